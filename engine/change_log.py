@@ -1,0 +1,105 @@
+"""A log of counters that can be read as it was at any step.
+
+The log keeps, for each step, which counters were set to what. State at step k is the start plus
+the first k steps' entries, the last entry for a counter winning; numpy does that in one assignment.
+Now and then a whole state is kept (a checkpoint), where the entries since the last one outnumber
+the counters: so checkpoints take no more room than the log itself, and no read replays more than
+one copy's worth of entries.
+
+One thread may append while another reads steps it knows to be complete: arrays are only ever
+replaced by longer copies, never resized in place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+class Column:
+    """A growing array of int64: append at the end, view any finished part."""
+
+    def __init__(self, values: Sequence[int] = ()) -> None:
+        self._data: Ints = np.array(values, dtype=np.int64)
+        self._length = len(values)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, place: int) -> int:
+        return int(self._data[place])
+
+    def append(self, value: int) -> None:
+        self.extend((value,))
+
+    def extend(self, values: Sequence[int]) -> None:
+        needed = self._length + len(values)
+        if needed > len(self._data):
+            grown = np.empty(max(needed, 2 * len(self._data), 256), dtype=np.int64)
+            grown[: self._length] = self._data[: self._length]
+            self._data = grown
+        self._data[self._length : needed] = values
+        self._length = needed
+
+    def view(self, start: int, stop: int) -> Ints:
+        return self._data[start:stop]
+
+
+class ChangeLog:
+    """Counters numbered from 0 and their values after each step.
+
+    >>> log = ChangeLog([5, 3])
+    >>> log.append([0, 2], [1, 4])
+    >>> log.at(0).tolist(), log.at(1).tolist()
+    ([5, 3], [1, 3, 4])
+    """
+
+    def __init__(self, start: Sequence[int]) -> None:
+        self._ends = Column((0,))  # step → where its entries end
+        self._widths = Column((len(start),))  # step → how many counters there are then
+        self._counters = Column()
+        self._values = Column()
+        self._checkpoint_steps = [0]
+        self._checkpoints: list[Ints] = [np.array(start, dtype=np.int64)]
+
+    def append(self, counters: Sequence[int], values: Sequence[int]) -> None:
+        """One step: these counters were set to these values. A new counter has the next number."""
+        self._counters.extend(counters)
+        self._values.extend(values)
+        width = max(self._widths[len(self._widths) - 1], max(counters, default=-1) + 1)
+        self._widths.append(width)
+        self._ends.append(len(self._counters))
+
+    def changes(self, step: int) -> tuple[Ints, Ints]:
+        """The counters that step number `step` (from 0) set, and the values it set them to."""
+        start, end = self._ends[step], self._ends[step + 1]
+        return self._counters.view(start, end), self._values.view(start, end)
+
+    def at(self, step: int) -> Ints:
+        """All counters after the first `step` steps: an array of the caller's own."""
+        place = bisect_right(self._checkpoint_steps, step) - 1
+        state = self._replay(self._checkpoints[place], self._checkpoint_steps[place], step)
+        replayed = self._ends[step] - self._ends[self._checkpoint_steps[place]]
+        if replayed > max(len(state), 4096):
+            self._checkpoint_steps.insert(place + 1, step)
+            self._checkpoints.insert(place + 1, state.copy())
+        return state
+
+    def _replay(self, base: Ints, base_step: int, step: int) -> Ints:
+        start, end = self._ends[base_step], self._ends[step]
+        state = np.zeros(self._widths[step], dtype=np.int64)
+        state[: len(base)] = base
+        # Where a counter comes up twice, numpy keeps the later value: just what a replay means.
+        state[self._counters.view(start, end)] = self._values.view(start, end)
+        return state
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the entries take, checkpoints left out."""
+        columns = (self._ends, self._widths, self._counters, self._values)
+        return sum(8 * len(column) for column in columns)

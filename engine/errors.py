@@ -1,0 +1,55 @@
+"""Everything that can go wrong, as one tree: catch `BpeError` to catch them all.
+
+Each message is one line that says what is wrong, where, and what to do about it. A message may
+quote a file name or a token: show it through a function that makes control characters visible.
+"""
+
+from __future__ import annotations
+
+
+class BpeError(Exception):
+    """The root of every error that `engine` raises on purpose."""
+
+
+class CorpusError(BpeError):
+    """A corpus cannot be opened or read: missing, a directory, empty, changed while being read."""
+
+
+class UnknownNameError(BpeError):
+    """A pattern, tie rule, trainer, encoder or format is asked for by a name nobody registered."""
+
+
+class SpecialTokenError(BpeError):
+    """The special tokens are unusable: one is empty, or one is given twice."""
+
+
+class VocabSizeError(BpeError):
+    """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
+
+
+class VocabularyError(BpeError):
+    """A vocab and its merges do not belong together, or a byte has no token."""
+
+
+class UnknownTokenIdError(BpeError):
+    """An id to decode is not in the vocab."""
+
+
+class TokenizerFileError(BpeError):
+    """A tokenizer file is missing, malformed or cut short."""
+
+
+class OutputExistsError(BpeError):
+    """Writing would overwrite a file, and nobody asked for that."""
+
+
+class OutputError(BpeError):
+    """A file cannot be written: no permission, no space, not a directory."""
+
+
+class WorkerError(BpeError):
+    """A helper process that counts pretokens died or could not be started."""
+
+
+class TimelineError(BpeError):
+    """A step is asked for that has not been recorded."""

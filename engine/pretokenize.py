@@ -1,0 +1,138 @@
+"""From text to pretokens: cut the special tokens out, then let the pattern cut the rest.
+
+Text is handled as bytes at the borders and as `str` inside, since the patterns speak of letters
+and spaces. Bytes that are no valid UTF-8 become the lone surrogates U+DC80–U+DCFF (Python's
+`surrogateescape`) and turn back into the very same bytes: nothing is replaced or lost. A pattern
+sees each as a symbol: no letter, no number, no space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from engine.errors import SpecialTokenError
+from engine.patterns import Alternative, Pattern
+
+
+def to_text(data: bytes) -> str:
+    r"""Bytes as text, invalid ones as lone surrogates.
+
+    >>> to_text(b"a\xff")
+    'a\udcff'
+    """
+    return data.decode("utf-8", "surrogateescape")
+
+
+def to_bytes(text: str) -> bytes:
+    r"""The bytes of a text: the inverse of `to_text`.
+
+    A surrogate that stands for no byte (U+D800, say) has no UTF-8 form. A proper pair of them is
+    joined and a lone one becomes U+FFFD, as tiktoken does it.
+
+    >>> to_bytes("a\udcff"), to_bytes("\ud800")
+    (b'a\xff', b'\xef\xbf\xbd')
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return joined.encode("utf-8")
+
+
+def check_special_tokens(special_tokens: Sequence[str]) -> tuple[str, ...]:
+    """The special tokens as given, or an error if one is empty or given twice.
+
+    Raises:
+        SpecialTokenError: says which.
+    """
+    seen: set[str] = set()
+    for token in special_tokens:
+        if not token:
+            raise SpecialTokenError("a special token is empty; give it some text or leave it out")
+        if token in seen:
+            raise SpecialTokenError(f"the special token {token!r} is given twice; give it once")
+        seen.add(token)
+    return tuple(special_tokens)
+
+
+class SpecialSplitter:
+    """Cuts special tokens out of text or bytes: leftmost first, and of those the longest.
+
+    >>> list(SpecialSplitter(["<a>", "<a><b>"]).split_text("x<a><b>y"))
+    [('x', False), ('<a><b>', True), ('y', False)]
+    """
+
+    def __init__(self, special_tokens: Sequence[str]) -> None:
+        longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
+        self.longest = max((len(to_bytes(token)) for token in longest_first), default=0)
+        choice = "|".join(re.escape(token) for token in longest_first)
+        # An empty choice would match everywhere; `(?!)` matches nowhere.
+        self.text_regex = re.compile(choice or "(?!)")
+        self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
+
+    def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The pieces of `text` in order, each with whether it is a special token; none is empty."""
+        position = 0
+        for match in self.text_regex.finditer(text):
+            if match.start() > position:
+                yield text[position : match.start()], False
+            yield match.group(), True
+            position = match.end()
+        if position < len(text):
+            yield text[position:], False
+
+    def documents(self, data: bytes) -> list[bytes]:
+        """What stands between the special tokens, empty pieces included."""
+        return self.bytes_regex.split(data)
+
+
+@dataclass(frozen=True)
+class Pretoken:
+    """A pretoken where it stands: `text[start:end]`, in characters.
+
+    `alternative` is the branch of the pattern that matched. It is `None` for a special token and
+    for text that no branch matches; `special` tells these two apart.
+    """
+
+    text: str
+    start: int
+    end: int
+    alternative: Alternative | None
+    special: bool = False
+
+    @property
+    def bytes(self) -> bytes:
+        return to_bytes(self.text)
+
+
+def pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[Pretoken]:
+    """Cut `text` into special tokens and pretokens, losing nothing: joined they are the text.
+
+    >>> from engine.patterns import PATTERNS
+    >>> [(p.text, p.alternative.name) for p in
+    ...  pretokens("don't stop", PATTERNS["gpt2"], SpecialSplitter([]))]
+    [('don', 'letters'), ("'t", 'contraction'), (' stop', 'letters')]
+    """
+    offset = 0
+    for piece, special in splitter.split_text(text):
+        if special:
+            yield Pretoken(piece, offset, offset + len(piece), None, special=True)
+        else:
+            yield from _matches(piece, offset, pattern)
+        offset += len(piece)
+
+
+def _matches(piece: str, offset: int, pattern: Pattern) -> Iterator[Pretoken]:
+    end = 0
+    for match in pattern.labelled.finditer(piece):
+        start = match.start()
+        if start > end:
+            yield Pretoken(piece[end:start], offset + end, offset + start, None)
+        end = match.end()
+        if end > start:
+            alternative = pattern.alternatives[match.lastindex - 1]
+            yield Pretoken(match.group(), offset + start, offset + end, alternative)
+    if end < len(piece):
+        yield Pretoken(piece[end:], offset + end, offset + len(piece), None)

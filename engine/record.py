@@ -1,0 +1,258 @@
+"""The record of a training run: every step, compactly, and the `MergeStep`s made from it.
+
+A step changes the counts of some pairs; keeping that list for each step is enough to know every
+count at every step (see `change_log`). So a `MergeStep` is a thin view: two words of memory, its
+facts computed when asked for, however many steps and ties there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.byte_chars import spell
+from engine.change_log import ChangeLog, Column, Ints
+from engine.events import CountChange, Pair, StaleEntry
+from engine.ties import TieRule
+
+
+class Merge(NamedTuple):
+    """What a training algorithm reports of one step.
+
+    `after` maps each pair whose count changed to its new count (0: gone). `occurrences` is how
+    many times the pair was replaced, weighted by the pretokens' counts; it is less than `count`
+    only where the pair overlapped itself, as in `aaa`. `pretokens` is in how many distinct
+    pretokens. `discarded` are stale heap entries met on the way, for algorithms with a heap.
+    """
+
+    pair: Pair
+    count: int
+    after: Mapping[Pair, int]
+    occurrences: int
+    pretokens: int
+    discarded: Sequence[StaleEntry] = ()
+
+
+class Record:
+    """The steps of one run, to be appended to by one thread and read by any.
+
+    Attributes:
+        vocab: id → bytes, shared with the algorithm, which adds a token each step.
+        first_id: the id of the first merge: 256 + the number of special tokens.
+        pairs: number → pair, in the order in which they first appeared.
+        counts: the true count of each pair, by its number.
+        queue: the count the heap's entry for each pair claims (0: no entry); equal to `counts`
+            at the start, and kept only for algorithms that have a heap.
+    """
+
+    def __init__(
+        self,
+        vocab: list[bytes],
+        special_tokens: Sequence[str],
+        tie_rule: TieRule,
+        pair_counts: Mapping[Pair, int],
+        *,
+        with_queue: bool = False,
+    ) -> None:
+        self.vocab = vocab
+        self.special_tokens = tuple(special_tokens)
+        self.first_id = 256 + len(self.special_tokens)
+        self.tie_rule = tie_rule
+        self.pairs: list[Pair] = list(pair_counts)
+        self._number: dict[Pair, int] = {pair: n for n, pair in enumerate(self.pairs)}
+        start = list(pair_counts.values())
+        self.counts = ChangeLog(start)
+        self.queue = ChangeLog(start) if with_queue else None
+        self._merged = Column()
+        self._counts = Column()
+        self._occurrences = Column()
+        self._removed = Column((0,))  # step → tokens that merging has removed by then
+        self._pretokens = Column()
+        self._discarded: dict[int, tuple[StaleEntry, ...]] = {}
+
+    def __len__(self) -> int:
+        return len(self._pretokens)
+
+    def __getitem__(self, index: int) -> MergeStep:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return MergeStep(self, index)
+
+    def append(self, merge: Merge) -> MergeStep:
+        """Write one step down."""
+        numbers = [self._number_of(pair) for pair in merge.after]
+        self.counts.append(numbers, list(merge.after.values()))
+        if self.queue is not None:
+            self._append_to_queue(self.queue, merge)
+        self._merged.append(self._number[merge.pair])
+        self._counts.append(merge.count)
+        self._occurrences.append(merge.occurrences)
+        self._removed.append(self._removed[len(self._removed) - 1] + merge.occurrences)
+        self._pretokens.append(merge.pretokens)
+        return self[len(self) - 1]
+
+    def _append_to_queue(self, queue: ChangeLog, merge: Merge) -> None:
+        new_id = self.first_id + len(self)
+        recorded = {entry.pair: entry.actual for entry in merge.discarded}
+        recorded[merge.pair] = 0
+        recorded.update(
+            (pair, count) for pair, count in merge.after.items() if count and new_id in pair
+        )
+        queue.append([self._number[pair] for pair in recorded], list(recorded.values()))
+        if merge.discarded:
+            self._discarded[len(self)] = tuple(merge.discarded)
+
+    def _number_of(self, pair: Pair) -> int:
+        number = self._number.get(pair)
+        if number is None:
+            number = self._number[pair] = len(self.pairs)
+            self.pairs.append(pair)
+        return number
+
+    def number_of(self, pair: Pair) -> int | None:
+        """The pair's number; `None` for a pair that never stood side by side."""
+        return self._number.get(pair)
+
+    def pair_of(self, index: int) -> Pair:
+        """The pair that step `index` merged."""
+        return self.pairs[self._merged[index]]
+
+    def count_of(self, index: int) -> int:
+        """The count of the pair that step `index` merged."""
+        return self._counts[index]
+
+    def occurrences_of(self, index: int) -> int:
+        return self._occurrences[index]
+
+    def pretokens_of(self, index: int) -> int:
+        return self._pretokens[index]
+
+    def discarded_at(self, index: int) -> tuple[StaleEntry, ...]:
+        return self._discarded.get(index, ())
+
+    def removed_by(self, step: int) -> int:
+        """How many tokens fewer the corpus has after the first `step` merges."""
+        return self._removed[step]
+
+    def pairs_with_count(self, counts: Ints, count: int) -> list[Pair]:
+        """The pairs that have just this count in a state of `self.counts`."""
+        return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the record's columns take."""
+        logs = [self.counts.nbytes] + ([self.queue.nbytes] if self.queue else [])
+        return sum(logs) + 8 * 5 * len(self)
+
+
+class MergeStep:
+    """One merge during training. `index` is its rank: 0 is the first learnt.
+
+    Two steps are equal if every fact about them is, whichever algorithm found them.
+    """
+
+    __slots__ = ("_record", "index")
+
+    def __init__(self, record: Record, index: int) -> None:
+        self._record = record
+        self.index = index
+
+    @property
+    def record(self) -> Record:
+        return self._record
+
+    @property
+    def pair(self) -> Pair:
+        """The ids of the two tokens."""
+        return self._record.pair_of(self.index)
+
+    @property
+    def left(self) -> bytes:
+        return self._record.vocab[self.pair[0]]
+
+    @property
+    def right(self) -> bytes:
+        return self._record.vocab[self.pair[1]]
+
+    @property
+    def new_id(self) -> int:
+        return self._record.first_id + self.index
+
+    @property
+    def token(self) -> bytes:
+        """The new token's bytes."""
+        return self._record.vocab[self.new_id]
+
+    @property
+    def count(self) -> int:
+        """How often the pair stood side by side before this step."""
+        return self._record.count_of(self.index)
+
+    @property
+    def occurrences(self) -> int:
+        """How many were replaced; less than `count` where the pair overlapped itself."""
+        return self._record.occurrences_of(self.index)
+
+    @property
+    def pretokens(self) -> int:
+        """In how many distinct pretokens."""
+        return self._record.pretokens_of(self.index)
+
+    @property
+    def tied(self) -> tuple[Pair, ...]:
+        """All pairs that had the top count, this step's own first, the others by their ids."""
+        pairs = self._record.pairs_with_count(self._record.counts.at(self.index), self.count)
+        return (self.pair, *sorted(pair for pair in pairs if pair != self.pair))
+
+    @property
+    def changes(self) -> tuple[CountChange, ...]:
+        """The pairs whose count this step changed: its own first, then the largest changes."""
+        numbers, after = self._record.counts.changes(self.index)
+        state = self._record.counts.at(self.index)
+        before = np.zeros(len(numbers), dtype=np.int64)
+        known = numbers < len(state)
+        before[known] = state[numbers[known]]
+        changes = [
+            CountChange(self._record.pairs[number], was, now)
+            for number, was, now in zip(
+                numbers.tolist(), before.tolist(), after.tolist(), strict=True
+            )
+        ]
+        own = self.pair
+        changes.sort(key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))
+        return tuple(changes)
+
+    @property
+    def discarded(self) -> tuple[StaleEntry, ...]:
+        """The stale heap entries popped before this pair was found; empty without a heap."""
+        return self._record.discarded_at(self.index)
+
+    def as_dict(self) -> dict[str, object]:
+        """The step as plain values for JSON; tokens in GPT-2's spelling."""
+        return {
+            "index": self.index,
+            "pair": list(self.pair),
+            "left": spell(self.left),
+            "right": spell(self.right),
+            "token": spell(self.token),
+            "new_id": self.new_id,
+            "count": self.count,
+            "occurrences": self.occurrences,
+            "pretokens": self.pretokens,
+            "tied": [list(pair) for pair in self.tied],
+            "changes": [[list(c.pair), c.before, c.after] for c in self.changes],
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MergeStep) and self.as_dict() == other.as_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.index, self.pair))
+
+    def __repr__(self) -> str:
+        return (
+            f"<MergeStep {self.index}: {self.left!r} + {self.right!r} → {self.new_id}, "
+            f"count {self.count}>"
+        )

@@ -1,0 +1,120 @@
+"""`Trainer`: pretoken counts in, merges out, one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+
+from engine.errors import VocabSizeError
+from engine.events import Pair
+from engine.merging import count_pairs
+from engine.pretokenize import check_special_tokens, to_bytes
+from engine.record import MergeStep, Record
+from engine.ties import TIE_RULES
+from engine.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.trainers.problem import Problem
+
+
+class StopReason(Enum):
+    """Why training ended; the value says it in words."""
+
+    SIZE_REACHED = "the vocabulary has the size asked for"
+    NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
+    TOO_RARE = "no pair left is frequent enough"
+
+
+def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
+    """The vocab before the first merge: the 256 bytes, then the special tokens in their order."""
+    return [bytes((byte,)) for byte in range(256)] + [to_bytes(token) for token in special_tokens]
+
+
+def check_vocab_size(vocab_size: int, special_tokens: Sequence[str]) -> None:
+    """Raises `VocabSizeError` if the bytes and the special tokens do not fit."""
+    least = 256 + len(special_tokens)
+    if vocab_size < least:
+        raise VocabSizeError(
+            f"a vocabulary of {vocab_size} is too small; 256 bytes and {len(special_tokens)} "
+            f"special tokens need at least {least}"
+        )
+
+
+class Trainer:
+    """One training run.
+
+    Args:
+        counts: pretoken → how often it occurs, in order of first appearance (`first-seen` ties
+            depend on that order; the other rules do not).
+        vocab_size: bytes + special tokens + merges, at the most.
+        special_tokens: get the ids from 256 on.
+        tie_rule: a name in `TIE_RULES`.
+        algorithm: a name in `TRAINERS`; all find the same merges.
+        min_count: stop when no pair occurs this often.
+
+    >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
+    [b'aa', b'ab']
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        vocab_size: int,
+        special_tokens: Sequence[str] = (),
+        *,
+        tie_rule: str = "lexicographic",
+        algorithm: str = DEFAULT_TRAINER,
+        min_count: int = 1,
+    ) -> None:
+        check_special_tokens(special_tokens)
+        check_vocab_size(vocab_size, special_tokens)
+        words = [list(pretoken) for pretoken in counts]
+        word_counts = list(counts.values())
+        pair_counts = count_pairs(words, word_counts)
+        self._algorithm = TRAINERS[algorithm]
+        self._problem = Problem(
+            words,
+            word_counts,
+            pair_counts,
+            base_vocab(special_tokens),
+            TIE_RULES[tie_rule],
+            max(1, min_count),
+        )
+        self.vocab_size = vocab_size
+        self.record = Record(
+            self._problem.vocab,
+            special_tokens,
+            self._problem.tie_rule,
+            pair_counts,
+            with_queue=self._algorithm.has_heap,
+        )
+        self.stop_reason: StopReason | None = None
+
+    @property
+    def merges_wanted(self) -> int:
+        return self.vocab_size - self.record.first_id
+
+    def steps(self) -> Iterator[MergeStep]:
+        """The merges, best first. Stop pulling to stop; call once a run."""
+        if self.merges_wanted:
+            for merge in self._algorithm.run(self._problem):
+                yield self.record.append(merge)
+                if len(self.record) == self.merges_wanted:
+                    break
+        self.stop_reason = self._why_stopped()
+
+    def _why_stopped(self) -> StopReason:
+        if len(self.record) == self.merges_wanted:
+            return StopReason.SIZE_REACHED
+        pairs_left = self.record.counts.at(len(self.record)).any()
+        return StopReason.TOO_RARE if pairs_left else StopReason.NO_PAIR_LEFT
+
+    @property
+    def vocab(self) -> dict[int, bytes]:
+        """id → bytes, as learnt so far."""
+        return dict(enumerate(self._problem.vocab[: self.record.first_id + len(self.record)]))
+
+    @property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        """(left bytes, right bytes) in the order learnt, so far."""
+        vocab = self._problem.vocab
+        pairs: list[Pair] = [self.record.pair_of(index) for index in range(len(self.record))]
+        return [(vocab[left], vocab[right]) for left, right in pairs]

@@ -1,0 +1,23 @@
+"""Counts kept up to date through an index; the best pair found by looking at all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.record import Merge
+from engine.trainers.pair_index import PairIndex
+from engine.trainers.problem import Algorithm, Problem
+
+
+def indexed(problem: Problem) -> Iterator[Merge]:
+    index = PairIndex(problem)
+    key = problem.tie_key(index.first_seen)
+    while index.counts:
+        top = max(index.counts.values())
+        if top < problem.min_count:
+            return
+        pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
+        yield index.merge(pair, problem.join(pair))
+
+
+ALGORITHM = Algorithm("indexed", "an index of pairs; a scan of all pairs finds the best", indexed)

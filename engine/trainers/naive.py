@@ -1,0 +1,47 @@
+"""Recount every pair at every step: slow, and plainly what the definition says.
+
+The oracle that the other algorithms are held against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from engine.events import Pair
+from engine.merging import count_pairs, merge_pair
+from engine.record import Merge
+from engine.trainers.problem import Algorithm, Problem
+
+
+def naive(problem: Problem) -> Iterator[Merge]:
+    pair_counts: Mapping[Pair, int] = problem.pair_counts
+    while pair_counts and max(pair_counts.values()) >= problem.min_count:
+        pair = most_frequent(problem, pair_counts)
+        new_id = problem.join(pair)
+        occurrences = pretokens = 0
+        for place, word in enumerate(problem.words):
+            merged = merge_pair(word, pair, new_id)
+            if len(merged) < len(word):
+                occurrences += (len(word) - len(merged)) * problem.word_counts[place]
+                pretokens += 1
+                problem.words[place] = merged
+        recounted = count_pairs(problem.words, problem.word_counts)
+        after = {
+            changed: recounted.get(changed, 0)
+            for changed in pair_counts.keys() | recounted.keys()
+            if pair_counts.get(changed, 0) != recounted.get(changed, 0)
+        }
+        yield Merge(pair, pair_counts[pair], after, occurrences, pretokens)
+        pair_counts = recounted
+
+
+def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
+    """The pair of highest count; among several the tie rule's choice."""
+    top = max(pair_counts.values())
+    tied = [pair for pair, count in pair_counts.items() if count == top]
+    # `count_pairs` lists pairs in the order in which it meets them.
+    met = {pair: (place, 0) for place, pair in enumerate(pair_counts)}
+    return min(tied, key=problem.tie_key(met.__getitem__))
+
+
+ALGORITHM = Algorithm("naive", "recount every pair at every step; the oracle", naive)
