@@ -53,6 +53,21 @@ class Pattern:
         """The regex without groups: `findall` gives the pretokens."""
         return regex.compile(self.source)
 
+    def split(self, text: str) -> list[str]:
+        """The pretokens of a text. Text that no alternative matches is kept, each stretch as one.
+
+        >>> PATTERNS["gpt2"].split("don't stop")
+        ['don', "'t", ' stop']
+        """
+        pieces: list[str] = self.compiled.findall(text)
+        if sum(map(len, pieces)) == len(text):
+            return pieces
+        pieces, end = [], 0
+        for match in self.compiled.finditer(text):
+            pieces += [text[end : match.start()], match.group()]
+            end = match.end()
+        return [piece for piece in (*pieces, text[end:]) if piece]
+
     @cached_property
     def labelled(self) -> Any:
         """The regex with a group for each alternative: `match.lastindex - 1` says which matched."""

@@ -1,0 +1,253 @@
+"""The one door from foreign text to the screen.
+
+Text from a corpus, a file, a file name, a tokenizer or the keyboard may hold anything: escape
+sequences that write to the clipboard, marks that turn the line around, characters that take no
+room. Nothing between here and the terminal removes them. What these functions return holds only
+characters that a terminal draws; it is still not markup, so draw it as `Content` or `Segment`.
+
+    what comes in                                      what is shown    example
+    -------------------------------------------------  ---------------  -------------------
+    space                                              `·`              'a b'     → 'a·b'
+    tab, newline                                       `⇥`, `⏎`         'a\\tb\\n' → 'a⇥b⏎'
+    any other C0 control, DEL                          its picture      '\\x1b'    → '␛'
+    invisible or unassigned: Cc Cf Co Cs Cn Zl Zp      `‹HEX›`          U+200D    → '‹200D›'
+    any other space (Zs)                               `‹HEX›`          U+00A0    → '‹00A0›'
+    variation selector, filler, blank, skin tone,      `‹HEX›`          U+FE0F    → '‹FE0F›'
+      half of a flag, vowel of a taken-apart Hangul
+      syllable: terminals disagree on the width
+    the pictures above, standing in the text itself    `‹HEX›`          '␛'       → '‹241B›'
+    combining mark on a letter                         drawn, up to 2   'e' U+301 → 'é'
+    third and later mark in a row                      `‹HEX›`
+    combining mark on anything else, or on nothing     on `◌`           U+301     → '◌́'
+    byte that is not UTF-8                             `<HH>`           b'\\xe4'   → '<E4>'
+    everything else                                    as it is         '漢'      → '漢'
+
+What is not told apart: the text '<E4>' from the byte E4, and '‹200D›' from that joiner. Letters
+written from right to left stay as they are, and some terminals turn them round.
+"""
+
+import math
+from functools import lru_cache
+from typing import Final
+from unicodedata import category
+
+from rich.cells import cell_len
+
+SPACE: Final = "·"
+TAB: Final = "⇥"
+NEWLINE: Final = "⏎"
+MARK_CARRIER: Final = "◌"
+ELLIPSIS: Final = "…"
+MINUS: Final = "\u2212"
+
+MARKS_IN_A_ROW: Final = 2
+"""How many combining marks one letter (or `◌`) carries before the rest is spelled out."""
+
+_ASCII: Final[dict[int, str]] = {
+    **{code: chr(0x2400 + code) for code in range(0x20)},
+    ord("\t"): TAB,
+    ord("\n"): NEWLINE,
+    0x7F: "␡",
+}
+_ASCII_SPACED: Final[dict[int, str]] = {**_ASCII, ord(" "): SPACE}
+
+# A picture standing in the text itself must not pass for the control character it depicts.
+_PICTURES: Final = frozenset([*map(chr, range(0x2400, 0x2421)), *_ASCII_SPACED.values()])
+
+_HEX_CATEGORIES: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs"})
+
+# Characters of harmless categories which draw nothing, or whose width depends on the terminal.
+_HEX_RANGES: Final[tuple[tuple[int, int], ...]] = (
+    (0x034F, 0x034F),  # combining grapheme joiner
+    (0x115F, 0x1160),  # Hangul fillers
+    (0x17B4, 0x17B5),  # Khmer inherent vowels
+    (0x180B, 0x180F),  # Mongolian variation selectors
+    (0x2800, 0x2800),  # blank Braille pattern
+    (0x3164, 0x3164),  # Hangul filler
+    (0xFE00, 0xFE0F),  # variation selectors
+    (0xFFA0, 0xFFA0),  # halfwidth Hangul filler
+    (0x1D159, 0x1D159),  # null notehead
+    (0x1F1E6, 0x1F1FF),  # regional indicators: two make a flag, in some terminals
+    (0x1F3FB, 0x1F3FF),  # skin tones: merge with the emoji before them, in some terminals
+    (0xE0100, 0xE01EF),  # variation selectors supplement
+)
+_HEX_CHARACTERS: Final = frozenset(
+    chr(code) for first, last in _HEX_RANGES for code in range(first, last + 1)
+)
+
+
+def visible_text(text: str, *, spaces: bool = True) -> str:
+    """Return `text` with everything a terminal would act upon, hide or reorder spelled out.
+
+    'a b\\x1b[2J' → 'a·b␛[2J'; with spaces=False → 'a b␛[2J'. Not for text already visible.
+    """
+    if text.isascii():
+        if text.isprintable():
+            return text.replace(" ", SPACE) if spaces else text
+        return text.translate(_ASCII_SPACED if spaces else _ASCII)
+    return _visible_unicode(text, spaces)
+
+
+@lru_cache(maxsize=65536)
+def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
+    """Return the characters in `token` as `visible_text` shows them, stray bytes as `<HH>`.
+
+    b' \\xe6\\xbc' → '·<E6><BC>'; b'\\xe6\\xbc\\xa2' → '漢'.
+    """
+    return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
+
+
+def width(text: str) -> int:
+    """Return how many terminal cells an already visible text takes.
+
+    'a·b' → 3; '漢' → 2.
+    """
+    return len(text) if text.isascii() else cell_len(text)
+
+
+def shorten(text: str, cells: int) -> str:
+    """Return an already visible text cut to at most `cells` cells, with `…` where it was cut.
+
+    ('token', 5) → 'token'; ('tokens', 5) → 'toke…'; ('漢字', 3) → '漢…'; ('漢字', 2) → '…'.
+    """
+    if cells <= 0:
+        return ""
+    if text.isascii():
+        return text if len(text) <= cells else text[: cells - 1] + ELLIPSIS
+    used = 0
+    kept = 0  # how many characters still leave a cell for the ellipsis
+    for index, char in enumerate(text):
+        used += _char_width(char)
+        if used > cells:
+            return text[:kept] + ELLIPSIS
+        if used < cells:
+            kept = index + 1
+    return text
+
+
+def _visible_unicode(text: str, spaces: bool) -> str:
+    """Return `text` made visible one character at a time: 'é漢\\u200b' → 'é漢‹200B›'."""
+    parts: list[str] = []
+    carried = False  # whether a combining mark may be drawn on what came just before
+    marks = 0  # how many combining marks came just before
+    for char in text:
+        if not _is_mark(char):
+            shown = _visible_char(char, spaces)
+            carried, marks = char.isalpha() and shown == char, 0
+        elif marks < MARKS_IN_A_ROW and char not in _HEX_CHARACTERS:
+            shown = char if carried else MARK_CARRIER + char
+            carried, marks = True, marks + 1
+        else:
+            shown = _hex(char)
+            carried = False
+        parts.append(shown)
+    return "".join(parts)
+
+
+@lru_cache(maxsize=16384)
+def _visible_char(char: str, spaces: bool) -> str:
+    """Return what is shown for one character that is no combining mark: '\\u202e' → '‹202E›'."""
+    code = ord(char)
+    if char in (" ", SPACE) and not spaces:
+        return char
+    if code in _ASCII_SPACED:
+        return _ASCII_SPACED[code]
+    if 0xDC80 <= code <= 0xDCFF:  # how "surrogateescape" stands for the byte 80..FF
+        return f"<{code - 0xDC00:02X}>"
+    return _hex(char) if _is_spelled_out(char) else char
+
+
+def _is_spelled_out(char: str) -> bool:
+    """Tell whether a character is shown by its code point: '\\u200b' → True; 'é' → False."""
+    return (
+        category(char) in _HEX_CATEGORIES
+        or char in _HEX_CHARACTERS
+        or char in _PICTURES
+        or cell_len(char) == 0  # Hangul vowels and finals, which merge with the letter before
+    )
+
+
+@lru_cache(maxsize=16384)
+def _is_mark(char: str) -> bool:
+    """Tell whether a character combines with the one before it: '\\u0301' → True."""
+    return category(char)[0] == "M"
+
+
+@lru_cache(maxsize=16384)
+def _char_width(char: str) -> int:
+    """Return the cells of one visible character: '漢' → 2."""
+    return cell_len(char)
+
+
+def _hex(char: str) -> str:
+    """Return the code point of a character in angle quotes: '\\x85' → '‹0085›'."""
+    return f"‹{ord(char):04X}›"
+
+
+_UNITS: Final = ("", "k", "M", "G", "T", "P", "E")
+
+
+def number(value: float) -> str:
+    """Return a number rounded to a whole one, thousands separated.
+
+    1234567 → '1,234,567'; 1234.6 → '1,235'; −5 → '−5' (with a true minus sign).
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return _not_finite(value)
+    return f"{round(value):,}".replace("-", MINUS)
+
+
+def short_number(value: float) -> str:
+    """Return a number in a few characters: in full below 10,000, then with k, M, G, T.
+
+    1234 → '1,234'; 12345 → '12.3k'; 999950 → '1M'; 0.127 → '0.13'.
+    """
+    if 999.5 <= abs(value) < 9_999.5:  # the four digits are no longer than 1.23k
+        return number(value)
+    return "".join(_scaled(value))
+
+
+def size(bytes: int) -> str:
+    """Return an amount of data in decimal units: 118_000 → '118 KB'; 22_531_000 → '22.5 MB'."""
+    amount, unit = _scaled(bytes)
+    return f"{amount} {unit.upper()}B"
+
+
+def rate(bytes_per_second: float) -> str:
+    """Return a speed in decimal units: 5_200_000.0 → '5.2 MB/s'."""
+    amount, unit = _scaled(bytes_per_second)
+    return f"{amount} {unit.upper()}B/s"
+
+
+def signed(n: int) -> str:
+    """Return a change with its sign: 14 → '+14'; −96 → '−96' (with a true minus sign); 0 → '0'."""
+    return f"+{n:,}" if n > 0 else number(n)
+
+
+def _scaled(value: float) -> tuple[str, str]:
+    """Return three significant digits and the unit they count: 12345 → ('12.3', 'k')."""
+    if not math.isfinite(value):
+        return _not_finite(value), ""
+    amount, unit = float(value), 0
+    while abs(float(_three_digits(amount))) >= 1000 and unit < len(_UNITS) - 1:
+        amount /= 1000
+        unit += 1
+    digits = _three_digits(amount)
+    if abs(amount) >= 1000:
+        return number(amount), _UNITS[unit]
+    return digits.replace("-", MINUS), _UNITS[unit]
+
+
+def _three_digits(amount: float) -> str:
+    """Return up to three digits, at most two after the point: 5.204 → '5.2'; 12.34 → '12.3'."""
+    before_point = len(str(int(abs(amount))))
+    text = f"{amount:.{max(0, 3 - before_point)}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def _not_finite(value: float) -> str:
+    """Return a word for what is no number: inf → '∞'; nan → '–'."""
+    if math.isnan(value):
+        return "–"
+    return "∞" if value > 0 else f"{MINUS}∞"

@@ -1,0 +1,119 @@
+"""From a corpus to its pretoken counts: map over chunks, reduce in order.
+
+Chunks are cut where no pretoken can be split, so each is counted alone, by helper processes if
+there are enough of them, and the counts are added up *in the order of the chunks*. The resulting
+`Counter` lists pretokens in order of first appearance, as one plain pass would.
+
+To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from engine.corpus import Chunk, Corpus
+from engine.count_pool import counted_by_processes
+from engine.count_worker import ChunkCount, count_chunk
+from engine.events import CountProgress
+from engine.patterns import Pattern, as_pattern
+from engine.pretokenize import SpecialSplitter
+
+# Starting helper processes takes about as long as counting this many chunks does.
+WORTH_HELPERS = 4
+
+
+@dataclass(frozen=True)
+class CorpusCount:
+    """The pretokens of a corpus, how often each occurs, and how many documents there are."""
+
+    counts: Counter[bytes]
+    documents: int
+
+
+def count_pretokens(
+    path: str | os.PathLike[str],
+    pattern: str | Pattern = "gpt2",
+    special_tokens: Sequence[str] = (),
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+) -> Counter[bytes]:
+    r"""Count the pretokens of a file (`-`: standard input).
+
+    Args:
+        path: a text file, gzipped if its name ends in `.gz`. Invalid UTF-8 is kept as it is.
+        pattern: a name in `PATTERNS`, or a pattern.
+        special_tokens: cut out first, longest first, and not counted.
+        workers: processes to count with; by default one a core, or none for a small file.
+        on_progress: is called after each chunk.
+
+    Returns:
+        pretoken → occurrences, in order of first appearance. For a file `low low\n`:
+        `Counter({b"low": 1, b" low": 1, b"\n": 1})`.
+
+    Raises:
+        CorpusError: the file cannot be opened or read.
+        UnknownNameError, SpecialTokenError: the arguments are wrong.
+    """
+    return count_corpus(Corpus(path), pattern, special_tokens, workers, on_progress).counts
+
+
+def count_corpus(
+    corpus: Corpus,
+    pattern: str | Pattern = "gpt2",
+    special_tokens: Sequence[str] = (),
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+    on_partial: Callable[[CorpusCount], None] | None = None,
+) -> CorpusCount:
+    """`count_pretokens` for an opened corpus.
+
+    `on_partial` is called after each chunk, before `on_progress`, with the counts so far: the
+    very Counter that goes on growing, so look at it and keep nothing.
+    """
+    pattern = as_pattern(pattern)
+    splitter = SpecialSplitter(special_tokens)
+    result: Counter[bytes] = Counter()
+    documents = pretokens = 0
+    with closing(_counted_chunks(corpus, pattern, splitter, special_tokens, workers)) as chunks:
+        for chunk, count in chunks:
+            result.update(count.counts)
+            documents += count.documents
+            pretokens += count.pretokens
+            if on_partial is not None:
+                on_partial(CorpusCount(result, documents))
+            if on_progress is not None:
+                on_progress(
+                    CountProgress(
+                        chunk.bytes_read, corpus.bytes_total, documents, pretokens, len(result)
+                    )
+                )
+    return CorpusCount(result, documents)
+
+
+def _counted_chunks(
+    corpus: Corpus,
+    pattern: Pattern,
+    splitter: SpecialSplitter,
+    special_tokens: Sequence[str],
+    workers: int | None,
+) -> Iterator[tuple[Chunk, ChunkCount]]:
+    chunks = corpus.chunks(pattern, splitter)
+    processes = available_cores() if workers is None else workers
+    first = list(islice(chunks, WORTH_HELPERS))
+    if processes > 1 and len(first) == WORTH_HELPERS:
+        yield from counted_by_processes(chain(first, chunks), pattern, special_tokens, processes)
+    else:
+        for chunk in chain(first, chunks):
+            yield chunk, count_chunk(chunk.data, chunk.continues, pattern, splitter)
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

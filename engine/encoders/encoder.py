@@ -1,0 +1,91 @@
+"""What an encoder is: a way to apply merges to one pretoken."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.events import EncodeStep, Pair
+from engine.merging import merge_pair
+
+MergeTable = Mapping[Pair, tuple[int, int]]
+"""pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+
+
+@dataclass(frozen=True)
+class Merging:
+    """One merge that applies to a sequence: every occurrence of `pair` becomes `token_id`."""
+
+    pair: Pair
+    rank: int
+    token_id: int
+
+
+class Encoder(ABC):
+    """Encodes single pretokens.
+
+    Args:
+        byte_ids: the token id of each of the 256 bytes.
+        table: the merges. It may grow while the encoder is in use.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(self, byte_ids: Sequence[int], table: MergeTable) -> None:
+        self.byte_ids = byte_ids
+        self.table = table
+
+    @abstractmethod
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        """The token ids of a pretoken."""
+
+    @abstractmethod
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode a pretoken, one occurrence at a time."""
+
+
+class RoundEncoder(Encoder):
+    """An encoder that works in rounds: choose a merge, apply it everywhere, choose again.
+
+    A subclass says how the next merge is chosen, and has everything else from here.
+    """
+
+    @abstractmethod
+    def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
+        """The merge to apply now; `after` is the rank of the last one, −1 at the start."""
+
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        tokens = [self.byte_ids[byte] for byte in pretoken]
+        rank = -1
+        while (merging := self.next_merging(tokens, rank)) is not None:
+            tokens = merge_pair(tokens, merging.pair, merging.token_id)
+            rank = merging.rank
+        return tokens
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        tokens = tuple(self.byte_ids[byte] for byte in pretoken)
+        rank = -1
+        while (merging := self.next_merging(tokens, rank)) is not None:
+            for step in single_steps(pretoken, tokens, merging):
+                yield step
+                tokens = step.after
+            rank = merging.rank
+
+
+def single_steps(
+    pretoken: bytes, tokens: tuple[int, ...], merging: Merging
+) -> Iterator[EncodeStep]:
+    """One round as single steps, left to right."""
+    left, right = merging.pair
+    position = 0
+    while position + 1 < len(tokens):
+        if tokens[position] == left and tokens[position + 1] == right:
+            after = (*tokens[:position], merging.token_id, *tokens[position + 2 :])
+            yield EncodeStep(
+                pretoken, position, merging.pair, merging.rank, merging.token_id, tokens, after
+            )
+            tokens = after
+        position += 1

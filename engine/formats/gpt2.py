@@ -1,0 +1,190 @@
+"""GPT-2's own files in a directory: `vocab.json` and `merges.txt`.
+
+Tokens are written in printable stand-ins (see `byte_chars`). The two files do not say which tokens
+are special or which pattern cuts the text, so a third one, `bpe-tui.json`, does; without it the
+pattern is gpt2, and special are the tokens in angle or square brackets that no merge makes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.byte_chars import spell, unspell
+from engine.errors import TokenizerFileError
+from engine.files import write_files
+from engine.formats.tokenizer_format import TokenizerFormat
+from engine.patterns import Pattern
+from engine.pretokenize import to_bytes
+from engine.tokenizer import Tokenizer
+
+VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
+VERSION_LINE = "#version: 0.2"
+
+Vocab = dict[int, bytes]
+Merges = list[tuple[bytes, bytes]]
+
+
+def recognises(path: Path) -> bool:
+    return (path / VOCAB).is_file() or (path / MERGES).is_file()
+
+
+def load(
+    path: Path, special_tokens: Sequence[str] | None, pattern: str | Pattern | None
+) -> Tokenizer:
+    vocab, merges = read_files(path / VOCAB, path / MERGES)
+    settings = _read_settings(path / SETTINGS)
+    if special_tokens is None:
+        special_tokens = settings.get("special_tokens")
+    specials = _check_unmade(path, vocab, merges, special_tokens)
+    return Tokenizer(vocab, merges, specials, pattern or settings.get("pattern", "gpt2"))
+
+
+def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    spelled = {
+        token.decode("utf-8", "surrogateescape")
+        if token_id in tokenizer.special_ids
+        else spell(token): token_id
+        for token_id, token in sorted(tokenizer.vocab.items())
+    }
+    if len(spelled) < len(tokenizer.vocab):
+        raise TokenizerFileError(
+            f"{path}: two tokens have the same spelling, which {VOCAB} cannot say; "
+            "choose special tokens that no ordinary token equals"
+        )
+    merges = [VERSION_LINE, *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
+    settings = {
+        "pattern": tokenizer.pattern.name,
+        "special_tokens": list(tokenizer.special_tokens),
+    }
+    write_files(
+        {
+            path / VOCAB: json.dumps(spelled, ensure_ascii=False, indent=0).encode() + b"\n",
+            path / MERGES: "\n".join(merges).encode() + b"\n",
+            path / SETTINGS: json.dumps(settings, ensure_ascii=False, indent=2).encode() + b"\n",
+        },
+        overwrite=overwrite,
+    )
+
+
+def read_files(
+    vocab_path: str | os.PathLike[str], merges_path: str | os.PathLike[str]
+) -> tuple[Vocab, Merges]:
+    """The vocab (id → bytes) and the merges of the two files.
+
+    Raises:
+        TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
+    """
+    vocab = _read_vocab(Path(vocab_path))
+    merges = _read_merges(Path(merges_path))
+    known = set(vocab.values())
+    for rank, (left, right) in enumerate(merges):
+        for token in (left, right, left + right):
+            if token not in known:
+                raise TokenizerFileError(
+                    f"{merges_path}: merge {rank} ({spell(left)} {spell(right)}) needs the token "
+                    f"{spell(token)}, which {vocab_path} does not have; do they belong together?"
+                )
+    return vocab, merges
+
+
+def _read_vocab(path: Path) -> Vocab:
+    spelled = _read_json(path)
+    if not isinstance(spelled, dict) or not spelled:
+        raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
+    vocab: Vocab = {}
+    for spelling, token_id in spelled.items():
+        if not isinstance(token_id, int) or isinstance(token_id, bool) or token_id < 0:
+            raise TokenizerFileError(f"{path}: the id of {spelling!r} is no whole number")
+        if token_id in vocab:
+            raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
+        vocab[token_id] = _bytes_of(spelling)
+    return vocab
+
+
+def _bytes_of(spelling: str) -> bytes:
+    try:
+        return unspell(spelling)
+    except KeyError:
+        # A special token need not be in GPT-2's spelling: it stands for its own text.
+        return to_bytes(spelling)
+
+
+def _read_merges(path: Path) -> Merges:
+    merges: Merges = []
+    for number, line in enumerate(_read_text(path).split("\n"), start=1):
+        line = line.removesuffix("\r")
+        if not line or (number == 1 and line.startswith("#version")):
+            continue
+        parts = line.split(" ")
+        try:
+            left, right = map(unspell, parts)
+        except (ValueError, KeyError):
+            raise TokenizerFileError(
+                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"
+            ) from None
+        if not left or not right:
+            raise TokenizerFileError(f"{path}: line {number} has an empty token: {line[:60]!r}")
+        merges.append((left, right))
+    return merges
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    settings = _read_json(path)
+    specials = settings.get("special_tokens") if isinstance(settings, dict) else None
+    if not isinstance(specials, list) or not all(isinstance(token, str) for token in specials):
+        raise TokenizerFileError(f"{path}: has no list of special_tokens")
+    if not isinstance(settings.get("pattern"), str):
+        raise TokenizerFileError(f"{path}: has no pattern")
+    return dict(settings)
+
+
+def _check_unmade(
+    path: Path, vocab: Mapping[int, bytes], merges: Merges, special_tokens: Sequence[str] | None
+) -> list[str]:
+    """The special tokens; an error if a token is neither that, nor a byte, nor made by a merge."""
+    made = {left + right for left, right in merges}
+    unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
+    if special_tokens is None:
+        special_tokens = [
+            token.decode() for token in unmade if (token[:1], token[-1:]) in _BRACKETS
+        ]
+    special_bytes = set(map(to_bytes, special_tokens))
+    orphans = [token for token in unmade if token not in special_bytes]
+    if orphans:
+        raise TokenizerFileError(
+            f"{path}: {len(orphans):,} tokens of {VOCAB} are made by no merge of {MERGES} "
+            f"({spell(orphans[0])} is the first); is {MERGES} cut short, or are they special tokens?"
+        )
+    return list(special_tokens)
+
+
+_BRACKETS = {(b"<", b">"), (b"[", b"]")}
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(_read_text(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise TokenizerFileError(f"{path}: no such file") from None
+    except OSError as error:
+        raise TokenizerFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+
+
+FORMAT = TokenizerFormat(
+    "gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save
+)

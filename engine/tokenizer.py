@@ -1,0 +1,189 @@
+"""`Tokenizer`: an immutable vocab with its merges, special tokens and pattern."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from engine.chunking import ChunkCutter
+from engine.encoders import DEFAULT_ENCODER, ENCODERS
+from engine.encoders.encoder import Encoder
+from engine.errors import UnknownTokenIdError, VocabularyError
+from engine.events import EncodeStep, Pair
+from engine.patterns import Pattern, as_pattern
+from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+
+ITERABLE_PIECE = 1 << 16
+
+
+class Tokenizer:
+    """Encodes text to token ids and back.
+
+    Args:
+        vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
+        merges: (left bytes, right bytes), in order of rank.
+        special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
+            get the next free ids. With `None` no text is special.
+        pattern: a name in `PATTERNS`, or a pattern.
+        encoder: a name in `ENCODERS`; all give the same ids.
+
+    Raises:
+        VocabularyError: a byte or the token of a merge is missing.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    >>> Tokenizer(vocab, [(b"a", b"b")]).encode("abba")
+    [256, 98, 97]
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[int, bytes],
+        merges: Sequence[tuple[bytes, bytes]],
+        special_tokens: Sequence[str] | None = None,
+        pattern: str | Pattern = "gpt2",
+        encoder: str = DEFAULT_ENCODER,
+    ) -> None:
+        self.vocab = dict(vocab)
+        self.merges = list(merges)
+        self.special_tokens = tuple(special_tokens or ())
+        self.pattern = as_pattern(pattern)
+        self._splitter = SpecialSplitter(self.special_tokens)
+        ids = _ids_by_bytes(self.vocab)
+        self._special_ids = self._number_special_tokens(ids)
+        self._encoder = _make_encoder(encoder, ids, self.merges)
+
+    def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
+        """Find or make an id for each; if an ordinary token has the same bytes, it keeps its own."""
+        numbered: dict[str, int] = {}
+        made = {left + right for left, right in self.merges}
+        for token in self.special_tokens:
+            spelled = to_bytes(token)
+            known = ids[spelled]
+            ordinary = spelled in made or len(spelled) == 1
+            if len(known) > ordinary:
+                numbered[token] = known.pop(0)
+            else:
+                numbered[token] = max(self.vocab, default=-1) + 1
+                self.vocab[numbered[token]] = spelled
+        return numbered
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of the special tokens."""
+        return frozenset(self._special_ids.values())
+
+    def encode(
+        self, text: str, on_step: Callable[[EncodeStep], None] | None = None
+    ) -> list[int]:
+        """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
+        ids: list[int] = []
+        encode = self._encoder.encode
+        for piece, special in self._splitter.split_text(text):
+            if special:
+                ids.append(self._special_ids[piece])
+                continue
+            for pretoken in map(to_bytes, self.pattern.split(piece)):
+                if on_step is not None:
+                    for step in self._encoder.steps(pretoken):
+                        on_step(step)
+                ids.extend(encode(pretoken))
+        return ids
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
+
+        The same ids as `encode("".join(chunks))`: chunks are gathered and cut again where no
+        pretoken can stand across. Only a text without any such place is held whole.
+        """
+        cutter = ChunkCutter(self.pattern, self._splitter, ITERABLE_PIECE)
+        for chunk in chunks:
+            for piece in cutter.feed(to_bytes(chunk)):
+                yield from self.encode(to_text(piece.data))
+        for piece in cutter.finish():
+            yield from self.encode(to_text(piece.data))
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode one pretoken."""
+        return self._encoder.steps(pretoken)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
+
+        Raises:
+            UnknownTokenIdError: names the id that the vocab lacks.
+        """
+        return self.decode_bytes(ids).decode("utf-8", "replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of the ids, exactly."""
+        vocab = self.vocab
+        try:
+            return b"".join([vocab[token_id] for token_id in ids])
+        except KeyError as error:
+            raise UnknownTokenIdError(
+                f"there is no token with the id {error.args[0]}; this vocabulary has "
+                f"{len(vocab):,} tokens"
+            ) from None
+
+    @classmethod
+    def from_files(
+        cls,
+        vocab_path: str | os.PathLike[str],
+        merges_path: str | os.PathLike[str],
+        special_tokens: Sequence[str] | None = None,
+        pattern: str | Pattern = "gpt2",
+    ) -> Tokenizer:
+        """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie."""
+        from engine.formats import gpt2  # formats stand above the tokenizer they read
+
+        vocab, merges = gpt2.read_files(vocab_path, merges_path)
+        return cls(vocab, merges, special_tokens, pattern)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        special_tokens: Sequence[str] | None = None,
+        pattern: str | Pattern | None = None,
+    ) -> Tokenizer:
+        """A tokenizer in any known format; what the files do not say can be said here."""
+        from engine.formats import load
+
+        return load(path, special_tokens, pattern)
+
+    def save(
+        self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
+    ) -> None:
+        """Write the tokenizer: a name in `FORMATS`, by default GPT-2's two files in a directory.
+
+        Raises:
+            OutputExistsError: something is there and `overwrite` is false.
+        """
+        from engine.formats import save
+
+        save(self, path, format, overwrite=overwrite)
+
+
+def _ids_by_bytes(vocab: Mapping[int, bytes]) -> defaultdict[bytes, list[int]]:
+    ids: defaultdict[bytes, list[int]] = defaultdict(list)
+    for token_id in sorted(vocab):
+        ids[vocab[token_id]].append(token_id)
+    return ids
+
+
+def _make_encoder(
+    name: str, ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
+) -> Encoder:
+    def id_of(token: bytes, what: str) -> int:
+        if not ids.get(token):
+            raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
+        return ids[token][0]
+
+    byte_ids = [id_of(bytes((byte,)), "but needs every single byte") for byte in range(256)]
+    table: dict[Pair, tuple[int, int]] = {}
+    for rank, (left, right) in enumerate(merges):
+        what = f"which merge {rank} ({left!r} + {right!r}) needs"
+        pair = (id_of(left, what), id_of(right, what))
+        table.setdefault(pair, (rank, id_of(left + right, what)))
+    return ENCODERS[name](byte_ids, table)

@@ -1,0 +1,328 @@
+"""What reaches the screen is drawn by a terminal, never acted upon, and tells inputs apart."""
+
+import subprocess
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from bpe_tui.visible import (
+    number,
+    rate,
+    short_number,
+    shorten,
+    signed,
+    size,
+    visible_bytes,
+    visible_text,
+    width,
+)
+
+FORBIDDEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
+ZERO_WIDTH = set("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u034f\u115f\u1160\u3164\uffa0")
+BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+# Any code point, lone surrogates too, with the troublesome ones drawn often.
+TROUBLE = (
+    "\x1b\x07\x9b\x7f \t\n\r·␛⏎e\u0301\u0302\u200d\ufe0f\u202e\xa0\u3000\ud800\udcff漢👍\u3099"
+)
+ANY_TEXT = st.text(st.one_of(st.sampled_from(TROUBLE), st.characters(exclude_categories=[])))
+
+
+def is_one_of_many(char: str) -> bool:
+    """Tell whether a character is like thousands of others: ideographs, syllables, unassigned."""
+    name = unicodedata.name(char, "")
+    return unicodedata.category(char) in {"Cn", "Co"} or name.startswith(("CJK UNI", "HANGUL SYL"))
+
+
+EVERY_CHARACTER = [
+    char for char in map(chr, range(sys.maxunicode + 1)) if not is_one_of_many(char)
+] + ["一", "가", "\u0378", "\ufdd0", "\ufffe", "\ue000", "\U0010ffff"]
+
+
+def assert_only_drawn(shown: str) -> None:
+    assert not {unicodedata.category(char) for char in shown} & FORBIDDEN
+    assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in shown)
+    assert not set(shown) & (ZERO_WIDTH | BIDI)
+    assert not any(0xFE00 <= ord(char) <= 0xFE0F for char in shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("plain", "plain"),
+        ("a b", "a·b"),
+        ("a\tb\n", "a⇥b⏎"),
+        ("\r\n", "␍⏎"),
+        ("\x00\x07\x1b\x1f\x7f", "␀␇␛␟␡"),
+        ("é \t", "é·⇥"),
+        ("\x85\x9b", "‹0085›‹009B›"),
+        ("\xa0\u3000\u2009", "‹00A0›‹3000›‹2009›"),
+        ("\u2028\u2029", "‹2028›‹2029›"),
+        ("\u202eabc", "‹202E›abc"),
+        ("\ue000\U0010ffff", "‹E000›‹10FFFF›"),
+        ("\ud800", "‹D800›"),
+        ("\udcff\udc80", "<FF><80>"),
+        ("漢字 кот", "漢字·кот"),
+        ("👍", "👍"),
+        ("\u2764\ufe0f", "\u2764‹FE0F›"),
+        ("👍\U0001f3fd", "👍‹1F3FD›"),
+        ("🇫🇷", "‹1F1EB›‹1F1F7›"),
+        ("\u3164\u2800", "‹3164›‹2800›"),
+        ("\u1112\u1161\u11ab", "\u1112‹1161›‹11AB›"),
+    ],
+)
+def test_each_kind_of_character_has_its_picture(text: str, shown: str) -> None:
+    assert visible_text(text) == shown
+
+
+@pytest.mark.parametrize("text", ["a b", "é b"])
+def test_spaces_stay_spaces_on_request(text: str) -> None:
+    assert visible_text(text, spaces=False) == text
+    assert visible_bytes(text.encode(), spaces=False) == text
+
+
+def test_joiner_inside_an_emoji_is_shown() -> None:
+    assert visible_text("👩\u200d💻") == "👩‹200D›💻"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("e\u0301", "e\u0301"),
+        ("か\u3099", "か\u3099"),
+        ("\u0301", "◌\u0301"),
+        ("\u0903", "◌\u0903"),
+        ("\u20e3", "◌\u20e3"),
+        (" \u0301", "·◌\u0301"),
+        ("1\u20e3", "1◌\u20e3"),
+        ("\udce4\u0301", "<E4>◌\u0301"),
+        ("\u200d\u0301", "‹200D›◌\u0301"),
+        ("e\ufe0f\u0301", "e‹FE0F›◌\u0301"),
+        ("\u0301\u0302", "◌\u0301\u0302"),
+    ],
+)
+def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(text: str, shown: str) -> None:
+    assert visible_text(text) == shown
+
+
+def test_only_two_marks_in_a_row_are_drawn() -> None:
+    assert visible_text("e" + "\u0301" * 4 + "e\u0301") == "e\u0301\u0301‹0301›‹0301›e\u0301"
+
+
+def test_escape_sequence_that_writes_the_clipboard_is_only_text() -> None:
+    assert visible_text("\x1b]52;c;cm0gLXJm\x07") == "␛]52;c;cm0gLXJm␇"
+    assert visible_bytes(b"\x9d52;c;cm0=\x9c") == "<9D>52;c;cm0=<9C>"
+    assert visible_text("\x9d52;c;cm0=\x9c") == "‹009D›52;c;cm0=‹009C›"
+
+
+def test_markup_stays_literal_text() -> None:
+    assert visible_text("[@click=app.quit]") == "[@click=app.quit]"
+    assert visible_bytes(b"[@click=app.quit]") == "[@click=app.quit]"
+
+
+@pytest.mark.parametrize(
+    ("token", "shown"),
+    [
+        (b"", ""),
+        (b" the", "·the"),
+        (b" \xe6\xbc", "·<E6><BC>"),
+        (b"\xa2 \xe6\xbc\xa2", "<A2>·漢"),
+        (b"\xff\xc3\xa9\xc3", "<FF>é<C3>"),
+        (b"\xcc\x81", "◌\u0301"),
+        (b"\xa2\xcc\x81", "<A2>◌\u0301"),
+        (b"\xed\xa0\x80", "<ED><A0><80>"),  # a surrogate written as UTF-8
+        (b"\xc0\xaf", "<C0><AF>"),  # an overlong slash
+        (b"\x00\x1b[2J", "␀␛[2J"),
+    ],
+)
+def test_bytes_show_whole_characters_and_stray_bytes(token: bytes, shown: str) -> None:
+    assert visible_bytes(token) == shown
+
+
+@pytest.mark.parametrize("spaces", [True, False])
+def test_every_single_character_is_drawn_and_takes_room(spaces: bool) -> None:
+    shown = [visible_text(char, spaces=spaces) for char in EVERY_CHARACTER]
+    assert_only_drawn("".join(shown))
+    assert [text for text in shown if cell_len(text) < 1] == []
+
+
+def test_no_two_characters_look_the_same() -> None:
+    assert len({visible_text(char) for char in EVERY_CHARACTER}) == len(EVERY_CHARACTER)
+
+
+def test_every_single_byte_looks_different() -> None:
+    assert len({visible_bytes(bytes([value])) for value in range(256)}) == 256
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (" ", "\xa0"),
+        (" ", "\u3000"),
+        (" ", "·"),
+        ("\n", "⏎"),
+        ("\x1b", "␛"),
+        ("ab", "a\u200bb"),
+        ("ab", "a\xadb"),
+        ("\r\n", "\n"),
+        ("\u2764", "\u2764\ufe0f"),
+    ],
+)
+def test_texts_that_a_terminal_draws_alike_are_told_apart(one: str, other: str) -> None:
+    assert visible_text(one) != visible_text(other)
+
+
+@given(ANY_TEXT, st.booleans())
+def test_shown_text_holds_only_drawn_characters(text: str, spaces: bool) -> None:
+    shown = visible_text(text, spaces=spaces)
+    assert_only_drawn(shown)
+    assert bool(text) == (width(shown) > 0)
+
+
+@given(st.binary(), st.booleans())
+def test_shown_bytes_hold_only_drawn_characters(token: bytes, spaces: bool) -> None:
+    shown = visible_bytes(token, spaces=spaces)
+    assert_only_drawn(shown)
+    assert bool(token) == (width(shown) > 0)
+
+
+@given(ANY_TEXT)
+def test_every_mark_has_a_letter_or_a_dotted_circle_under_it(text: str) -> None:
+    base, marks = "", 0
+    for char in visible_text(text):
+        if unicodedata.category(char)[0] == "M":
+            marks += 1
+            assert base == "◌" or base.isalpha()
+            assert marks <= 2
+        else:
+            base, marks = char, 0
+
+
+@given(ANY_TEXT)
+def test_characters_take_the_same_room_together_as_apart(text: str) -> None:
+    shown = visible_text(text)
+    assert width(shown) == sum(cell_len(char) for char in shown)
+
+
+@given(ANY_TEXT, st.integers(-2, 30))
+def test_shortened_text_fits_and_is_a_beginning(text: str, cells: int) -> None:
+    shown = visible_text(text)
+    cut = shorten(shown, cells)
+    assert width(cut) <= max(0, cells)
+    if width(shown) <= cells:
+        assert cut == shown
+    elif cells > 0:
+        assert cut.endswith("…")
+        assert shown.startswith(cut[:-1])
+        assert width(cut) >= cells - 1  # at most half a wide character is left free
+
+
+@pytest.mark.parametrize(
+    ("text", "cells", "cut"),
+    [
+        ("token", 5, "token"),
+        ("tokens", 5, "toke…"),
+        ("漢字", 4, "漢字"),
+        ("漢字", 3, "漢…"),
+        ("漢字", 2, "…"),
+        ("e\u0301te\u0301", 3, "e\u0301te\u0301"),
+        ("e\u0301te\u0301", 2, "e\u0301…"),
+        ("ab", 1, "…"),
+        ("ab", 0, ""),
+        ("", 3, ""),
+    ],
+)
+def test_shorten_never_cuts_through_a_character(text: str, cells: int, cut: str) -> None:
+    assert shorten(text, cells) == cut
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1234567, "1,234,567"),
+        (-1234, "−1,234"),
+        (1234.6, "1,235"),
+        (-0.2, "0"),
+        (float("inf"), "∞"),
+        (float("-inf"), "−∞"),
+        (float("nan"), "–"),
+    ],
+)
+def test_number_is_whole_with_thousands_separated(value: float, shown: str) -> None:
+    assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, "0"),
+        (7, "7"),
+        (0.127, "0.13"),
+        (12.34, "12.3"),
+        (-0.001, "0"),
+        (999.7, "1,000"),
+        (1234, "1,234"),
+        (9999, "9,999"),
+        (9999.9, "10k"),
+        (12345, "12.3k"),
+        (-12345, "−12.3k"),
+        (999_499, "999k"),
+        (999_950, "1M"),
+        (1_234_567, "1.23M"),
+        (4_560_000_000, "4.56G"),
+        (5_000_000_000_000, "5T"),
+        (float("inf"), "∞"),
+        (float("nan"), "–"),
+    ],
+)
+def test_short_number_has_at_most_four_digits_and_a_unit(value: float, shown: str) -> None:
+    assert short_number(value) == shown
+
+
+@given(st.integers(-(10**18), 10**18) | st.floats(-1e18, 1e18))
+def test_short_number_is_short(value: float) -> None:
+    assert len(short_number(value)) <= 6
+    assert sum(char.isdigit() for char in short_number(value)) <= 4
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1 KB"),
+        (118_000, "118 KB"),
+        (999_999, "1 MB"),
+        (22_531_000, "22.5 MB"),
+        (3_210_000_000, "3.21 GB"),
+    ],
+)
+def test_size_is_in_decimal_units(count: int, shown: str) -> None:
+    assert size(count) == shown
+
+
+@pytest.mark.parametrize(
+    ("speed", "shown"),
+    [(0.0, "0 B/s"), (5_200_000.0, "5.2 MB/s"), (830_400.0, "830 KB/s"), (float("inf"), "∞ B/s")],
+)
+def test_rate_is_a_size_each_second(speed: float, shown: str) -> None:
+    assert rate(speed) == shown
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"), [(14, "+14"), (-96, "−96"), (0, "0"), (1234, "+1,234"), (-1234, "−1,234")]
+)
+def test_signed_always_says_the_direction(change: int, shown: str) -> None:
+    assert signed(change) == shown
+
+
+def test_module_does_not_load_textual() -> None:
+    code = "import sys, bpe_tui.visible; sys.exit('textual' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
