@@ -19,9 +19,7 @@ from engine.count_worker import ChunkCount, receive, send
 from engine.errors import WorkerError
 from engine.patterns import Pattern
 
-_START = (
-    "import sys; sys.path[:] = sys.argv[1:]; from engine.count_worker import main; main()"
-)
+_START = "import sys; sys.path[:] = sys.argv[1:]; from engine.count_worker import main; main()"
 
 
 def counted_by_processes(

@@ -10,7 +10,7 @@ import marshal
 import struct
 import sys
 from collections import Counter
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from engine.patterns import Alternative, Pattern
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
@@ -45,14 +45,14 @@ def count_chunk(
     return ChunkCount(in_bytes, documents, counts.total())
 
 
-def send(stream: BinaryIO, value: Any) -> None:
+def send(stream: IO[bytes], value: Any) -> None:
     message = marshal.dumps(value)
     stream.write(LENGTH.pack(len(message)))
     stream.write(message)
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> Any:
+def receive(stream: IO[bytes]) -> Any:
     """The next value; `EOFError` when the other side is gone."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:

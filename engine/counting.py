@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -101,7 +101,7 @@ def _counted_chunks(
     splitter: SpecialSplitter,
     special_tokens: Sequence[str],
     workers: int | None,
-) -> Iterator[tuple[Chunk, ChunkCount]]:
+) -> Generator[tuple[Chunk, ChunkCount], None, None]:
     chunks = corpus.chunks(pattern, splitter)
     processes = available_cores() if workers is None else workers
     first = list(islice(chunks, WORTH_HELPERS))

@@ -8,7 +8,7 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,8 @@ from engine.events import CountChange, Pair, StaleEntry
 from engine.ties import TieRule
 
 
-class Merge(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Merge:
     """What a training algorithm reports of one step.
 
     `after` maps each pair whose count changed to its new count (0: gone). `occurrences` is how

@@ -15,9 +15,9 @@ class Registry(Mapping[str, T], Generic[T]):
     """An ordered mapping name → thing; `kind` is the word its error uses.
 
     >>> colours = Registry("colour", {"red": 1, "green": 2})
-    >>> colours["gren"]
-    Traceback (most recent call last):
-    engine.errors.UnknownNameError: unknown colour 'gren'; did you mean 'green'? There are: red, green
+    >>> try: colours["gren"]
+    ... except UnknownNameError as error: print(error)
+    unknown colour 'gren'; did you mean 'green'? There are: red, green
     """
 
     def __init__(self, kind: str, entries: Mapping[str, T]) -> None:

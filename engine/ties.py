@@ -98,7 +98,11 @@ TIE_RULES: Registry[TieRule] = Registry(
                 _first_seen,
                 static=False,
             ),
-            TieRule("smallest-ids", "the smaller (left id, right id) wins; rustbpe's rule", _smallest_ids),
+            TieRule(
+                "smallest-ids",
+                "the smaller (left id, right id) wins; rustbpe's rule",
+                _smallest_ids,
+            ),
             TieRule(
                 "huggingface",
                 "the smaller ids win, bytes numbered by their printable stand-ins (Ġ late)",

@@ -73,9 +73,7 @@ class Tokenizer:
         """The ids of the special tokens."""
         return frozenset(self._special_ids.values())
 
-    def encode(
-        self, text: str, on_step: Callable[[EncodeStep], None] | None = None
-    ) -> list[int]:
+    def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
         ids: list[int] = []
         encode = self._encoder.encode

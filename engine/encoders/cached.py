@@ -34,6 +34,13 @@ class Cached(Encoder):
             return self._heap.encode(pretoken)
         return self._remembered(pretoken)
 
+    def encode_anew(self, pretoken: bytes) -> Sequence[int]:
+        """`encode` past the cache, for a table that has grown meanwhile."""
+        return self._for(pretoken).encode(pretoken)
+
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The steps of the loop, whether or not the cache knows the pretoken."""
-        return (self._heap if len(pretoken) > LONG else self._loop).steps(pretoken)
+        return self._for(pretoken).steps(pretoken)
+
+    def _for(self, pretoken: bytes) -> Encoder:
+        return self._heap if len(pretoken) > LONG else self._loop

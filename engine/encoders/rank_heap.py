@@ -80,9 +80,7 @@ class _Linked:
 
     def has(self, start: int, left: int, right: int) -> bool:
         following = self.following[start]
-        return (
-            self.at[start] == left and following < len(self.at) and self.at[following] == right
-        )
+        return self.at[start] == left and following < len(self.at) and self.at[following] == right
 
     def join(self, start: int, token_id: int) -> None:
         gone = self.following[start]

@@ -159,7 +159,7 @@ def _check_unmade(
     if orphans:
         raise TokenizerFileError(
             f"{path}: {len(orphans):,} tokens of {VOCAB} are made by no merge of {MERGES} "
-            f"({spell(orphans[0])} is the first); is {MERGES} cut short, or are they special tokens?"
+            f"({spell(orphans[0])} is the first); is {MERGES} cut short, or are they special?"
         )
     return list(special_tokens)
 

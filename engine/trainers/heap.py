@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from engine.lazy_heap import LazyHeap
@@ -29,7 +30,7 @@ def heap(problem: Problem) -> Iterator[Merge]:
             # Old pairs only lose; their entries go stale where they are. New ones are entered.
             if count and new_id in changed:
                 queue.push(changed)
-        yield merge._replace(discarded=discarded)
+        yield replace(merge, discarded=discarded)
 
 
 ALGORITHM = Algorithm(

@@ -1,0 +1,1 @@
+"""The full-screen application and the command line around `engine`."""

@@ -1,0 +1,59 @@
+"""The tokens of a pretoken at any step.
+
+No log is needed for that. Encode the pretoken with all merges known, once; to see it as it was
+after k merges, take every token that is younger apart into its two parts, again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.encoders.cached import Cached
+from engine.encoders.encoder import MergeTable
+from engine.events import Pair
+
+CACHE_SIZE = 1 << 16
+
+
+class Segmenter:
+    """Tokens of pretokens at any step of a run.
+
+    `table` holds the merges known so far and may grow; `pair_of(id)` gives the parts of a merged
+    token; `first_id` is the id of the first merge.
+    """
+
+    def __init__(self, table: MergeTable, pair_of: Callable[[int], Pair], first_id: int) -> None:
+        self._table = table
+        self._pair_of = pair_of
+        self._first_id = first_id
+        self._encoder = Cached(range(256), table)
+        # pretoken → (how many merges were known, its tokens then)
+        self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
+
+    def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
+        """The token ids of the pretoken after the first `step` merges."""
+        merges, tokens = self._known.get(pretoken, (-1, ()))
+        if merges < step:
+            tokens = self._encode(pretoken)
+        return self._taken_apart(tokens, self._first_id + step)
+
+    def _encode(self, pretoken: bytes) -> Sequence[int]:
+        if len(self._known) >= CACHE_SIZE:
+            self._known.clear()
+        # The encoder's own cache knows nothing of merges that came later: go past it.
+        tokens = self._encoder.encode_anew(pretoken)
+        self._known[pretoken] = len(self._table), tokens
+        return tokens
+
+    def _taken_apart(self, tokens: Sequence[int], too_young: int) -> tuple[int, ...]:
+        result: list[int] = []
+        waiting = list(reversed(tokens))
+        while waiting:
+            token = waiting.pop()
+            if token < too_young:
+                result.append(token)
+            else:
+                left, right = self._pair_of(token)
+                waiting.append(right)
+                waiting.append(left)
+        return tuple(result)

@@ -1,0 +1,124 @@
+"""`Timeline`: the recorded steps with a cursor. Nothing is trained anew to go back or jump."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from engine.errors import TimelineError
+from engine.events import Pair
+from engine.excerpt import Excerpt
+from engine.frame import Frame
+from engine.merging import count_pairs
+from engine.patterns import Pattern, as_pattern
+from engine.pretoken_index import PretokenIndex
+from engine.pretokenize import SpecialSplitter
+from engine.record import MergeStep, Record
+from engine.segmentation import Segmenter
+from engine.ties import TIE_RULES
+from engine.trainer import base_vocab
+
+
+class Timeline:
+    """The steps of a run and a place among them.
+
+    Step k is the state after the first k merges: step 0 is the corpus in single bytes. Steps may
+    be added at the end at any time; the cursor stays where it is.
+
+    Args:
+        counts: the pretoken counts that were trained on.
+        steps: the steps recorded so far, all of one run, from the first.
+        record: the run's record, needed only if there are no steps yet.
+        pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
+            record unless said otherwise.
+        excerpt: the beginning of the corpus, for frames to show.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        steps: Iterable[MergeStep] = (),
+        *,
+        record: Record | None = None,
+        pattern: str | Pattern = "gpt2",
+        special_tokens: Sequence[str] | None = None,
+        excerpt: Excerpt | None = None,
+    ) -> None:
+        steps = list(steps)
+        self.counts = counts
+        self.record = steps[0].record if steps else record or _empty_record(counts)
+        self.pattern = as_pattern(pattern)
+        if special_tokens is None:
+            special_tokens = self.record.special_tokens
+        self.splitter = SpecialSplitter(special_tokens)
+        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
+        self.index = PretokenIndex(counts)
+        self.table: dict[Pair, tuple[int, int]] = {}
+        self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
+        self._length = 0
+        self._cursor = 0
+        self._frame: Frame | None = None
+        self.extend(steps)
+
+    def __len__(self) -> int:
+        """How many steps are recorded."""
+        return self._length
+
+    def extend(self, steps: Iterable[MergeStep]) -> None:
+        """Add steps at the end.
+
+        Raises:
+            TimelineError: a step is of another run, or not the next one.
+        """
+        for step in steps:
+            if step.record is not self.record or step.index != self._length:
+                raise TimelineError(
+                    f"step {step.index} does not follow the {self._length} steps recorded"
+                )
+            self.table[step.pair] = (step.index, step.new_id)
+            self._length += 1
+            self._frame = None
+
+    @property
+    def cursor(self) -> int:
+        """The step that `frame` shows."""
+        return self._cursor
+
+    @property
+    def frame(self) -> Frame:
+        """The state at the cursor."""
+        if self._frame is None:
+            self._frame = Frame(self, self._cursor, self._length)
+        return self._frame
+
+    def seek(self, step: int) -> Frame:
+        """Go to a step.
+
+        Raises:
+            TimelineError: it is not recorded.
+        """
+        if not 0 <= step <= self._length:
+            raise TimelineError(
+                f"there is no step {step:,}; the steps go from 0 to {self._length:,}"
+            )
+        if step != self._cursor:
+            self._cursor = step
+            self._frame = None
+        return self.frame
+
+    def forward(self, steps: int = 1) -> Frame:
+        """Go forward, as far as there are steps."""
+        return self.seek(min(self._cursor + steps, self._length))
+
+    def back(self, steps: int = 1) -> Frame:
+        """Go back, to step 0 at the most."""
+        return self.seek(max(self._cursor - steps, 0))
+
+    def _parts_of(self, token_id: int) -> Pair:
+        return self.record.pair_of(token_id - self.record.first_id)
+
+
+def _empty_record(counts: Mapping[bytes, int]) -> Record:
+    return Record(
+        base_vocab(()), (), TIE_RULES["lexicographic"], count_pairs(counts, counts.values())
+    )
