@@ -213,7 +213,7 @@ class Frame:
         >>> counts = {b"low": 5, b"lower": 2}
         >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
         >>> timeline.seek(1).top_pairs(2)
-        [((108, 256), 7), ((119, 101), 2)]
+        [((108, 256), 7), ((256, 101), 2)]
         """
         counts = self._pair_counts
         return [

@@ -54,7 +54,7 @@ class Tokenizer:
         self._encoder = _make_encoder(encoder, ids, self.merges)
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
-        """Find or make an id for each; if an ordinary token has the same bytes, it keeps its own."""
+        """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
         numbered: dict[str, int] = {}
         made = {left + right for left, right in self.merges}
         for token in self.special_tokens:
