@@ -43,6 +43,7 @@ class Corpus:
         path: where it lies; `None` for standard input.
         bytes_total: the size on disk; `None` if it is no ordinary file.
         head: the first bytes of the text, up to `HEAD`, as far as they have been read.
+        head_is_all: whether nothing has been read beyond them.
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
@@ -54,6 +55,7 @@ class Corpus:
             self.name = str(source)
             self.bytes_total = _size_of(self.path)
         self.head = b""
+        self.head_is_all = True
 
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
@@ -66,8 +68,9 @@ class Corpus:
         cutter = ChunkCutter(pattern, splitter, size)
         read = 0
         for block, read in self._blocks():
-            if len(self.head) < HEAD:
-                self.head += block[: HEAD - len(self.head)]
+            room = HEAD - len(self.head)
+            self.head += block[:room]
+            self.head_is_all &= len(block) <= room
             for piece in cutter.feed(block):
                 yield Chunk(piece.data, read, piece.continues)
         for piece in cutter.finish():

@@ -76,6 +76,10 @@ class Frame:
         self.step = step
         self.recorded_steps = recorded_steps
 
+    def at(self, step: int) -> Frame:
+        """The state at another recorded step; the timeline's cursor stays where it is."""
+        return Frame(self._timeline, step, self.recorded_steps)
+
     # -- the merge that led here, and those around it
 
     @property
@@ -108,6 +112,15 @@ class Frame:
                 f"from 0 to {self.vocab_size - 1:,}"
             )
         return self._record.vocab[token_id]
+
+    def any_token(self, token_id: int) -> bytes:
+        """The bytes of any token of the run, one that later steps make included."""
+        return self._record.vocab[token_id]
+
+    def step_of(self, pair: Pair) -> int | None:
+        """The step right after the pair merges; `None` if it has not been seen to merge."""
+        known = self._timeline.table.get(pair)
+        return None if known is None else known[0] + 1
 
     @property
     def vocab_size(self) -> int:
@@ -220,6 +233,14 @@ class Frame:
             (self._record.pairs[number], int(counts[number]))
             for number in self._best(counts, limit)
         ]
+
+    @property
+    def next_pair(self) -> Pair | None:
+        """The pair that merges next, whether that step is recorded or not; `None` at the end."""
+        if self._timeline.is_complete and self.step == self.recorded_steps:
+            return None
+        best = self.top_pairs(1)
+        return best[0][0] if best else None
 
     def queue_entries(self, limit: int) -> list[QueueEntry]:
         """The best entries of the queue in its own order, stale ones where they claim to be."""

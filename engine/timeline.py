@@ -57,6 +57,7 @@ class Timeline:
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
         self._length = 0
         self._cursor = 0
+        self._complete = False
         self._frame: Frame | None = None
         self.extend(steps)
 
@@ -78,6 +79,15 @@ class Timeline:
             self.table[step.pair] = (step.index, step.new_id)
             self._length += 1
             self._frame = None
+
+    def complete(self) -> None:
+        """Say that no step will follow those recorded."""
+        self._complete = True
+        self._frame = None
+
+    @property
+    def is_complete(self) -> bool:
+        return self._complete
 
     @property
     def cursor(self) -> int:

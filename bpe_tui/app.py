@@ -1,0 +1,214 @@
+"""The application: owns the session, runs the job, and passes news to the screens."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import monotonic
+from typing import ClassVar
+
+from textual.app import App
+from textual.screen import Screen
+from textual.signal import Signal
+
+from bpe_tui import messages, terminal
+from bpe_tui.commands import CommandProvider
+from bpe_tui.config import RunConfig
+from bpe_tui.jobs import TrainingJob
+from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
+from bpe_tui.screens.encoding import EncodingScreen
+from bpe_tui.screens.go_to import GoTo
+from bpe_tui.screens.help import Help
+from bpe_tui.screens.save import Save
+from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.session import Session
+from bpe_tui.styles.themes import DARK, LIGHT, THEMES
+from bpe_tui.visible import visible_text
+from engine.errors import BpeError
+from engine.events import Pair
+
+TICK_SECONDS = 1 / 30
+
+
+class BpeTuiApp(App[int]):
+    """Opens a corpus and plays its merges."""
+
+    TITLE = "bpe-tui"
+    CSS_PATH = "styles/app.tcss"
+    COMMANDS: ClassVar = {CommandProvider}
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, config: RunConfig) -> None:
+        super().__init__()
+        self.session = Session(config)
+        self.session_changed: Signal[Session] = Signal(self, "session changed")
+        self._job = TrainingJob(config, self.post_message)
+        self._ticked = monotonic()
+        self.failure: Exception | None = None
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DARK.name
+
+    def on_mount(self) -> None:
+        terminal.on_ending_signals(self._end_on_signal)
+        self.install_screen(TrainingScreen(), "training")
+        self.install_screen(EncodingScreen(), "encoding")
+        self.push_screen("training")
+        self.set_interval(TICK_SECONDS, self._tick)
+        self._job.start()
+
+    def on_unmount(self) -> None:
+        self._job.cancel()
+
+    def _end_on_signal(self, number: int) -> None:
+        self.exit(128 + number, return_code=128 + number)
+
+    # -- news from the job
+
+    def on_reading(self, news: messages.Reading) -> None:
+        self.session.reading = news
+        self.changed()
+
+    def on_indexing(self, news: messages.Indexing) -> None:
+        self.session.indexing = news
+        self.changed()
+
+    def on_training_started(self, news: messages.TrainingStarted) -> None:
+        self.session.start(news)
+        self.changed()
+
+    def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
+        self.session.extend(news.steps)
+        self.changed()
+
+    def on_training_ended(self, news: messages.TrainingEnded) -> None:
+        self.session.end(news.reason)
+        self.changed()
+
+    def on_job_failed(self, news: messages.JobFailed) -> None:
+        if not isinstance(news.error, BpeError):
+            raise news.error
+        self.failure = news.error
+        self.exit(2, return_code=2)
+
+    # -- state out
+
+    def changed(self) -> None:
+        """Tell the screens that the session has changed."""
+        self.session_changed.publish(self.session)
+
+    def _tick(self) -> None:
+        now = monotonic()
+        moved = self.session.tick(now - self._ticked)
+        self._ticked = now
+        if moved:
+            self.changed()
+
+    def seek(self, step: int) -> None:
+        self.session.seek(step)
+        self.changed()
+
+    def go_to_target(self, target: object) -> None:
+        """Where a row leads."""
+        if isinstance(target, ToStep):
+            self.seek(target.step)
+        elif isinstance(target, ToPair):
+            self._go_to_pair(target.pair)
+        elif isinstance(target, ToPretoken):
+            self.open_encoding(target.pretoken.decode("utf-8", "surrogateescape"), look=True)
+
+    def _go_to_pair(self, pair: Pair) -> None:
+        frame = self.session.frame
+        step = frame.step_of(pair) if frame else None
+        if step is None:
+            still = "" if self.session.stop_reason else " so far"
+            self.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
+        else:
+            self.seek(step)
+
+    def open_encoding(self, text: str | None = None, look: bool = False) -> None:
+        """Change to the encoding screen, with a text if one is given."""
+        if self.session.frame is None:
+            return
+        screen = self.get_screen("encoding", EncodingScreen)
+
+        def put() -> None:
+            if text is not None:
+                screen.set_text(text)
+            if look:
+                screen.select_pretoken()
+
+        self.switch_screen("encoding")
+        self.call_later(put)
+
+    # -- commands
+
+    def action_step(self, by: int) -> None:
+        self.session.step(by)
+        self.changed()
+
+    def action_first(self) -> None:
+        self.seek(0)
+
+    def action_last(self) -> None:
+        self.seek(sys.maxsize)
+
+    def action_play(self) -> None:
+        self.session.toggle_play()
+        self._ticked = monotonic()
+        self.changed()
+
+    def action_speed(self, by: int) -> None:
+        self.session.change_speed(by)
+        self.changed()
+
+    def action_follow(self) -> None:
+        self.session.toggle_follow()
+        self.changed()
+
+    def action_training(self) -> None:
+        self.switch_screen("training")
+
+    def action_encoding(self) -> None:
+        self.open_encoding()
+
+    def action_go_to(self) -> None:
+        if (frame := self.session.frame) is not None:
+            self.push_screen(GoTo(frame.step, frame.recorded_steps), self._went_to)
+
+    def _went_to(self, step: str | None) -> None:
+        if step is not None:
+            self.seek(int(step))
+
+    def action_save(self) -> None:
+        if (frame := self.session.frame) is not None:
+            self.session.hold()
+            name = Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
+            self.push_screen(Save(frame, f"{name}-step-{frame.step}"), self._saved)
+
+    def _saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+    def action_light(self) -> None:
+        self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
+
+    def action_help(self) -> None:
+        screen: Screen[object] = self.screen
+        self.push_screen(Help(screen.id or ""))
+
+
+def run_app(config: RunConfig) -> int:
+    """Run until the user leaves; the exit code. A failure of the corpus is raised.
+
+    Raises:
+        BpeError: the corpus cannot be read after all.
+    """
+    terminal.tolerate_bad_bytes()
+    if config.corpus == "-":
+        terminal.keys_from_terminal()
+    app = BpeTuiApp(config)
+    app.run()
+    if app.failure is not None:
+        raise app.failure
+    return app.return_code or 0

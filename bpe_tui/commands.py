@@ -1,0 +1,205 @@
+"""Every command, declared once: its keys, footer label, help line and palette entry come from here.
+
+An action named `app.…` is a method of the application, `screen.…` one of the screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+TRAINING, ENCODING = "training", "encoding"
+EVERYWHERE = (TRAINING, ENCODING)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A thing to do. `keys` are Textual's names; `shown` is how a person reads them."""
+
+    action: str
+    keys: str
+    shown: str
+    label: str
+    help: str
+    group: str
+    screens: tuple[str, ...] = EVERYWHERE
+    in_footer: bool = False
+
+    def binding(self) -> Binding:
+        return Binding(
+            self.keys,
+            self.action,
+            self.label,
+            show=self.in_footer,
+            key_display=self.shown.split(" ")[0],
+        )
+
+
+_STEP, _PLAY, _LOOK, _DO = "Step", "Play", "Look", "Do"
+_HERE = (TRAINING,)
+_THERE = (ENCODING,)
+
+COMMANDS: tuple[Command, ...] = (
+    Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _HERE, True),
+    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _HERE, True),
+    Command(
+        "screen.walk(1)",
+        "right,l",
+        "→ l",
+        "next merge",
+        "Next merge of the pretoken.",
+        _STEP,
+        _THERE,
+        True,
+    ),
+    Command(
+        "screen.walk(-1)",
+        "left,h",
+        "← h",
+        "back",
+        "Merge before, in the pretoken.",
+        _STEP,
+        _THERE,
+        True,
+    ),
+    Command(
+        "app.play",
+        "space",
+        "space",
+        "play",
+        "Play the recording, or pause it.",
+        _PLAY,
+        _HERE,
+        True,
+    ),
+    Command(
+        "screen.play",
+        "space",
+        "space",
+        "play",
+        "Play the merges of the pretoken.",
+        _PLAY,
+        _THERE,
+        True,
+    ),
+    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 merges forward.", _STEP),
+    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 merges back.", _STEP),
+    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
+    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
+    Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
+    Command(
+        "screen.walk(-1000000)",
+        "home,less_than_sign",
+        "Home <",
+        "bytes",
+        "The pretoken in single bytes.",
+        _STEP,
+        _THERE,
+    ),
+    Command(
+        "screen.walk(1000000)",
+        "end,greater_than_sign",
+        "End >",
+        "end",
+        "The pretoken with all its merges.",
+        _STEP,
+        _THERE,
+    ),
+    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _HERE),
+    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _HERE),
+    Command(
+        "app.follow",
+        "f",
+        "f",
+        "follow",
+        "Stay at the live end while training runs.",
+        _PLAY,
+        _HERE,
+    ),
+    Command(
+        "screen.next_panel(1)",
+        "tab",
+        "Tab",
+        "panel",
+        "Next panel; Shift+Tab the one before.",
+        _LOOK,
+        EVERYWHERE,
+        True,
+    ),
+    Command(
+        "screen.next_panel(-1)",
+        "shift+tab",
+        "Shift+Tab",
+        "panel",
+        "The panel before.",
+        _LOOK,
+    ),
+    Command(
+        "screen.zoom",
+        "z",
+        "z",
+        "zoom",
+        "Give the panel the whole screen; z or Esc takes it back.",
+        _LOOK,
+        EVERYWHERE,
+        True,
+    ),
+    Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
+    Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
+    Command(
+        "screen.type", "e", "e", "type", "Type text to encode; Esc leaves.", _DO, EVERYWHERE, True
+    ),
+    Command(
+        "screen.leave", "escape", "Esc", "back", "Back: leave a field, a zoom, the reading.", _LOOK
+    ),
+    Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
+    Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
+    Command("app.light", "ctrl+t", "Ctrl+T", "light", "Light or dark colours.", _LOOK),
+    Command("app.help", "question_mark", "?", "help", "All keys.", _LOOK, EVERYWHERE, True),
+    Command(
+        "app.command_palette", "ctrl+p", "Ctrl+P", "palette", "Find a command by words.", _LOOK
+    ),
+    Command("app.quit", "q,ctrl+q", "q", "quit", "Leave.", _DO, EVERYWHERE, True),
+)
+
+
+def commands_on(screen: str) -> list[Command]:
+    """The commands of a screen, in their order."""
+    return [command for command in COMMANDS if screen in command.screens]
+
+
+def bindings_on(screen: str) -> list[Binding]:
+    """The key bindings of a screen."""
+    return [command.binding() for command in commands_on(screen)]
+
+
+class CommandProvider(Provider):
+    """Puts the commands of the screen into the command palette."""
+
+    async def discover(self) -> Hits:
+        for command in self._here():
+            yield DiscoveryHit(command.help, self._doing(command), help=f"key {command.shown}")
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in self._here():
+            score = matcher.match(f"{command.help} {command.label}")
+            if score > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(command.help),
+                    self._doing(command),
+                    help=f"key {command.shown}",
+                )
+
+    def _here(self) -> list[Command]:
+        return commands_on(self.screen.id or "")
+
+    def _doing(self, command: Command):  # type: ignore[no-untyped-def]
+        async def run() -> None:
+            await self.screen.run_action(command.action)
+
+        return run

@@ -1,0 +1,148 @@
+"""The work beside the screen: read the corpus, count it, train.
+
+The job runs in a thread of its own and speaks only through messages. The thread is a daemon: a
+pipe that never ends must not keep the application from ending.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from itertools import islice
+from time import monotonic
+
+from textual.message import Message
+
+from bpe_tui import messages
+from bpe_tui.config import RunConfig
+from engine.corpus import Corpus
+from engine.counting import CorpusCount, count_corpus
+from engine.errors import BpeError
+from engine.events import CountProgress
+from engine.excerpt import Excerpt
+from engine.merging import count_pairs
+from engine.record import MergeStep
+from engine.timeline import Timeline
+from engine.trainer import Trainer
+
+BATCH_SECONDS = 1 / 30
+READING_SECONDS = 1 / 10
+PREVIEW_SECONDS = 1 / 2
+PREVIEW_PAIRS = 10
+PREVIEW_PRETOKENS = 20_000
+"""Pretokens that the preview looks at; the frequent ones come early in any text."""
+
+
+class _Cancelled(Exception):
+    """Raised inside the job to leave it from wherever it is."""
+
+
+class TrainingJob:
+    """Reads and trains as `config` says; `post` takes its messages, from another thread."""
+
+    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
+        self._config = config
+        self._post = post
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="training", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the job to stop; it does so within a chunk or a step."""
+        self._cancelled.set()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the thread to end, but not for ever."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            self._train(self._read())
+        except _Cancelled:
+            return
+        except Exception as error:
+            self._post(messages.JobFailed(error))
+
+    def _check_cancelled(self) -> None:
+        if self._cancelled.is_set():
+            raise _Cancelled
+
+    def _read(self) -> tuple[Corpus, CorpusCount, int]:
+        config, corpus = self._config, Corpus(self._config.corpus)
+        progress = _ReadingProgress(self._post, self._check_cancelled)
+        count = count_corpus(
+            corpus,
+            config.pattern,
+            config.special_tokens,
+            on_progress=progress.on_progress,
+            on_partial=progress.on_partial,
+        )
+        return corpus, count, progress.bytes_read
+
+    def _train(self, read: tuple[Corpus, CorpusCount, int]) -> None:
+        config, (corpus, count, bytes_read) = self._config, read
+        self._post(messages.Indexing(len(count.counts)))
+        trainer = Trainer(
+            count.counts,
+            config.vocab_size,
+            config.special_tokens,
+            tie_rule=config.tie_rule,
+            algorithm=config.trainer,
+            min_count=config.min_count,
+        )
+        excerpt = Excerpt.of(
+            corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
+        )
+        timeline = Timeline(
+            count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
+        )
+        self._post(messages.TrainingStarted(timeline, count.documents, bytes_read))
+        batch: list[MergeStep] = []
+        due = monotonic()
+        for step in trainer.steps():
+            self._check_cancelled()
+            batch.append(step)
+            if monotonic() >= due:
+                self._post(messages.StepsRecorded(batch))
+                batch = []
+                due = monotonic() + BATCH_SECONDS
+        self._post(messages.StepsRecorded(batch))
+        if trainer.stop_reason is None:
+            raise BpeError("training ended without a reason")
+        self._post(messages.TrainingEnded(trainer.stop_reason))
+
+
+class _ReadingProgress:
+    """Turns the counting's callbacks into a few messages a second, with a look at the pairs."""
+
+    def __init__(
+        self, post: Callable[[Message], object], check_cancelled: Callable[[], None]
+    ) -> None:
+        self._post = post
+        self._check_cancelled = check_cancelled
+        self._started = monotonic()
+        self._next_message = self._started
+        self._next_preview = self._started
+        self._pairs: list[tuple[bytes, bytes, int]] = []
+        self.bytes_read = 0
+
+    def on_partial(self, count: CorpusCount) -> None:
+        if monotonic() < self._next_preview:
+            return
+        some = dict(islice(count.counts.items(), PREVIEW_PRETOKENS))
+        pairs = count_pairs(some, some.values())
+        best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
+        self._pairs = [(bytes(pair[:1]), bytes(pair[1:]), pairs[pair]) for pair in best]
+        self._next_preview = monotonic() + PREVIEW_SECONDS
+
+    def on_progress(self, progress: CountProgress) -> None:
+        self._check_cancelled()
+        self.bytes_read = progress.bytes_read
+        now = monotonic()
+        if now >= self._next_message:
+            rate = progress.bytes_read / max(now - self._started, 1e-6)
+            self._post(messages.Reading(progress, rate, self._pairs))
+            self._next_message = now + READING_SECONDS

@@ -1,0 +1,33 @@
+"""The step in one plain sentence."""
+
+from __future__ import annotations
+
+from bpe_tui.pieces import pair_text
+from bpe_tui.visible import number, visible_bytes
+from engine.frame import Frame
+
+
+def narrate(frame: Frame) -> str:
+    """What just happened.
+
+    For example: `Merge 128 of 1,742: o and u stood side by side 1,204 times; they are one token
+    now, ou.`
+    """
+    merge = frame.merge
+    if merge is None:
+        return _narrate_start(frame)
+    left, right = (visible_bytes(token) for token in (merge.left, merge.right))
+    times = "once" if merge.count == 1 else f"{number(merge.count)} times"
+    return (
+        f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {left} and {right} stood "
+        f"side by side {times}; they are one token now, {visible_bytes(merge.token)}."
+    )
+
+
+def _narrate_start(frame: Frame) -> str:
+    start = f"Step 0: {number(frame.byte_count)} bytes, each a token of its own."
+    following = frame.next_pair
+    if following is None:
+        return f"{start} There is no pair to merge."
+    pair, times = pair_text(frame, following), number(frame.count_of(following))
+    return f"{start} The pair {pair} is the most frequent, {times} times."

@@ -1,0 +1,1 @@
+"""Panels: each answers one question about the frame it is given."""

@@ -1,0 +1,118 @@
+"""What did this step do, and why this pair?"""
+
+from __future__ import annotations
+
+import textwrap
+
+from bpe_tui.columns import left, right
+from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.targets import ToPair
+from bpe_tui.pieces import TokenPainter, pair_text
+from bpe_tui.visible import number
+from bpe_tui.widgets.lines import Row, Span
+from engine.events import CountChange
+from engine.frame import Frame
+from engine.record import MergeStep
+
+TIED_SHOWN = 3
+CHANGES_SHOWN = 500
+
+
+class MergePanel(Panel):
+    """The merge in words: the pair, why it won, and the counts that it changed."""
+
+    def __init__(self) -> None:
+        super().__init__("merge", id="merge")
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        merge = frame.merge
+        if merge is None:
+            self.say("merge", "")
+            return _start_rows(frame, width)
+        self.say(f"merge {number(frame.step)}", "↵ to a pair's merge")
+        painter = self.painter(frame)
+        return [
+            _headline(painter, merge),
+            Row([(_occurrences(merge), "")]),
+            Row([]),
+            *_why(frame, merge, width),
+            Row([]),
+            *_changes(painter, merge, width),
+        ]
+
+
+def _start_rows(frame: Frame, width: int) -> list[Row]:
+    text = (
+        "Step 0: nothing is merged yet, every byte is a token. "
+        "Press → for the first merge, space to play."
+    )
+    return [Row([(line, "")]) for line in textwrap.wrap(text, max(width, 10))]
+
+
+def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
+    return Row(
+        [
+            *painter.pair(merge.pair, between=" + "),
+            ("  →  ", "dim"),
+            painter.token(merge.new_id),
+            (f"   id {number(merge.new_id)}", "dim"),
+        ]
+    )
+
+
+def _occurrences(merge: MergeStep) -> str:
+    times = "occurrence" if merge.occurrences == 1 else "occurrences"
+    pretokens = "pretoken" if merge.pretokens == 1 else "pretokens"
+    text = f"{number(merge.occurrences)} {times} in {number(merge.pretokens)} {pretokens}"
+    if merge.occurrences < merge.count:
+        return f"{text}; it overlapped itself, count {number(merge.count)}"
+    return text
+
+
+def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
+    """The reason in words, under a label in the margin."""
+    rivals = merge.tied[1:]
+    if not rivals:
+        reason = "the highest count; no other pair had as many"
+    else:
+        named = ", ".join(pair_text(frame, pair) for pair in rivals[:TIED_SHOWN])
+        more = len(rivals) - TIED_SHOWN
+        others = f" and {number(more)} more" if more > 0 else ""
+        reason = (
+            f"the highest count, tied with {named}{others}. "
+            f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.summary.split(';')[0]}."
+        )
+    lines = textwrap.wrap(reason, max(width - 5, 10), break_on_hyphens=False)
+    return [
+        Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
+        for first, line in zip([True] + [False] * len(lines), lines, strict=False)
+    ]
+
+
+def _changes(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:
+    changes = merge.changes
+    count_width = max(len(number(max(c.before, c.after))) for c in changes)
+    pair_width = max(width - 2 * count_width - 3 - 8, 8)
+    header = Row([("changes", "dim")])
+    rows = [_change(painter, change, pair_width, count_width) for change in changes[:CHANGES_SHOWN]]
+    if len(changes) > CHANGES_SHOWN:
+        rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
+    return [header, *rows]
+
+
+def _change(painter: TokenPainter, change: CountChange, pair_width: int, count_width: int) -> Row:
+    role = "gain" if change.after > change.before else "loss"
+    if painter.fresh in change.pair:
+        note = "new"
+    elif not change.after:
+        note = "gone"
+    else:
+        note = ""
+    spans: list[Span] = [
+        *left(painter.pair(change.pair), pair_width),
+        right(number(change.before), count_width, "dim"),
+        (" → ", "dim"),
+        right(number(change.after), count_width, role),
+        (f"  {note}", role),
+    ]
+    return Row(spans, ToPair(change.pair))

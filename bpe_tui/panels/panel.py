@@ -1,0 +1,58 @@
+"""What every panel is: rows about a frame, with a title that says which question it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.pieces import TokenPainter
+from bpe_tui.widgets.lines import Lines, Row
+from engine.frame import Frame
+
+
+class Panel(Lines):
+    """Shows `frame`. A subclass makes the rows in `rows_of`; they are made only when seen."""
+
+    FOLLOWS_RECORDING = False
+    """Whether the panel changes when steps are recorded and the cursor stands still."""
+
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
+
+    def __init__(self, title: str, id: str) -> None:
+        super().__init__(id=id)
+        self.border_title = Content(title)
+        self._rows: Sequence[Row] = ()
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        """The rows for a frame in so many cells."""
+        raise NotImplementedError
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+        if old and new and old.step == new.step and not self.FOLLOWS_RECORDING:
+            return
+        self.rebuild()
+
+    def on_show(self) -> None:
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        if self.frame is not None and self.display and self.size.width:
+            self._rows = self.rows_of(self.frame, self.size.width)
+            super().rebuild()
+
+    def painter(self, frame: Frame) -> TokenPainter:
+        return TokenPainter(frame, marks=self.app.no_color)
+
+    def say(self, title: str, foot: str = "") -> None:
+        """Set what the border says; the text is shown as it is."""
+        self.border_title = Content(title)
+        self.border_subtitle = Content(foot)

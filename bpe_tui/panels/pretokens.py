@@ -1,0 +1,81 @@
+"""Into which pretokens is the text cut, and by which alternative of the pattern?"""
+
+from __future__ import annotations
+
+from textual.message import Message
+from textual.reactive import reactive
+
+from bpe_tui.columns import left, right
+from bpe_tui.panels.panel import Panel
+from bpe_tui.visible import number, visible_text
+from bpe_tui.widgets.lines import Row
+from engine.frame import EncodedPretoken, Frame
+
+
+class PretokensPanel(Panel):
+    """The pretokens of `text`, one a row; the cursor chooses one."""
+
+    text: reactive[str] = reactive("", repaint=False)
+
+    class Selected(Message):
+        """The cursor is on this pretoken now; `None` if there is none."""
+
+        def __init__(self, piece: EncodedPretoken | None) -> None:
+            super().__init__()
+            self.piece = piece
+
+    def __init__(self) -> None:
+        super().__init__("pretokens", id="pretokens")
+        self._pieces: list[EncodedPretoken] = []
+
+    @property
+    def pieces(self) -> list[EncodedPretoken]:
+        return self._pieces
+
+    def watch_text(self) -> None:
+        self.rebuild()
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._tell()
+
+    def _tell(self) -> None:
+        piece = self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
+        self.post_message(self.Selected(piece))
+
+    def rebuild(self) -> None:
+        if self.frame is not None:
+            self._pieces = self.frame.encode(self.text)
+        super().rebuild()
+        self._tell()
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        self.say(f"pretokens  {number(len(self._pieces))}", "the alternative that matched")
+        if not self._pieces:
+            return [Row([("Nothing typed yet: press e and type.", "dim")])]
+        name_width = min(28, max(width // 2, 8))
+        return [
+            self._row(place, piece, width, name_width) for place, piece in enumerate(self._pieces)
+        ]
+
+    def _row(self, place: int, piece: EncodedPretoken, width: int, name_width: int) -> Row:
+        pretoken = piece.pretoken
+        here = place == self.cursor
+        tokens = f"{len(piece.ids):,}"
+        text_width = max(width - name_width - 7, 4)
+        if pretoken.special:
+            name = "special token"
+        elif pretoken.alternative is None:
+            name = "no alternative"
+        else:
+            name = pretoken.alternative.name
+        role = "special" if pretoken.special else ""
+        return Row(
+            [
+                ("▸ " if here else "  ", "pair"),
+                *left([(visible_text(pretoken.text), role)], text_width),
+                right(tokens, 4, "dim"),
+                (" ", ""),
+                *left([(name, "dim")], name_width),
+            ]
+        )

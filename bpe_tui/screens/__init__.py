@@ -1,0 +1,1 @@
+"""Screens: an arrangement of panels, and what the keys do there."""

@@ -1,0 +1,152 @@
+"""The encoding screen: a text, its pretokens, and how each of them encodes."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Footer, Input, Static, TextArea
+
+from bpe_tui.commands import ENCODING, bindings_on
+from bpe_tui.panels.encode_line import EncodedText
+from bpe_tui.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.panels.pretokens import PretokensPanel
+from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.session import Session
+from bpe_tui.visible import number, shorten, visible_bytes, visible_text
+from engine.errors import UnknownTokenIdError
+from engine.frame import Frame
+from engine.pretokenize import to_bytes
+
+MERGES_A_SECOND = 3
+
+
+class EncodingScreen(SessionScreen):
+    """Type a text; see it cut and encoded with the merges of the timeline's step."""
+
+    BINDINGS = bindings_on(ENCODING)
+    CSS_PATH = "../styles/encoding.tcss"
+    PANEL_ORDER = ("pretokens", "encode-steps", "ids", "text", "decode")
+
+    def __init__(self) -> None:
+        super().__init__(id=ENCODING)
+        self._player: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        text = TextArea(id="text", compact=True, highlight_cursor_line=False)
+        text.border_title = Content("text")
+        yield text
+        yield EncodedText("tokens", id="ids").data_bind(frame=EncodingScreen.frame)
+        with Container(id="panels"):
+            yield PretokensPanel().data_bind(frame=EncodingScreen.frame)
+            yield EncodeStepsPanel().data_bind(frame=EncodingScreen.frame)
+        with Vertical(id="decode") as decode:
+            decode.border_title = Content("ids → text")
+            yield Input(placeholder="ids, with spaces between", id="decode-input", compact=True)
+            yield Static(id="decoded")
+        yield Footer(compact=True, show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
+        self.query_one("#text").focus()
+
+    # -- state in
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.frame is None:
+            return
+        super().show_session(session)
+        self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
+        self._show_size()
+        self._decode(self.query_one("#decode-input", Input).value)
+
+    def set_text(self, text: str) -> None:
+        """Put a text into the field."""
+        self.query_one("#text", TextArea).load_text(text)
+
+    def select_pretoken(self) -> None:
+        """Look at the first pretoken rather than at the text."""
+        self.show_panel("pretokens")
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        text = event.text_area.text
+        self.query_one(PretokensPanel).text = text
+        self.query_one(EncodedText).text = text
+        self._show_size()
+
+    def _show_size(self) -> None:
+        text = self.query_one("#text", TextArea).text
+        if self.frame is not None:
+            tokens = sum(len(piece.ids) for piece in self.frame.encode(text))
+            self.query_one(EncodedText).say(
+                f"tokens  {number(tokens)}",
+                f"{number(len(to_bytes(text)))} bytes · ids below",
+            )
+
+    def on_pretokens_panel_selected(self, event: PretokensPanel.Selected) -> None:
+        event.stop()
+        self.query_one(EncodeStepsPanel).piece = event.piece
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._decode(event.value)
+
+    def _decode(self, ids: str) -> None:
+        if self.frame is not None:
+            text = decoded(self.frame, ids)
+            self.query_one("#decoded", Static).update(Content(text), layout=False)
+
+    # -- commands
+
+    def action_type(self) -> None:
+        self.action_show("text")
+
+    def action_walk(self, by: int) -> None:
+        self._pause()
+        self.query_one(EncodeStepsPanel).walk(by)
+
+    def action_play(self) -> None:
+        """Walk through the merges by itself, from the start if it stands at the end."""
+        assert self._player is not None
+        steps = self.query_one(EncodeStepsPanel)
+        if self._player._active.is_set():
+            self._pause()
+            return
+        if steps.place == steps.step_count:
+            steps.place = 0
+        self._player.resume()
+
+    def _play_on(self) -> None:
+        steps = self.query_one(EncodeStepsPanel)
+        steps.walk(1)
+        if steps.place == steps.step_count:
+            self._pause()
+
+    def _pause(self) -> None:
+        if self._player is not None:
+            self._player.pause()
+
+
+def _heading(frame: Frame) -> str:
+    return (
+        f"Encoding with the {number(frame.step)} merges of step {number(frame.step)} of "
+        f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens · 1 goes back"
+    )
+
+
+def decoded(frame: Frame, typed: str) -> str:
+    """The text of ids typed with spaces or commas between, or what is wrong with them."""
+    words = typed.replace(",", " ").split()
+    if not words:
+        return ""
+    wrong = next((word for word in words if not (word.isascii() and word.isdigit())), None)
+    if wrong is not None:
+        return f"{shorten(visible_text(wrong), 20)} is no id: ids are whole numbers"
+    try:
+        return visible_bytes(frame.decode([int(word[:20]) for word in words]))
+    except UnknownTokenIdError as error:
+        return str(error)

@@ -1,0 +1,118 @@
+"""What the screens share: they show a session, and move about panels alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from bpe_tui.session import Session
+from bpe_tui.widgets.lines import Lines
+from engine.frame import Frame
+
+if TYPE_CHECKING:
+    from bpe_tui.app import BpeTuiApp
+
+LEAST_WIDTH, LEAST_HEIGHT = 60, 20
+
+
+class TooSmall(Static):
+    """Takes the place of everything where there is no room for it."""
+
+    def on_resize(self) -> None:
+        width, height = self.screen.size
+        self.update(
+            f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+        )
+
+
+class SessionScreen(Screen[None]):
+    """A screen that shows the session's frame in panels."""
+
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-too-narrow"),
+        (LEAST_WIDTH, "-slim"),
+        (76, "-narrow"),
+        (100, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+        (0, "-too-low"),
+        (LEAST_HEIGHT, "-low"),
+        (32, "-tall"),
+    ]
+    ALLOW_IN_MAXIMIZED_VIEW: ClassVar[str | None] = "Footer, #heading, #transport, #narration"
+    PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
+    """Ids of the panels in the order of the Tab key."""
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    @property
+    def bpe_app(self) -> BpeTuiApp:
+        return cast("BpeTuiApp", self.app)
+
+    @property
+    def session(self) -> Session:
+        return self.bpe_app.session
+
+    def on_mount(self) -> None:
+        self.bpe_app.session_changed.subscribe(self, self.show_session, immediate=True)
+        self.show_session(self.session)
+
+    def on_screen_resume(self) -> None:
+        self.show_session(self.session)
+
+    def show_session(self, session: Session) -> None:
+        """Bring the screen up to date with the session."""
+        if self.is_current:
+            self.frame = session.frame
+
+    # -- commands that all screens have
+
+    def action_next_panel(self, by: int) -> None:
+        """Focus the next panel of the order, bringing it to sight if need be."""
+        if self.maximized is not None:
+            self.minimize()
+        focused = self.focused_panel()
+        place = self.PANEL_ORDER.index(focused) if focused else -1 if by > 0 else 0
+        self.show_panel(self.PANEL_ORDER[(place + by) % len(self.PANEL_ORDER)])
+
+    def focused_panel(self) -> str | None:
+        """The id of the panel that has the focus, itself or through a field in it."""
+        widget: Widget | None = self.focused
+        while widget is not None and widget is not self:
+            if widget.id in self.PANEL_ORDER:
+                return widget.id
+            widget = cast("Widget | None", widget.parent)
+        return None
+
+    def show_panel(self, panel: str) -> None:
+        """Bring a panel to sight and focus it, or the first field in it."""
+        widget = self.query_one(f"#{panel}")
+        if not widget.can_focus:
+            widget = next(child for child in widget.query("*") if child.can_focus)
+        widget.focus()
+
+    def action_show(self, panel: str) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        self.show_panel(panel)
+
+    def action_zoom(self) -> None:
+        if self.maximized is not None:
+            self.minimize()
+        elif (panel := self.focused_panel()) is not None:
+            self.maximize(self.query_one(f"#{panel}"), container=False)
+
+    def action_leave(self) -> None:
+        """Esc: out of a zoom, or out of a field to the panels."""
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, Input | TextArea):
+            self.show_panel(self.PANEL_ORDER[0])
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+        self.action_zoom()

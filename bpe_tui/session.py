@@ -1,0 +1,127 @@
+"""The state of the application: the timeline, and how it is being played.
+
+Everything that changes it is a method here, called on the UI thread.
+"""
+
+from __future__ import annotations
+
+from bpe_tui.config import RunConfig
+from bpe_tui.messages import Indexing, Reading, TrainingStarted
+from engine.frame import Frame
+from engine.record import MergeStep
+from engine.timeline import Timeline
+from engine.trainer import StopReason
+
+SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
+"""Steps a second."""
+FIRST_SPEED = SPEEDS.index(10)
+
+
+class Session:
+    """One corpus and the player of its recording.
+
+    Attributes:
+        reading: the latest news of the reading, until it is over.
+        indexing: set between reading and the first frame.
+        timeline: the recording; `None` while the corpus is being read.
+        stop_reason: why training ended, once it has.
+        playing: the cursor moves by itself, `speed` steps a second.
+        following: the cursor stays at the end of the recording.
+    """
+
+    def __init__(self, config: RunConfig) -> None:
+        self.config = config
+        self.reading: Reading | None = None
+        self.indexing: Indexing | None = None
+        self.timeline: Timeline | None = None
+        self.documents = 0
+        self.bytes_read = 0
+        self.stop_reason: StopReason | None = None
+        self.playing = False
+        self.following = False
+        self._speed = FIRST_SPEED
+        self._owed = 0.0  # parts of a step that playing has not made yet
+
+    @property
+    def frame(self) -> Frame | None:
+        return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def speed(self) -> int:
+        """Steps a second while playing."""
+        return SPEEDS[self._speed]
+
+    @property
+    def at_end(self) -> bool:
+        return self.timeline is not None and self.timeline.cursor == len(self.timeline)
+
+    # -- news from the job
+
+    def start(self, started: TrainingStarted) -> None:
+        self.timeline = started.timeline
+        self.documents = started.documents
+        self.bytes_read = started.bytes_read
+        self.reading = self.indexing = None
+
+    def extend(self, steps: list[MergeStep]) -> None:
+        if self.timeline is not None:
+            self.timeline.extend(steps)
+            if self.following:
+                self.timeline.seek(len(self.timeline))
+
+    def end(self, reason: StopReason) -> None:
+        self.stop_reason = reason
+        if self.timeline is not None:
+            self.timeline.complete()
+
+    # -- the player
+
+    def step(self, by: int) -> None:
+        """Go forward, or back if `by` is negative; playing and following stop."""
+        self.hold()
+        if self.timeline is not None:
+            self.timeline.forward(by) if by > 0 else self.timeline.back(-by)
+
+    def seek(self, step: int) -> None:
+        """Go to a step, or as near as there is one; playing and following stop."""
+        self.hold()
+        if self.timeline is not None:
+            self.timeline.seek(max(0, min(step, len(self.timeline))))
+
+    def hold(self) -> None:
+        self.playing = self.following = False
+
+    def toggle_play(self) -> None:
+        """Play or pause; from the end of a finished recording, play from the start."""
+        if self.timeline is None:
+            return
+        self.following = False
+        self.playing = not self.playing
+        self._owed = 0.0
+        if self.playing and self.at_end and self.stop_reason is not None:
+            self.timeline.seek(0)
+
+    def toggle_follow(self) -> None:
+        """Stay at the end of the recording, or stop doing so."""
+        self.playing = False
+        self.following = not self.following
+        if self.following and self.timeline is not None:
+            self.timeline.seek(len(self.timeline))
+
+    def change_speed(self, by: int) -> None:
+        self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
+
+    def tick(self, seconds: float) -> bool:
+        """Let time pass while playing; whether the cursor moved."""
+        if not self.playing or self.timeline is None:
+            return False
+        self._owed += seconds * self.speed
+        steps = int(self._owed)
+        self._owed -= steps
+        if not steps:
+            return False
+        before = self.timeline.cursor
+        self.timeline.forward(steps)
+        if self.at_end and self.stop_reason is not None:
+            self.playing = False
+        return self.timeline.cursor != before or not self.playing

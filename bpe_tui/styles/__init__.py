@@ -1,0 +1,1 @@
+"""Colours (`themes.py`, `app.tcss`) and one arrangement a screen."""

@@ -1,0 +1,77 @@
+"""The two themes: what colour each role has, on dark and on light."""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+_DARK_TOKENS = (
+    "#8ec7ff", "#a5d6a7", "#ffcc80", "#ce9df0", "#80deea", "#f4a6b7", "#d4d88a", "#b0bec5",
+)  # fmt: skip
+_LIGHT_TOKENS = (
+    "#0b5cad", "#1b6e28", "#8a4b00", "#6a2c91", "#00666e", "#a3204e", "#5c6100", "#44525a",
+)  # fmt: skip
+
+
+def _tokens(colours: tuple[str, ...]) -> dict[str, str]:
+    return {f"role-token-{hue}": colour for hue, colour in enumerate(colours)}
+
+
+DARK = Theme(
+    name="bpe-dark",
+    primary="#6cb6ff",
+    secondary="#a5d6a7",
+    accent="#ffb74d",
+    warning="#ffb74d",
+    error="#ff8a80",
+    success="#81c784",
+    foreground="#e6e6e6",
+    background="#14171c",
+    surface="#1b1f26",
+    panel="#262b34",
+    dark=True,
+    variables={
+        **_tokens(_DARK_TOKENS),
+        "role-dim": "#98a2ad",
+        "role-border": "#7f8b97",
+        "role-cut": "#76818d",
+        "role-fresh": "#14171c",
+        "role-fresh-back": "#ffd54f",
+        "role-pair": "#ffd54f",
+        "role-gain": "#8fe396",
+        "role-loss": "#ff9e94",
+        "role-stale": "#98a2ad",
+        "role-tie": "#f3b0ff",
+        "role-special": "#ffab91",
+        "role-cursor-back": "#2f3d52",
+    },
+)
+LIGHT = Theme(
+    name="bpe-light",
+    primary="#0b5cad",
+    secondary="#1b6e28",
+    accent="#8a4b00",
+    warning="#8a4b00",
+    error="#b3261e",
+    success="#1b6e28",
+    foreground="#1c2024",
+    background="#fbfbf8",
+    surface="#f2f2ee",
+    panel="#e4e5e1",
+    dark=False,
+    variables={
+        **_tokens(_LIGHT_TOKENS),
+        "role-dim": "#5b646d",
+        "role-border": "#6b747d",
+        "role-cut": "#747d86",
+        "role-fresh": "#ffffff",
+        "role-fresh-back": "#9a3c00",
+        "role-pair": "#9a3c00",
+        "role-gain": "#17692a",
+        "role-loss": "#a8201a",
+        "role-stale": "#5b646d",
+        "role-tie": "#7b1fa2",
+        "role-special": "#a33b12",
+        "role-cursor-back": "#cfe1f5",
+    },
+)
+THEMES = (DARK, LIGHT)

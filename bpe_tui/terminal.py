@@ -1,0 +1,55 @@
+"""The terminal's own troubles: signals, standard input, bytes that are no text."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Callable
+
+from engine.errors import CorpusError
+
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+def on_ending_signals(end: Callable[[int], object]) -> None:
+    """Call `end(signal number)` in the running event loop when the process is asked to end."""
+    loop = asyncio.get_running_loop()
+    for number in ENDING_SIGNALS:
+        # An embedded or foreign event loop may have no signals; then the default applies.
+        with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(number, end, number)
+
+
+def tolerate_bad_bytes() -> None:
+    """Let the terminal send bytes that are not UTF-8 without ending the application.
+
+    Textual decodes the keyboard strictly, in a thread of its own; one stray 0xFF there is fatal.
+    """
+    from textual.drivers import linux_driver
+
+    def tolerant(encoding: str) -> Callable[[], IncrementalDecoder]:
+        return lambda: getincrementaldecoder(encoding)("replace")
+
+    linux_driver.getincrementaldecoder = tolerant
+
+
+def keys_from_terminal() -> None:
+    """With the corpus on standard input, read keys from the terminal itself.
+
+    The pipe moves to `sys.stdin` under another number, and the terminal takes number 0, which is
+    where Textual reads.
+    """
+    if sys.stdin.isatty():
+        raise CorpusError("standard input is a terminal; pipe the corpus in or name a file")
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError as error:
+        raise CorpusError(f"no terminal to read keys from: {error.strerror}") from error
+    pipe = os.dup(0)
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    sys.stdin = open(pipe, encoding="utf-8", errors="surrogateescape")  # noqa: SIM115

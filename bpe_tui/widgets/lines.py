@@ -1,0 +1,151 @@
+"""Rows of text in roles, painted line by line: only what is on screen is ever made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from bpe_tui.widgets.roles import ROLES
+
+Span = tuple[str, str]
+"""Visible text and its role."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line. `target` is where Enter or a click on it leads; `None`: nowhere."""
+
+    spans: Sequence[Span]
+    target: object | None = None
+
+
+class Lines(ScrollView, can_focus=True, inherit_bindings=False):
+    """A scrolling list of rows. A subclass says how many there are and what each is."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("pageup", "page(-1)", "page up", show=False),
+        Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("enter", "choose", "open", show=False),
+    ]
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+
+    class Chosen(Message):
+        """Enter or a click on a row that leads somewhere."""
+
+        def __init__(self, lines: Lines, target: object) -> None:
+            super().__init__()
+            self.lines = lines
+            self.target = target
+
+        @property
+        def control(self) -> Lines:
+            return self.lines
+
+    class NothingToChoose(Message):
+        """Enter on a row that leads nowhere."""
+
+        def __init__(self, lines: Lines) -> None:
+            super().__init__()
+            self.lines = lines
+
+    # -- what a subclass says
+
+    @property
+    def row_count(self) -> int:
+        return 0
+
+    def row(self, index: int) -> Row:
+        raise NotImplementedError
+
+    # -- painting
+
+    def rebuild(self) -> None:
+        """The rows have changed: paint them anew."""
+        size = Size(self.size.width, self.row_count)
+        if self.virtual_size != size:
+            self.virtual_size = size
+        self.cursor = min(self.cursor, max(self.row_count - 1, 0))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        if index >= self.row_count:
+            return Strip.blank(self.size.width, self.rich_style)
+        return self.paint(self.row(index).spans, self.has_focus and index == self.cursor)
+
+    def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
+        """The spans as one strip as wide as the widget."""
+        base = self.get_component_rich_style("role--cursor") if at_cursor else self.rich_style
+        segments = [
+            Segment(
+                text,
+                base + self.get_component_rich_style(f"role--{role}", partial=True)
+                if role
+                else base,
+            )
+            for text, role in spans
+        ]
+        return Strip(segments).adjust_cell_length(self.size.width, base)
+
+    # -- moving about
+
+    def action_move(self, by: int) -> None:
+        if not self.row_count:
+            return
+        self.cursor = max(0, min(self.cursor + by, self.row_count - 1))
+        self.scroll_to_row(self.cursor)
+
+    def action_page(self, direction: int) -> None:
+        self.action_move(direction * max(self.size.height - 1, 1))
+
+    def action_choose(self) -> None:
+        self._choose(self.cursor)
+
+    def _choose(self, index: int) -> None:
+        target = self.row(index).target if index < self.row_count else None
+        if target is None:
+            self.post_message(self.NothingToChoose(self))
+        else:
+            self.post_message(self.Chosen(self, target))
+
+    def scroll_to_row(self, index: int) -> None:
+        """Bring a row into view, moving as little as possible."""
+        self.scroll_to_region(
+            Region(0, index, max(self.size.width, 1), 1), animate=False, immediate=True
+        )
+
+    def watch_cursor(self) -> None:
+        self.refresh()
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.rebuild()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = offset.y + self.scroll_offset.y
+        if index < self.row_count:
+            self.cursor = index
+            if self.row(index).target is not None:
+                self._choose(index)

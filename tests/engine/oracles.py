@@ -1,0 +1,228 @@
+"""Byte-pair encoding told a second time: slow, plain, and without a line of the engine's code.
+
+The tests hold the engine against this. Everything is recounted from scratch at every step, and
+each tie rule is written as its sentence in English reads.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+Pair = tuple[int, int]
+Words = list[list[int]]
+
+
+# --- counting and merging ---------------------------------------------------------------------
+
+
+def recount(words: Words, word_counts: Sequence[int]) -> dict[Pair, int]:
+    """Each pair of neighbours, as often as it stands there."""
+    found: Counter[Pair] = Counter()
+    for word, count in zip(words, word_counts, strict=True):
+        for i in range(len(word) - 1):
+            found[word[i], word[i + 1]] += count
+    return dict(found)
+
+
+def replace(word: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Walk from the left; where the pair stands, take both and put the new id."""
+    rest, done = list(word), []
+    while rest:
+        if tuple(rest[:2]) == pair:
+            done.append(new_id)
+            del rest[:2]
+        else:
+            done.append(rest.pop(0))
+    return done
+
+
+def apply_merges(text: bytes, merges: Sequence[tuple[bytes, bytes]], first_id: int) -> list[int]:
+    """Encode by the definition: every merge, in the order learnt, over the whole sequence."""
+    ids = {bytes([byte]): byte for byte in range(256)}
+    tokens = list(text)
+    for new_id, (left, right) in enumerate(merges, first_id):
+        tokens = replace(tokens, (ids[left], ids[right]), new_id)
+        ids[left + right] = new_id
+    return tokens
+
+
+# --- tie rules --------------------------------------------------------------------------------
+
+
+def gpt2_bytes_to_unicode() -> dict[int, str]:
+    """The table of GPT-2's `encoder.py`."""
+    visible = (
+        list(range(ord("!"), ord("~") + 1))
+        + list(range(ord("¡"), ord("¬") + 1))
+        + list(range(ord("®"), ord("ÿ") + 1))
+    )
+    table = {byte: chr(byte) for byte in visible}
+    shift = 0
+    for byte in range(256):
+        if byte not in table:
+            table[byte] = chr(256 + shift)
+            shift += 1
+    return table
+
+
+def greatest_bytes(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
+    return max(tied, key=lambda pair: (vocab[pair[0]], vocab[pair[1]]))
+
+
+def met_first(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
+    for word in words:
+        for i in range(len(word) - 1):
+            if (word[i], word[i + 1]) in tied:
+                return word[i], word[i + 1]
+    raise AssertionError("a tied pair stands nowhere")
+
+
+def smallest_ids(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
+    return min(tied)
+
+
+def smallest_ids_in_unicode_order(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
+    """Hugging Face numbers the 256 stand-in characters by code point, then counts on."""
+    table = gpt2_bytes_to_unicode()
+    alphabet = sorted(table.values())
+
+    def hf_id(token: int) -> int:
+        return alphabet.index(table[token]) if token < 256 else token
+
+    return min(tied, key=lambda pair: (hf_id(pair[0]), hf_id(pair[1])))
+
+
+def shortest_then_smallest(tied: set[Pair], words: Words, vocab: list[bytes]) -> Pair:
+    joined = {pair: vocab[pair[0]] + vocab[pair[1]] for pair in tied}
+    shortest = min(len(token) for token in joined.values())
+    smallest = min(token for token in joined.values() if len(token) == shortest)
+    # Two tied pairs never make the same bytes: see `test_no_two_merges_make_the_same_bytes`.
+    [pair] = [pair for pair in tied if joined[pair] == smallest]
+    return pair
+
+
+TIE_ORACLES: dict[str, Callable[[set[Pair], Words, list[bytes]], Pair]] = {
+    "lexicographic": greatest_bytes,
+    "first-seen": met_first,
+    "smallest-ids": smallest_ids,
+    "huggingface": smallest_ids_in_unicode_order,
+    "sentencepiece": shortest_then_smallest,
+}
+
+
+# --- training ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OracleStep:
+    """Everything that can be said of one merge."""
+
+    pair: Pair
+    new_id: int
+    count: int
+    tied: set[Pair]
+    words_before: Words
+    words_after: Words
+    before: dict[Pair, int]
+    after: dict[Pair, int]
+    occurrences: int
+    pretokens: int
+
+    @property
+    def changes(self) -> dict[Pair, tuple[int, int]]:
+        """pair → (count before, count after), for those that differ."""
+        both = {p: (self.before.get(p, 0), self.after.get(p, 0)) for p in self.before | self.after}
+        return {p: (was, now) for p, (was, now) in both.items() if was != now}
+
+
+@dataclass
+class OracleRun:
+    """A whole training run: the words at the start, the steps, the vocab at the end."""
+
+    words: Words
+    word_counts: list[int]
+    vocab: list[bytes]
+    steps: list[OracleStep] = field(default_factory=list)
+
+    @property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        return [(self.vocab[s.pair[0]], self.vocab[s.pair[1]]) for s in self.steps]
+
+
+def train(
+    corpus: Mapping[bytes, int],
+    tie_rule: str,
+    merges: int,
+    special_tokens: Sequence[str] = (),
+) -> OracleRun:
+    """Merge the most frequent pair, `merges` times or until no pair is left."""
+    vocab = [bytes([byte]) for byte in range(256)] + [t.encode() for t in special_tokens]
+    words = [list(pretoken) for pretoken in corpus]
+    run = OracleRun(words, list(corpus.values()), vocab)
+    before = recount(words, run.word_counts)
+    while len(run.steps) < merges and before:
+        count = max(before.values())
+        tied = {pair for pair in before if before[pair] == count}
+        pair = TIE_ORACLES[tie_rule](tied, words, vocab)
+        new_id = len(vocab)
+        vocab.append(vocab[pair[0]] + vocab[pair[1]])
+        merged = [replace(word, pair, new_id) for word in words]
+        shrunk = [len(old) - len(new) for old, new in zip(words, merged, strict=True)]
+        after = recount(merged, run.word_counts)
+        run.steps.append(
+            OracleStep(
+                pair,
+                new_id,
+                count,
+                tied,
+                words,
+                merged,
+                before,
+                after,
+                sum(less * n for less, n in zip(shrunk, run.word_counts, strict=True)),
+                sum(less > 0 for less in shrunk),
+            )
+        )
+        words, before = merged, after
+    return run
+
+
+def minbpe_merges(chunks: Sequence[bytes], merges: int) -> list[tuple[bytes, bytes]]:
+    """As minbpe's `RegexTokenizer` learns: every chunk of the text in its place, none put together.
+
+    Python's dicts keep the order of insertion, and `max` keeps the first of equals: so the pair
+    met first in the text wins a tie.
+    """
+    ids = [list(chunk) for chunk in chunks]
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    learnt = []
+    for i in range(merges):
+        stats: dict[Pair, int] = {}
+        for chunk_ids in ids:
+            for left, right in pairwise(chunk_ids):
+                stats[left, right] = stats.get((left, right), 0) + 1
+        if not stats:
+            break
+        pair = max(stats, key=lambda p: stats[p])
+        ids = [replace(chunk_ids, pair, 256 + i) for chunk_ids in ids]
+        vocab[256 + i] = vocab[pair[0]] + vocab[pair[1]]
+        learnt.append((vocab[pair[0]], vocab[pair[1]]))
+    return learnt
+
+
+# --- corpora to try ---------------------------------------------------------------------------
+
+
+def corpora(max_pretokens: int = 6, max_length: int = 9) -> st.SearchStrategy[dict[bytes, int]]:
+    """Pretokens over very few letters, so that overlaps and ties abound."""
+    pretoken = st.sampled_from(["a", "ab", "ab ", "abc"]).flatmap(
+        lambda letters: st.text(letters, min_size=1, max_size=max_length)
+    )
+    return st.dictionaries(
+        pretoken.map(str.encode), st.integers(1, 5), min_size=1, max_size=max_pretokens
+    )

@@ -1,0 +1,214 @@
+"""The change log: any past state, at once, and always what a plain replay gives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.change_log import ChangeLog, Column
+
+Step = list[tuple[int, int]]
+"""(counter, the value it is set to), in order."""
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[list[int], list[Step]]:
+    """The counters at the start, then steps; a new counter has the next free number."""
+    start = draw(st.lists(st.integers(0, 9), max_size=4))
+    width = len(start)
+    steps: list[Step] = []
+    for _ in range(draw(st.integers(0, 12))):
+        step: Step = []
+        for _ in range(draw(st.integers(0, 5))):
+            counter = draw(st.integers(0, width))
+            width = max(width, counter + 1)
+            step.append((counter, draw(st.integers(0, 9))))
+        steps.append(step)
+    return start, steps
+
+
+def replay(start: list[int], steps: list[Step]) -> list[int]:
+    """The oracle: do what the steps say, one after the other."""
+    state = list(start)
+    for step in steps:
+        for counter, value in step:
+            state.extend([0] * (counter + 1 - len(state)))
+            state[counter] = value
+    return state
+
+
+def append(log: ChangeLog, step: Step) -> None:
+    log.append([counter for counter, _ in step], [value for _, value in step])
+
+
+class TestAState:
+    def test_before_the_first_step_is_the_start(self) -> None:
+        assert ChangeLog([5, 3]).at(0).tolist() == [5, 3]
+
+    def test_keeps_what_a_step_did_not_set(self) -> None:
+        log = ChangeLog([5, 3])
+        log.append([1], [9])
+        assert log.at(1).tolist() == [5, 9]
+
+    def test_of_the_past_stays_as_it_was(self) -> None:
+        log = ChangeLog([5])
+        log.append([0], [4])
+        log.append([0], [0])
+        assert [log.at(step).tolist() for step in (0, 1, 2)] == [[5], [4], [0]]
+
+    def test_has_no_counters_that_came_later(self) -> None:
+        log = ChangeLog([5])
+        log.append([1], [7])
+        assert log.at(0).tolist() == [5]
+        assert log.at(1).tolist() == [5, 7]
+
+    def test_takes_the_later_value_where_a_step_sets_a_counter_twice(self) -> None:
+        log = ChangeLog([5])
+        log.append([0, 0], [1, 2])
+        assert log.at(1).tolist() == [2]
+
+    def test_stays_the_same_through_a_step_that_sets_nothing(self) -> None:
+        log = ChangeLog([5])
+        log.append([], [])
+        assert log.at(1).tolist() == [5]
+
+    def test_belongs_to_the_caller_who_may_scribble_on_it(self) -> None:
+        log = ChangeLog([5, 3])
+        log.append([0], [1])
+        for step in (0, 1):
+            log.at(step)[:] = -1
+        assert (log.at(0).tolist(), log.at(1).tolist()) == ([5, 3], [1, 3])
+
+    def test_does_not_follow_the_list_it_started_from(self) -> None:
+        start = [5]
+        log = ChangeLog(start)
+        start[0] = 6
+        assert log.at(0).tolist() == [5]
+
+
+@given(logs(), st.data())
+def test_any_state_in_any_order_is_what_a_replay_gives(
+    log_of: tuple[list[int], list[Step]], data: st.DataObject
+) -> None:
+    start, steps = log_of
+    log = ChangeLog(start)
+    for step in steps:
+        append(log, step)
+    for wanted in data.draw(st.lists(st.integers(0, len(steps)), max_size=20)):
+        assert log.at(wanted).tolist() == replay(start, steps[:wanted])
+
+
+@given(logs(), st.data())
+def test_reading_between_appends_changes_nothing(
+    log_of: tuple[list[int], list[Step]], data: st.DataObject
+) -> None:
+    start, steps = log_of
+    log = ChangeLog(start)
+    for done, step in enumerate(steps, 1):
+        append(log, step)
+        wanted = data.draw(st.integers(0, done))
+        assert log.at(wanted).tolist() == replay(start, steps[:wanted])
+
+
+@given(logs())
+def test_the_changes_of_a_step_are_those_that_were_appended(
+    log_of: tuple[list[int], list[Step]],
+) -> None:
+    start, steps = log_of
+    log = ChangeLog(start)
+    for step in steps:
+        append(log, step)
+    for number, step in enumerate(steps):
+        counters, values = log.changes(number)
+        assert list(zip(counters.tolist(), values.tolist(), strict=True)) == step
+
+
+def long_log(steps: int, seed: int = 0) -> tuple[ChangeLog, list[list[int]]]:
+    """A log with far more entries than counters, and every state of it."""
+    dice = np.random.default_rng(seed)
+    log, states = ChangeLog([0] * 8), [[0] * 8]
+    for number in range(steps):
+        width = len(states[-1])
+        grown = [width] if number % 50 == 0 else []
+        counters = [*dice.integers(0, width, 20).tolist(), *grown]
+        values = dice.integers(0, 1000, len(counters)).tolist()
+        log.append(counters, values)
+        states.append(replay(states[-1], [list(zip(counters, values, strict=True))]))
+    return log, states
+
+
+ORDERS: dict[str, Callable[[int], list[int]]] = {
+    "forward": lambda steps: list(range(steps + 1)),
+    "backward": lambda steps: list(range(steps, -1, -1)),
+    "to and fro": lambda steps: [k for i in range(steps // 2 + 1) for k in (i, steps - i)],
+    "jumping": lambda steps: np.random.default_rng(1).integers(0, steps + 1, steps).tolist(),
+    "again and again": lambda steps: [steps, steps // 2] * 9,
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_checkpoints_change_no_answer(order: str) -> None:
+    # 30,000 entries over at most 38 counters: every order makes the log keep states.
+    log, states = long_log(1500)
+    for step in ORDERS[order](1500):
+        assert log.at(step).tolist() == states[step], step
+
+
+def test_a_checkpoint_is_not_harmed_by_scribbling_on_the_state_it_was_taken_from() -> None:
+    log, states = long_log(1500)
+    for _ in range(3):
+        log.at(1500)[:] = -1
+    assert log.at(1500).tolist() == states[1500]
+
+
+def test_one_thread_may_read_while_another_appends() -> None:
+    steps, width = 20_000, 7
+    log = ChangeLog([0] * width)
+    done = 0
+
+    def write() -> None:
+        nonlocal done
+        for number in range(steps):
+            log.append([number % width], [number + 1])
+            done = number + 1
+
+    def expected(step: int) -> list[int]:
+        """Counter c was last set by the last step below `step` that is c modulo the width."""
+        last = [step - 1 - (step - 1 - c) % width for c in range(width)]
+        return [number + 1 if number >= 0 else 0 for number in last]
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    dice = np.random.default_rng(2)
+    alive = True
+    while alive:
+        alive = writer.is_alive()
+        for step in {done, done // 2, int(dice.integers(0, done + 1))}:
+            assert log.at(step).tolist() == expected(step), step
+    writer.join()
+    assert done == steps
+
+
+class TestAColumn:
+    @example(parts=[[1], list(range(1000))])
+    @given(st.lists(st.lists(st.integers(-(2**62), 2**62), max_size=300), max_size=5))
+    def test_is_a_list_that_only_grows(self, parts: list[list[int]]) -> None:
+        column, plain = Column(), []
+        for part in parts:
+            column.extend(part)
+            plain.extend(part)
+            assert len(column) == len(plain)
+            assert column.view(0, len(column)).tolist() == plain
+
+    def test_a_view_keeps_its_values_when_the_column_grows(self) -> None:
+        column = Column((1, 2))
+        view = column.view(0, 2)
+        for value in range(1000):
+            column.append(value)
+        assert view.tolist() == [1, 2]
+        assert (column[0], column[1001]) == (1, 999)

@@ -1,0 +1,166 @@
+"""Cutting a stream into pieces changes nothing: not a pretoken, not a special token, no document.
+
+The oracle looks at the whole text at once: split at special tokens, then one pass of the pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+import regex
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from engine.chunking import ChunkCutter, Piece
+from engine.count_worker import count_chunk
+from engine.patterns import PATTERNS
+from engine.pretokenize import SpecialSplitter
+
+SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
+
+# What stands near a cut and might go wrong there: each kind of space, half a special token, half a
+# character, and bytes that are no text.
+PIECES = [
+    *(" ", "  ", "\t", "\n", "\n\n", "\r\n", "\r", "\u00a0", "\u3000", "\u2003", "\u2028", "\x85"),
+    *("\x1c", "\x00", "a", "Z", "aB", "low", "lower", "é", "ß", "漢字", "e\u0301", "👍", "١"),
+    *("1", "1234", "'", "'s", "'LL", ".", "/", "!?\n", "/\n/", "<", "<a", "<a>", "<a><", "<a><a>"),
+    *("<b>", "<s", " t>", "<s t>", " <p", "aba", "ba", "<|end|>", "<|end|", "|>"),
+]
+BROKEN = [
+    b"\xff",
+    b"\xc3",
+    b"\xa9",
+    b"\xe3\x80",
+    b"\x80",
+    b"\xa0",
+    b"\x85",
+    b"\xf0\x9f",
+    b"\xed\xa0",
+]
+
+CORPORA = st.lists(
+    st.one_of(
+        st.sampled_from([piece.encode() for piece in PIECES]),
+        st.sampled_from(BROKEN),
+        st.binary(min_size=1, max_size=2),
+    ),
+    max_size=24,
+).map(b"".join)
+SPECIALS = st.lists(st.sampled_from(SPECIAL_TOKENS), unique=True, max_size=4)
+TINY = st.integers(1, 64)
+
+
+def one_pass(data: bytes, pattern: str, special_tokens: Sequence[str]) -> list[list[bytes]]:
+    """The pretokens of each stretch between special tokens, looking at the text as a whole."""
+    text = data.decode("utf-8", "surrogateescape")
+    longest_first = sorted(special_tokens, key=len, reverse=True)
+    choice = "|".join(map(re.escape, longest_first))
+    cut = PATTERNS[pattern].source
+    return [
+        [match.encode("utf-8", "surrogateescape") for match in regex.findall(cut, document)]
+        for document in (re.split(choice, text) if choice else [text])
+    ]
+
+
+def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:
+    """How many stretches between special tokens hold more than whitespace."""
+    stretches = one_pass(data, "none", special_tokens)
+    return sum(any(text.decode("utf-8", "replace").strip() for text in s) for s in stretches)
+
+
+def pieces_of(
+    data: bytes, pattern: str, special_tokens: Sequence[str] = (), size: int = 4, block: int = 4
+) -> list[Piece]:
+    """The pieces of a stream that comes in blocks."""
+    cutter = ChunkCutter(PATTERNS[pattern], SpecialSplitter(special_tokens), size)
+    pieces: list[Piece] = []
+    for start in range(0, len(data), block):
+        pieces += cutter.feed(data[start : start + block])
+    return [*pieces, *cutter.finish()]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@settings(max_examples=120, deadline=None)
+@given(CORPORA, SPECIALS, TINY, TINY)
+@example("low\u3000 low".encode(), [], 1, 1)
+@example(b"a \n b\n\nc\n d", [], 1, 1)
+@example("a\n\u00a0\nb\n\u3000\n".encode(), [], 1, 1)
+@example(b"x!\n/y", [], 1, 1)
+@example(b"<a><a> <a><b", ["<a>", "<a><a>", "<a><b>"], 1, 1)
+def test_the_pretokens_of_the_pieces_are_those_of_the_whole(
+    pattern: str, data: bytes, special_tokens: list[str], size: int, block: int
+) -> None:
+    pieces = pieces_of(data, pattern, special_tokens, size, block)
+    assert b"".join(piece.data for piece in pieces) == data
+    in_pieces = [
+        pretoken
+        for piece in pieces
+        for stretch in one_pass(piece.data, pattern, special_tokens)
+        for pretoken in stretch
+    ]
+    assert in_pieces == [p for stretch in one_pass(data, pattern, special_tokens) for p in stretch]
+
+
+@settings(max_examples=200, deadline=None)
+@given(CORPORA, SPECIALS, TINY, TINY)
+def test_no_special_token_is_cut_apart_or_made_by_a_cut(
+    data: bytes, special_tokens: list[str], size: int, block: int
+) -> None:
+    def found(stretch: bytes) -> list[tuple[str, bool]]:
+        text = stretch.decode("utf-8", "surrogateescape")
+        return [p for p in SpecialSplitter(special_tokens).split_text(text) if p[1]]
+
+    pieces = pieces_of(data, "gpt2", special_tokens, size, block)
+    assert [token for piece in pieces for token in found(piece.data)] == found(data)
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "none"])
+@settings(max_examples=200, deadline=None)
+@given(CORPORA, SPECIALS, TINY, TINY)
+@example(b"one<a> two three", ["<a>"], 11, 11)
+@example(b"\nOnce", [], 1, 1)
+def test_a_document_is_counted_once_however_many_pieces_it_is_in(
+    pattern: str, data: bytes, special_tokens: list[str], size: int, block: int
+) -> None:
+    splitter = SpecialSplitter(special_tokens)
+    counted = sum(
+        count_chunk(piece.data, piece.continues, PATTERNS[pattern], splitter).documents
+        for piece in pieces_of(data, pattern, special_tokens, size, block)
+    )
+    assert counted == documents_of(data, special_tokens)
+
+
+def test_a_piece_continues_the_document_that_the_last_one_ended_in() -> None:
+    pieces = pieces_of(b"one two three", "gpt2", block=13)
+    assert [(p.data, p.continues) for p in pieces] == [(b"one two", False), (b" three", True)]
+
+
+def test_a_piece_behind_a_special_token_begins_a_document_even_with_a_space() -> None:
+    """The border before the space is one at the end of the special token, too."""
+    pieces = pieces_of(b"one<a> two three", "gpt2", ["<a>"], size=11, block=11)
+    assert [(piece.data, piece.continues) for piece in pieces] == [
+        (b"one<a>", False),
+        (b" two three", False),
+    ]
+
+
+def test_a_special_token_waits_until_it_is_certain_that_no_longer_one_stands_there() -> None:
+    pieces = pieces_of(b"a<a><a>b", "none", ["<a>", "<a><a>"], size=1, block=1)
+    assert [piece.data for piece in pieces] == [b"a<a><a>", b"b"]
+
+
+def test_pieces_are_about_as_large_as_asked_for_where_there_are_words() -> None:
+    pieces = pieces_of(b"low lower " * 500, "gpt2", size=50, block=10)
+    assert max(len(piece.data) for piece in pieces) <= 50 + 10
+    assert len(pieces) > 80
+
+
+@pytest.mark.parametrize(("pattern", "data"), [("gpt2", b"x" * 1000), ("none", b"a b " * 250)])
+def test_a_stretch_that_nothing_allows_to_cut_is_one_piece(pattern: str, data: bytes) -> None:
+    assert [piece.data for piece in pieces_of(data, pattern)] == [data]
+
+
+def test_a_stream_without_bytes_has_no_piece() -> None:
+    assert pieces_of(b"", "gpt2", ["<a>"]) == []

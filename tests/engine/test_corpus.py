@@ -1,0 +1,177 @@
+"""A corpus is read once, block by block; whatever is wrong with the file is said in one line."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.corpus import BLOCK, HEAD, Chunk, Corpus
+from engine.errors import CorpusError
+from engine.patterns import PATTERNS
+from engine.pretokenize import SpecialSplitter
+
+WORDS = b"low lower lowest "
+
+
+def chunks_of(source: Corpus | Path, size: int = 1000) -> Iterator[Chunk]:
+    corpus = source if isinstance(source, Corpus) else Corpus(source)
+    return corpus.chunks(PATTERNS["gpt2"], SpecialSplitter(["<s>"]), size)
+
+
+def write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+@settings(max_examples=30, deadline=None)
+@given(data=st.binary(min_size=1), repeats=st.integers(1, 3000), size=st.integers(1, 64))
+def test_the_chunks_joined_are_the_file_whether_gzipped_or_not(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes, repeats: int, size: int
+) -> None:
+    data *= repeats
+    place = tmp_path_factory.mktemp("corpus")
+    plain = write(place / "plain.txt", data)
+    zipped = write(place / "zipped.txt.gz", gzip.compress(data, 1))
+    for path in (plain, zipped):
+        assert b"".join(chunk.data for chunk in chunks_of(path, size)) == data
+
+
+def test_bytes_read_never_fall_and_end_at_the_size_of_the_file(tmp_path: Path) -> None:
+    corpus = Corpus(write(tmp_path / "a.txt", WORDS * 20_000))
+    read = [chunk.bytes_read for chunk in chunks_of(corpus)]
+    assert read == sorted(read)
+    assert len(set(read)) > 3
+    assert read[-1] == corpus.bytes_total == len(WORDS) * 20_000
+
+
+def test_of_a_gzipped_file_the_compressed_bytes_are_counted(tmp_path: Path) -> None:
+    noise = random.Random(0).randbytes(300_000)
+    corpus = Corpus(write(tmp_path / "a.txt.gz", gzip.compress(noise)))
+    read = [chunk.bytes_read for chunk in chunks_of(corpus)]
+    assert read == sorted(read)
+    assert len(set(read)) > 3
+    assert read[-1] == corpus.bytes_total == (tmp_path / "a.txt.gz").stat().st_size
+
+
+def test_a_gzipped_file_may_have_several_members(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.gz", gzip.compress(b"one ") + gzip.compress(b"two"))
+    assert b"".join(chunk.data for chunk in chunks_of(path)) == b"one two"
+
+
+def test_the_head_is_the_beginning_of_the_text(tmp_path: Path) -> None:
+    text = random.Random(0).randbytes(HEAD + 100_000)
+    long = Corpus(write(tmp_path / "long.txt", text))
+    short = Corpus(write(tmp_path / "short.txt.gz", gzip.compress(b"low low")))
+    for corpus in (long, short):
+        assert corpus.head == b""
+        assert list(chunks_of(corpus))
+    assert (long.head, long.head_is_all) == (text[:HEAD], False)
+    assert (short.head, short.head_is_all) == (b"low low", True)
+
+
+def test_a_head_that_just_fits_is_all_of_the_text(tmp_path: Path) -> None:
+    corpus = Corpus(write(tmp_path / "a.txt", b"x" * HEAD))
+    assert list(chunks_of(corpus))
+    assert (len(corpus.head), corpus.head_is_all) == (HEAD, True)
+
+
+def test_a_file_is_read_no_further_than_the_chunks_asked_for(tmp_path: Path) -> None:
+    chunks = chunks_of(write(tmp_path / "a.txt", WORDS * 100_000))
+    assert next(chunks).bytes_read == BLOCK
+
+
+def test_a_pipe_can_be_a_corpus_of_unknown_size(tmp_path: Path) -> None:
+    read_end, write_end = os.pipe()
+    os.write(write_end, WORDS)
+    os.close(write_end)
+    corpus = Corpus(f"/dev/fd/{read_end}")
+    try:
+        assert corpus.bytes_total is None
+        assert [chunk.data for chunk in chunks_of(corpus)] == [WORDS]
+    finally:
+        os.close(read_end)
+
+
+def test_a_minus_sign_means_standard_input() -> None:
+    corpus = Corpus("-")
+    assert (corpus.name, corpus.path, corpus.bytes_total) == ("standard input", None, None)
+
+
+class TestErrors:
+    """Each names the file and says what to do or why not."""
+
+    def test_no_such_file(self, tmp_path: Path) -> None:
+        with pytest.raises(CorpusError, match=r"missing\.txt: no such file"):
+            Corpus(tmp_path / "missing.txt")
+
+    def test_a_directory(self, tmp_path: Path) -> None:
+        with pytest.raises(CorpusError, match="is a directory; name a file in it"):
+            Corpus(tmp_path)
+
+    def test_a_file_taken_for_a_directory(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.txt", WORDS)
+        with pytest.raises(CorpusError, match=r"a\.txt/b\.txt: cannot be opened"):
+            Corpus(tmp_path / "a.txt" / "b.txt")
+
+    def test_a_name_that_no_file_can_have(self) -> None:
+        with pytest.raises(CorpusError, match="cannot be opened"):
+            Corpus("a\0b")
+        with pytest.raises(CorpusError, match="cannot be opened"):
+            Corpus("a" * 5000)
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root has permission to read everything")
+    def test_no_permission(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "secret.txt", WORDS)
+        path.chmod(0)
+        with pytest.raises(CorpusError, match=r"secret\.txt: no permission"):
+            Corpus(path)
+
+    def test_an_empty_file(self, tmp_path: Path) -> None:
+        for name in ("empty.txt", "empty.gz"):
+            with pytest.raises(CorpusError, match=f"{name}: is empty"):
+                Corpus(write(tmp_path / name, b""))
+
+    def test_a_gzipped_nothing(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "nothing.gz", gzip.compress(b""))
+        with pytest.raises(CorpusError, match=r"nothing\.gz: is empty"):
+            list(chunks_of(path))
+
+    @pytest.mark.parametrize("kept", [1, 5, 12, 1000, -9, -8, -1])
+    def test_a_gzipped_file_cut_short(self, tmp_path: Path, kept: int) -> None:
+        whole = gzip.compress(random.Random(0).randbytes(200_000))
+        path = write(tmp_path / "cut.gz", whole[:kept])
+        with pytest.raises(CorpusError, match=r"cut\.gz: damaged gzip file"):
+            list(chunks_of(path))
+
+    def test_a_gzipped_file_with_a_wrong_bit(self, tmp_path: Path) -> None:
+        data = bytearray(gzip.compress(WORDS * 1000))
+        data[len(data) // 2] ^= 1
+        path = write(tmp_path / "wrong.gz", bytes(data))
+        with pytest.raises(CorpusError, match=r"wrong\.gz: damaged gzip file"):
+            list(chunks_of(path))
+
+    def test_text_that_is_only_called_gzipped(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "plain.gz", WORDS)
+        with pytest.raises(CorpusError, match=r"plain\.gz: damaged gzip file"):
+            list(chunks_of(path))
+
+    def test_a_file_that_shrinks_while_it_is_read(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "log.txt", b"x y " * 100_000)
+        chunks = chunks_of(path)
+        next(chunks)
+        os.truncate(path, 200_000)
+        with pytest.raises(CorpusError, match=r"after 200,000 of 400,000 bytes; it was cut short"):
+            list(chunks)
+
+    def test_a_file_that_is_gone_when_it_is_read(self, tmp_path: Path) -> None:
+        corpus = Corpus(write(tmp_path / "a.txt", WORDS))
+        (tmp_path / "a.txt").unlink()
+        with pytest.raises(CorpusError, match=r"a\.txt: cannot be read: No such file"):
+            list(chunks_of(corpus))

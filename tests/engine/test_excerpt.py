@@ -1,0 +1,64 @@
+"""The beginning of a corpus in lines of pretokens."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from test_chunking import CORPORA, SPECIALS
+
+from engine.excerpt import LONGEST_LINE, Excerpt
+from engine.patterns import PATTERNS
+from engine.pretokenize import SpecialSplitter, pretokens, to_text
+
+
+def lines_of(excerpt: Excerpt) -> list[list[str]]:
+    return [[pretoken.text for pretoken in line] for line in excerpt.lines]
+
+
+def test_a_line_ends_behind_a_pretoken_with_a_newline() -> None:
+    excerpt = Excerpt.of(b"low low\nlower\n\nlowest")
+    assert lines_of(excerpt) == [["low", " low", "\n"], ["lower", "\n"], ["\n"], ["lowest"]]
+
+
+def test_a_special_token_has_a_line_of_its_own() -> None:
+    excerpt = Excerpt.of(b"one<s>two<s><s>\n", special_tokens=["<s>"])
+    assert lines_of(excerpt) == [["one"], ["<s>"], ["two"], ["<s>"], ["<s>"], ["\n"]]
+
+
+def test_a_long_line_is_continued_on_the_next() -> None:
+    excerpt = Excerpt.of(b" low" * (2 * LONGEST_LINE + 1))
+    assert list(map(len, excerpt.lines)) == [LONGEST_LINE, LONGEST_LINE, 1]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@settings(max_examples=50)
+@given(data=CORPORA, special_tokens=SPECIALS)
+def test_the_lines_joined_are_the_pretokens_of_the_text(
+    pattern: str, data: bytes, special_tokens: list[str]
+) -> None:
+    excerpt = Excerpt.of(data, pattern, special_tokens)
+    joined = [pretoken for line in excerpt.lines for pretoken in line]
+    text = to_text(data)
+    assert joined == list(pretokens(text, PATTERNS[pattern], SpecialSplitter(special_tokens)))
+    assert all(excerpt.lines)
+    for line in excerpt.lines:
+        assert not any("\n" in pretoken.text for pretoken in line[:-1])
+
+
+def test_the_first_line_of_each_pretoken_is_known() -> None:
+    excerpt = Excerpt.of(b"low\nlower\nlow<s>low\n", special_tokens=["<s>"])
+    assert excerpt.first_lines == {b"low": 0, b"\n": 0, b"lower": 1}
+
+
+def test_a_special_token_is_no_pretoken_even_if_one_is_spelled_the_same() -> None:
+    excerpt = Excerpt.of(b"<s>low", special_tokens=["<s>"])
+    assert b"<s>" not in excerpt.first_lines
+
+
+def test_nothing_has_no_lines() -> None:
+    assert Excerpt.of(b"").lines == ()
+
+
+def test_an_excerpt_says_whether_it_is_the_whole_corpus() -> None:
+    assert Excerpt.of(b"low").complete
+    assert not Excerpt.of(b"low", complete=False).complete

@@ -1,0 +1,69 @@
+"""The engine stands alone: it needs no screen, and its helper processes start light."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+
+REPO = Path(__file__).resolve().parents[2]
+MODULES = ["engine", *(m.name for m in pkgutil.walk_packages(engine.__path__, "engine."))]
+SOURCES = sorted((REPO / "engine").rglob("*.py"))
+FORBIDDEN = {"textual", "rich", "typer", "bpe_tui"}
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that are there after the statement, in a fresh interpreter."""
+    code = f"{statement}\nimport sys; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=True
+    )
+    return set(run.stdout.split())
+
+
+def test_importing_engine_loads_no_screen_and_nothing_heavy() -> None:
+    loaded = loaded_by("import engine")
+    assert not loaded & FORBIDDEN
+    assert not loaded & {"numpy", "regex"}
+
+
+def test_no_module_of_engine_loads_a_screen() -> None:
+    loaded = loaded_by("import " + ", ".join(MODULES))
+    assert set(MODULES) <= loaded
+    assert not loaded & FORBIDDEN
+
+
+def test_using_every_public_name_loads_no_screen() -> None:
+    assert not loaded_by("from engine import *") & FORBIDDEN
+
+
+def test_a_helper_process_does_without_numpy() -> None:
+    assert "numpy" not in loaded_by("import engine.count_worker")
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(REPO)))
+def test_not_even_a_function_imports_a_screen(path: Path) -> None:
+    imported: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            imported.add((node.module or "").partition(".")[0])
+    assert not imported & FORBIDDEN
+
+
+@pytest.mark.parametrize("name", engine.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(engine, name).__name__ == name
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="'engine' has no attribute 'nothing'"):
+        _ = engine.nothing

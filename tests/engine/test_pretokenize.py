@@ -1,0 +1,273 @@
+"""From bytes to pretokens and back: nothing is replaced, nothing lost, specials cut first."""
+
+from __future__ import annotations
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import SpecialTokenError
+from engine.patterns import PATTERNS, Alternative, Pattern
+from engine.pretokenize import (
+    SpecialSplitter,
+    check_special_tokens,
+    pretokens,
+    to_bytes,
+    to_text,
+)
+
+EOT = "<|endoftext|>"
+NO_SPECIALS = SpecialSplitter([])
+every_pattern = pytest.mark.parametrize("name", PATTERNS)
+any_text = st.text(st.characters(exclude_categories=()), max_size=20)
+
+
+class TestBytesAndText:
+    @given(st.binary())
+    def test_any_bytes_come_back_the_same(self, data: bytes) -> None:
+        assert to_bytes(to_text(data)) == data
+
+    @given(st.text())
+    def test_text_is_utf_8(self, text: str) -> None:
+        assert to_bytes(text) == text.encode("utf-8")
+        assert to_text(text.encode("utf-8")) == text
+
+    def test_each_invalid_byte_is_one_character(self) -> None:
+        assert to_text(b"a\xff\xfeb") == "a\udcff\udcfeb"
+
+    def test_a_character_cut_short_is_invalid_bytes(self) -> None:
+        assert to_text("€".encode()[:2]) == "\udce2\udc82"
+
+    def test_a_pair_of_surrogates_is_the_character_it_stands_for(self) -> None:
+        assert to_bytes("\ud83d\ude42") == "🙂".encode()
+
+    @pytest.mark.parametrize("lone", [0xD800, 0xDBFF, 0xDC00, 0xDFFF])
+    def test_a_surrogate_that_stands_for_no_byte_becomes_the_replacement_character(
+        self, lone: int
+    ) -> None:
+        assert to_bytes(f"a{chr(lone)}b") == "a\ufffdb".encode()
+
+    def test_a_stray_surrogate_does_no_harm_to_an_invalid_byte_elsewhere(self) -> None:
+        assert to_bytes("\udcff, \ud800") == b"\xff, " + "\ufffd".encode()
+
+    # U+DC80 to U+DCFF stand for bytes here, and for nothing in tiktoken.
+    @given(
+        st.text(
+            st.characters(exclude_categories=()).filter(lambda c: not "\udc80" <= c <= "\udcff")
+        )
+    )
+    def test_surrogates_otherwise_become_what_tiktoken_makes_of_them(self, text: str) -> None:
+        byte_level = tiktoken.Encoding(
+            "bytes",
+            pat_str=r"(?s:.)",
+            mergeable_ranks={bytes([byte]): byte for byte in range(256)},
+            special_tokens={},
+        )
+        assert to_bytes(text) == bytes(byte_level.encode_ordinary(text))
+
+
+class TestSpecialTokens:
+    def split(self, specials: list[str], text: str) -> list[str]:
+        """The pieces, special tokens in brackets."""
+        pieces = SpecialSplitter(specials).split_text(text)
+        return [f"[{piece}]" if special else piece for piece, special in pieces]
+
+    def test_are_cut_out_wherever_they_stand(self) -> None:
+        assert self.split(["<s>"], "<s>a<s><s>b<s>") == [
+            "[<s>]",
+            "a",
+            "[<s>]",
+            "[<s>]",
+            "b",
+            "[<s>]",
+        ]
+
+    def test_the_longest_goes_first(self) -> None:
+        assert self.split(["<a>", "<a><b>"], "x<a><b><a>y") == ["x", "[<a><b>]", "[<a>]", "y"]
+
+    def test_the_order_they_are_given_in_does_not_matter(self) -> None:
+        assert self.split(["<a><b>", "<a>"], "<a><b>") == self.split(["<a>", "<a><b>"], "<a><b>")
+
+    def test_the_leftmost_goes_before_the_longest(self) -> None:
+        assert self.split(["ab", "bcd"], "abcd") == ["[ab]", "cd"]
+
+    def test_are_plain_text_not_regexes(self) -> None:
+        assert self.split(["a.c", "(", "|"], "abc|(a.c") == ["abc", "[|]", "[(]", "[a.c]"]
+
+    def test_none_given_leave_the_text_whole(self) -> None:
+        assert self.split([], "a<s>b") == ["a<s>b"]
+
+    def test_an_empty_text_has_no_pieces(self) -> None:
+        assert self.split(["<s>"], "") == []
+
+    def test_an_empty_one_is_refused(self) -> None:
+        with pytest.raises(SpecialTokenError, match="empty"):
+            SpecialSplitter([""])
+
+    def test_one_given_twice_is_refused_by_name(self) -> None:
+        with pytest.raises(SpecialTokenError, match="'<s>' is given twice"):
+            check_special_tokens(["<s>", "<t>", "<s>"])
+
+    def test_good_ones_are_passed_through_in_their_order(self) -> None:
+        assert check_special_tokens(["<z>", "<a>"]) == ("<z>", "<a>")
+
+    def test_the_longest_is_measured_in_bytes(self) -> None:
+        assert SpecialSplitter(["abc", "éé"]).longest == 4
+        assert NO_SPECIALS.longest == 0
+
+
+class TestDocuments:
+    def test_stand_between_the_special_tokens(self) -> None:
+        assert SpecialSplitter([EOT]).documents(f"one{EOT}two".encode()) == [b"one", b"two"]
+
+    def test_may_be_empty(self) -> None:
+        assert SpecialSplitter([EOT]).documents(f"{EOT}a{EOT}{EOT}".encode()) == [
+            b"",
+            b"a",
+            b"",
+            b"",
+        ]
+
+    def test_without_special_tokens_all_is_one(self) -> None:
+        assert NO_SPECIALS.documents(b"a\xffb") == [b"a\xffb"]
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                [b"<s>", b"<s><t>", "‹é›".encode(), b"a", b" ", b"<", b"\xe2", b"\x80\xb9"]
+            )
+        ).map(b"".join)
+    )
+    def test_bytes_and_text_are_cut_alike(self, data: bytes) -> None:
+        splitter = SpecialSplitter(["<s>", "<s><t>", "‹é›"])
+        from_text = [
+            to_bytes(piece) for piece, special in splitter.split_text(to_text(data)) if not special
+        ]
+        assert [document for document in splitter.documents(data) if document] == from_text
+
+
+class TestPretokens:
+    def test_know_where_they_stand_in_characters(self) -> None:
+        found = pretokens("é: über", PATTERNS["gpt2"], NO_SPECIALS)
+        assert [(p.text, p.start, p.end) for p in found] == [
+            ("é", 0, 1),
+            (":", 1, 2),
+            (" über", 2, 7),
+        ]
+
+    def test_know_their_bytes(self) -> None:
+        [piece] = pretokens("é", PATTERNS["gpt2"], NO_SPECIALS)
+        assert piece.bytes == b"\xc3\xa9"
+
+    def test_know_which_alternative_cut_them(self) -> None:
+        found = pretokens("I've 2 cats!", PATTERNS["gpt2"], NO_SPECIALS)
+        assert [(p.text, p.alternative.name) for p in found if p.alternative] == [
+            ("I", "letters"),
+            ("'ve", "contraction"),
+            (" 2", "numbers"),
+            (" cats", "letters"),
+            ("!", "symbols"),
+        ]
+
+    def test_special_tokens_among_them_have_no_alternative(self) -> None:
+        found = list(pretokens(f"a{EOT}b", PATTERNS["gpt2"], SpecialSplitter([EOT])))
+        assert [(p.text, p.special, p.alternative is None) for p in found] == [
+            ("a", False, False),
+            (EOT, True, True),
+            ("b", False, False),
+        ]
+
+    def test_a_pattern_does_not_look_across_a_special_token(self) -> None:
+        found = pretokens("a  <s> b", PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
+        # At the end of its document a run of spaces stays whole.
+        assert [p.text for p in found] == ["a", "  ", "<s>", " b"]
+
+    def test_what_no_alternative_matches_is_kept_as_it_is(self) -> None:
+        vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), None)
+        found = pretokens("beauty", vowels, NO_SPECIALS)
+        assert [(p.text, p.alternative is not None) for p in found] == [
+            ("b", False),
+            ("eau", True),
+            ("ty", False),
+        ]
+
+    def test_a_match_of_nothing_is_no_pretoken(self) -> None:
+        pattern = Pattern("maybe", "runs of a, even empty", (Alternative("a", "a*"),), None)
+        assert [p.text for p in pretokens("baab", pattern, NO_SPECIALS)] == ["b", "aa", "b"]
+
+    def test_an_invalid_byte_is_a_symbol(self) -> None:
+        found = pretokens(to_text(b"a\xff b"), PATTERNS["gpt2"], NO_SPECIALS)
+        assert [(p.bytes, p.alternative.name) for p in found if p.alternative] == [
+            (b"a", "letters"),
+            (b"\xff", "symbols"),
+            (b" b", "letters"),
+        ]
+
+    @every_pattern
+    @given(
+        text=any_text, specials=st.lists(st.text(min_size=1, max_size=2), unique=True, max_size=2)
+    )
+    def test_joined_they_are_the_text(self, name: str, text: str, specials: list[str]) -> None:
+        found = list(pretokens(text, PATTERNS[name], SpecialSplitter(specials)))
+        assert "".join(p.text for p in found) == text
+        assert all(text[p.start : p.end] == p.text != "" for p in found)
+        assert all(p.text in specials for p in found if p.special)
+
+    @every_pattern
+    @given(data=st.binary(max_size=30))
+    def test_their_bytes_joined_are_the_bytes(self, name: str, data: bytes) -> None:
+        found = pretokens(to_text(data), PATTERNS[name], NO_SPECIALS)
+        assert b"".join(p.bytes for p in found) == data
+
+    @every_pattern
+    @given(text=any_text)
+    def test_their_bytes_joined_are_the_bytes_of_any_text(self, name: str, text: str) -> None:
+        found = pretokens(text, PATTERNS[name], NO_SPECIALS)
+        assert b"".join(p.bytes for p in found) == to_bytes(text)
+
+    @every_pattern
+    @given(text=st.text(st.sampled_from("aB1 '\n!é語\udcff"), max_size=15))
+    def test_without_special_tokens_they_are_what_the_pattern_finds(
+        self, name: str, text: str
+    ) -> None:
+        found = [p.text for p in pretokens(text, PATTERNS[name], NO_SPECIALS)]
+        assert found == PATTERNS[name].compiled.findall(text)
+
+
+# Patterns of one's own need not cover the text, and may match nothing at all.
+LOOSE = {
+    "vowels": "[aeiou]+",
+    "a or nothing": "a*",
+    "nothing first": "|a+",
+    "the end": "$",
+    "covers all": "(?s:.)",
+}
+
+
+class TestSplitting:
+    """`Pattern.split`: the pretokens as plain strings."""
+
+    def test_keeps_each_stretch_that_no_alternative_matches(self) -> None:
+        assert loose("vowels").split("beauty") == ["b", "eau", "ty"]
+
+    def test_gives_no_empty_pretoken(self) -> None:
+        assert loose("a or nothing").split("aa") == ["aa"]
+
+    def test_of_nothing_gives_nothing(self) -> None:
+        assert loose("vowels").split("") == []
+
+    @pytest.mark.parametrize("name", LOOSE)
+    @given(text=st.text("ab\n", max_size=8))
+    def test_gives_what_pretokens_gives_whatever_the_pattern(self, name: str, text: str) -> None:
+        found = [p.text for p in pretokens(text, loose(name), NO_SPECIALS)]
+        assert loose(name).split(text) == found
+
+    @every_pattern
+    @given(text=any_text)
+    def test_gives_what_a_named_pattern_finds(self, name: str, text: str) -> None:
+        assert PATTERNS[name].split(text) == PATTERNS[name].compiled.findall(text)
+
+
+def loose(name: str) -> Pattern:
+    return Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), None)

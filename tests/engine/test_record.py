@@ -1,0 +1,183 @@
+"""The record of a training run: compact, and true of every step however late it is asked."""
+
+from __future__ import annotations
+
+import json
+
+import oracles
+import pytest
+from heap_replay import replay
+from hypothesis import given, settings
+
+from engine.events import CountChange, Pair
+from engine.record import MergeStep, Record
+from engine.ties import TIE_RULES
+from engine.trainer import Trainer
+from engine.trainers import TRAINERS
+
+WITH_HEAP = [name for name, algorithm in TRAINERS.items() if algorithm.has_heap]
+A, B, C = b"abc"
+
+
+def trained(
+    counts: dict[bytes, int],
+    *,
+    tie_rule: str = "lexicographic",
+    algorithm: str = "heap",
+) -> Record:
+    trainer = Trainer(counts, 296, tie_rule=tie_rule, algorithm=algorithm)
+    for _ in trainer.steps():
+        pass
+    return trainer.record
+
+
+def nonzero(record: Record, state: list[int]) -> dict[Pair, int]:
+    return {pair: n for pair, n in zip(record.pairs, state, strict=False) if n}
+
+
+class TestAStep:
+    def test_tells_what_merged(self) -> None:
+        step = trained({b"ab": 3, b"b": 1})[0]
+        assert (step.index, step.pair, step.left, step.right) == (0, (A, B), b"a", b"b")
+        assert (step.new_id, step.token, step.count) == (256, b"ab", 3)
+
+    def test_counts_the_distinct_pretokens_it_touched(self) -> None:
+        assert trained({b"ab": 3, b"abab": 1, b"b": 9})[0].pretokens == 2
+
+    def test_counts_an_overlap_twice_but_replaces_it_once(self) -> None:
+        step = trained({b"aaa": 1})[0]
+        assert (step.count, step.occurrences) == (2, 1)
+
+    def test_lists_its_own_pair_first_among_the_tied_then_the_others_by_id(self) -> None:
+        step = trained({b"ca": 2, b"ab": 2, b"bc": 2, b"cb": 1})[0]
+        assert step.tied == ((C, A), (A, B), (B, C))
+
+    def test_without_a_tie_lists_only_itself(self) -> None:
+        assert trained({b"ab": 2, b"cb": 1})[0].tied == ((A, B),)
+
+    def test_lists_its_own_pair_first_among_the_changes_then_the_largest(self) -> None:
+        step = trained({b"abc": 1, b"cab": 2})[0]
+        assert step.changes == (
+            CountChange((A, B), 3, 0),
+            CountChange((C, A), 2, 0),
+            CountChange((C, 256), 0, 2),
+            CountChange((B, C), 1, 0),
+            CountChange((256, C), 0, 1),
+        )
+
+    def test_leaves_pairs_that_kept_their_count_out_of_the_changes(self) -> None:
+        step = trained({b"ab": 3, b"bc": 1})[0]
+        assert step.changes == (CountChange((A, B), 3, 0),)
+
+    def test_with_a_heap_tells_the_stale_entries_it_met(self) -> None:
+        # (a, b) wins; (b, c) falls from 3 to 1 and is found stale on the way to (a, c).
+        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2}, algorithm="heap")
+        assert record[0].discarded == ()
+        assert [tuple(entry) for entry in record[1].discarded] == [((B, C), 3, 1)]
+
+    def test_without_a_heap_has_no_stale_entries(self) -> None:
+        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2}, algorithm="naive")
+        assert [step.discarded for step in steps_of(record)] == [()] * len(record)
+
+    def test_can_be_written_as_json_in_gpt2_spelling(self) -> None:
+        step = trained({b" a": 3})[0]
+        plain = json.loads(json.dumps(step.as_dict()))
+        assert (plain["left"], plain["right"], plain["token"]) == ("Ġ", "a", "Ġa")
+        assert plain["pair"] == [32, 97]
+        assert plain["changes"] == [[[32, 97], 3, 0]]
+
+    def test_equals_the_same_step_of_another_run(self) -> None:
+        one, other = trained({b"ab": 3}), trained({b"ab": 3}, algorithm="naive")
+        assert one[0] == other[0]
+        assert hash(one[0]) == hash(other[0])
+
+    def test_differs_where_any_fact_differs(self) -> None:
+        assert trained({b"ab": 3})[0] != trained({b"ab": 2, b"xab": 1})[0]
+        assert trained({b"ab": 3})[0] != trained({b"ab": 3, b"cd": 3}, tie_rule="smallest-ids")[0]
+
+    def test_shows_itself_in_one_line(self) -> None:
+        assert repr(trained({b"ab": 3})[0]) == "<MergeStep 0: b'a' + b'b' → 256, count 3>"
+
+
+def steps_of(record: Record) -> list[MergeStep]:
+    return [record[index] for index in range(len(record))]
+
+
+class TestARecord:
+    def test_is_as_long_as_the_run(self) -> None:
+        assert len(trained({b"abc": 1})) == 2
+
+    @pytest.mark.parametrize("index", [-1, 2])
+    def test_has_no_step_outside_the_run(self, index: int) -> None:
+        with pytest.raises(IndexError):
+            trained({b"abc": 1})[index]
+
+    def test_numbers_the_pairs_in_order_of_first_appearance(self) -> None:
+        record = trained({b"abc": 2, b"ab": 1})
+        assert record.pairs == [(A, B), (B, C), (256, C)]
+        assert [record.number_of(pair) for pair in record.pairs] == [0, 1, 2]
+
+    def test_has_no_number_for_a_pair_that_never_stood(self) -> None:
+        assert trained({b"ab": 1}).number_of((B, A)) is None
+
+    def test_knows_how_many_tokens_merging_has_saved(self) -> None:
+        record = trained({b"aaab": 5, b"ab": 1})
+        # aaab → (aa)ab → (aa)(ab) → (aaab)
+        assert [record.removed_by(step) for step in range(4)] == [0, 5, 11, 16]
+
+    def test_finds_the_pairs_of_a_count_in_a_past_state(self) -> None:
+        record = trained({b"ab": 2, b"cd": 2, b"ef": 1})
+        assert sorted(record.pairs_with_count(record.counts.at(0), 2)) == [(A, B), (C, 100)]
+        assert record.pairs_with_count(record.counts.at(1), 2) == [(A, B)]
+
+    def test_gives_ids_to_special_tokens_before_merges(self) -> None:
+        trainer = Trainer({b"ab": 1}, 260, ["<s>", "</s>"])
+        assert [step.new_id for step in trainer.steps()] == [258]
+
+    def test_a_step_once_told_never_changes(self) -> None:
+        trainer = Trainer({b"abcabc": 3, b"aaa": 2, b"cab": 2}, 300)
+        told = [(step, step.as_dict()) for step in trainer.steps()]
+        assert len(told) > 5
+        assert [step.as_dict() for step, _ in told] == [facts for _, facts in told]
+
+    def test_keeps_no_queue_without_a_heap(self) -> None:
+        assert trained({b"ab": 1}, algorithm="naive").queue is None
+
+    def test_grows_with_the_run(self) -> None:
+        trainer = Trainer({b"abcd": 1}, 300)
+        sizes = [trainer.record.nbytes] + [trainer.record.nbytes for _ in trainer.steps()]
+        assert sizes == sorted(set(sizes))
+
+
+@pytest.mark.parametrize("algorithm", TRAINERS)
+@settings(max_examples=50)
+@given(corpus=oracles.corpora())
+def test_the_counts_at_each_step_are_a_recount(algorithm: str, corpus: dict[bytes, int]) -> None:
+    record = trained(corpus, algorithm=algorithm)
+    run = oracles.train(corpus, "lexicographic", 40)
+    assert nonzero(record, record.counts.at(0).tolist()) == oracles.recount(
+        run.words, run.word_counts
+    )
+    for step in run.steps:
+        k = step.new_id - 255
+        assert nonzero(record, record.counts.at(k).tolist()) == step.after
+        tokens = sum(
+            n * len(word) for word, n in zip(step.words_after, run.word_counts, strict=True)
+        )
+        all_bytes = sum(n * len(pretoken) for pretoken, n in corpus.items())
+        assert record.removed_by(k) == all_bytes - tokens
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@pytest.mark.parametrize("algorithm", WITH_HEAP)
+@settings(max_examples=50)
+@given(corpus=oracles.corpora())
+def test_the_queue_at_each_step_is_what_the_heap_claims(
+    algorithm: str, tie_rule: str, corpus: dict[bytes, int]
+) -> None:
+    record = trained(corpus, algorithm=algorithm, tie_rule=tie_rule)
+    assert record.queue is not None
+    for k, moment in enumerate(replay(corpus, tie_rule)):
+        assert nonzero(record, record.queue.at(k).tolist()) == moment.claims
+        if k:
+            assert sorted(record[k - 1].discarded) == sorted(moment.discarded)
