@@ -45,7 +45,7 @@ class Timeline:
     ) -> None:
         steps = list(steps)
         self.counts = counts
-        self.record = steps[0].record if steps else record or _empty_record(counts)
+        self.record = _record_of(steps, record, counts)
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = self.record.special_tokens
@@ -126,6 +126,15 @@ class Timeline:
 
     def _parts_of(self, token_id: int) -> Pair:
         return self.record.pair_of(token_id - self.record.first_id)
+
+
+def _record_of(
+    steps: Sequence[MergeStep], record: Record | None, counts: Mapping[bytes, int]
+) -> Record:
+    if steps:
+        return steps[0].record
+    # A record without steps is false, as anything empty is.
+    return _empty_record(counts) if record is None else record
 
 
 def _empty_record(counts: Mapping[bytes, int]) -> Record:
