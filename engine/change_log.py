@@ -32,6 +32,8 @@ class Column:
         return self._length
 
     def __getitem__(self, place: int) -> int:
+        if not 0 <= place < self._length:
+            raise IndexError(place)
         return int(self._data[place])
 
     def append(self, value: int) -> None:

@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.patterns import Pattern
-from engine.pretokenize import SpecialSplitter
+from engine.pretokenize import SpecialSplitter, is_blank
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a stream. `continues`: its start belongs to the document before it."""
+    """A stretch of a stream.
+
+    `continues`: it begins inside a document of which earlier pieces hold more than whitespace.
+    """
 
     data: bytes
     continues: bool
@@ -36,57 +39,60 @@ class ChunkCutter:
         self._cut_regex = pattern.cut_regex
         self._splitter = splitter
         self._size = self._wanted = size
-        self._buffer = b""
+        self._blocks: list[bytes] = []  # joined when there are enough of them
+        self._length = 0
         self._continues = False
 
     def feed(self, block: bytes) -> Iterator[Piece]:
         """Take more bytes in; the pieces that are complete now."""
-        self._buffer += block
-        if len(self._buffer) < self._wanted:
+        self._blocks.append(block)
+        self._length += len(block)
+        if self._length < self._wanted:
             return
-        end, in_document = self._last_cut()
+        buffer = b"".join(self._blocks)
+        end, document = self._last_cut(buffer)
         if end:
-            yield self._take(end, in_document)
+            yield self._take(buffer, end, document)
             self._wanted = self._size
         else:
             # Looking again at every block would make long uncuttable stretches quadratic.
-            self._wanted = 2 * len(self._buffer)
+            self._wanted = 2 * len(buffer)
 
     def finish(self) -> Iterator[Piece]:
         """What is left, when the stream has ended."""
-        if self._buffer:
-            yield self._take(len(self._buffer), False)
+        if self._length:
+            buffer = b"".join(self._blocks)
+            yield self._take(buffer, len(buffer), len(buffer))
 
-    def _take(self, end: int, in_document: bool) -> Piece:
-        piece = Piece(self._buffer[:end], self._continues)
-        self._buffer = self._buffer[end:]
-        self._continues = in_document
+    def _take(self, buffer: bytes, end: int, document: int) -> Piece:
+        """The buffer up to `end`, where the document stands that began at `document`."""
+        piece = Piece(buffer[:end], self._continues)
+        begun_before = self._continues and document == 0
+        self._continues = begun_before or not is_blank(buffer[document:end])
+        self._blocks = [buffer[end:]]
+        self._length = len(buffer) - end
         return piece
 
-    def _last_cut(self) -> tuple[int, bool]:
-        """The last safe place to cut the buffer (0: none), and whether it is inside a document."""
+    def _last_cut(self, buffer: bytes) -> tuple[int, int]:
+        """The last safe place to cut (0: none), and where the document that stands there began."""
         # A special token that starts before `decided` is in the buffer whole, and so is any
         # longer one that might start at the same place.
-        decided = len(self._buffer) - max(self._splitter.longest - 1, 0)
-        after_special, inside = 0, None
-        for match in self._splitter.bytes_regex.finditer(self._buffer):
+        decided = len(buffer) - max(self._splitter.longest - 1, 0)
+        after_special = 0
+        for match in self._splitter.bytes_regex.finditer(buffer):
             if match.start() >= decided:
                 break
             after_special = match.end()
-            inside = match.span()
-        border = self._last_border(decided)
-        if inside and border < inside[1]:
-            return after_special, False
-        return (border, True) if border else (0, False)
+        return max(after_special, self._last_border(buffer, decided)), after_special
 
-    def _last_border(self, limit: int) -> int:
+    def _last_border(self, buffer: bytes, limit: int) -> int:
         """The last place up to `limit` where the pattern allows a cut; 0 if there is none."""
         if self._cut_regex is None:
             return 0
         # The newest border is near the end, as a rule: look there first.
         for start in (max(limit - 4096, 0), 0):
             last = 0
-            for match in self._cut_regex.finditer(self._buffer, start, max(limit, 0)):
+            for match in self._cut_regex.finditer(buffer, start, max(limit, 0)):
                 last = match.start()
             if last:
                 return last

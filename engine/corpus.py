@@ -27,7 +27,7 @@ class Chunk:
     """A piece of the corpus that can be pretokenized by itself.
 
     `bytes_read` is how far the file had been read when the piece was cut; `continues` says that
-    the piece begins inside the document that the last one ended in.
+    the piece begins inside a document of which earlier ones hold more than whitespace.
     """
 
     data: bytes
@@ -80,7 +80,7 @@ class Corpus:
         """Blocks of text, each with the bytes of the file that have been read."""
         try:
             if self.path is None:
-                yield from self._blocks_of(sys.stdin.buffer, None)
+                yield from self._blocks_of(_standard_input(), None)
             else:
                 with self.path.open("rb") as raw:
                     if self.path.suffix == ".gz":
@@ -97,9 +97,13 @@ class Corpus:
         self, stream: BinaryIO | gzip.GzipFile, raw: BinaryIO | None
     ) -> Iterator[tuple[bytes, int]]:
         size = 0
+
+        def bytes_read() -> int:
+            return size if raw is None or stream is raw else raw.tell()
+
         while block := stream.read(BLOCK):
             size += len(block)
-            yield block, (size if raw is None or stream is raw else raw.tell())
+            yield block, bytes_read()
         if not size:
             raise CorpusError(f"{self.name}: is empty; there is nothing to train on")
         if stream is raw and self.bytes_total and size < self.bytes_total:
@@ -107,6 +111,16 @@ class Corpus:
                 f"{self.name}: ended after {size:,} of {self.bytes_total:,} bytes; it was cut "
                 "short while being read. Open it again"
             )
+        yield b"", bytes_read()  # a gzip file goes on a little behind its last block
+
+
+def _standard_input() -> BinaryIO:
+    """Standard input without its buffer, if it has one.
+
+    Python locks the buffer while a thread waits for input, and cannot exit as long as it is locked.
+    """
+    buffer: BinaryIO = sys.stdin.buffer
+    return getattr(buffer, "raw", buffer)
 
 
 def _size_of(path: Path) -> int | None:

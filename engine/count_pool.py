@@ -92,11 +92,14 @@ class _Pool:
                 wanted += 1
 
     def stop(self) -> None:
+        """End the helpers.
+
+        The threads are not waited for: one may be reading from a pipe into which nobody writes,
+        for ever. They end as soon as they turn to their helper, or with the program.
+        """
         self._stopped = True
         for helper in self._helpers:
             helper.kill()
-        for thread in self._threads:
-            thread.join()
         for helper in self._helpers:
             helper.communicate()
 

@@ -13,13 +13,13 @@ from collections import Counter
 from typing import IO, Any, NamedTuple
 
 from engine.patterns import Alternative, Pattern
-from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
 
 LENGTH = struct.Struct("<Q")
 
 
 class ChunkCount(NamedTuple):
-    """What one chunk holds. `documents` are those that begin in it."""
+    """What one chunk holds. `documents` are those whose first non-space is in it."""
 
     counts: dict[bytes, int]
     documents: int
@@ -32,14 +32,14 @@ def count_chunk(
     """Count the pretokens of one chunk, in order of first appearance.
 
     A document is a stretch between special tokens that holds more than whitespace; with
-    `continues` the first one began in an earlier chunk.
+    `continues` the first one has been counted in an earlier chunk.
     """
     counts: Counter[str] = Counter()
     documents = 0
     for place, document in enumerate(splitter.documents(data)):
-        text = to_text(document)
-        counts.update(pattern.split(text))
-        if not (place == 0 and continues) and not text.isspace() and text:
+        counts.update(pattern.split(to_text(document)))
+        counted_before = continues and place == 0
+        if not counted_before and not is_blank(document):
             documents += 1
     in_bytes = {to_bytes(pretoken): count for pretoken, count in counts.items()}
     return ChunkCount(in_bytes, documents, counts.total())

@@ -15,8 +15,13 @@ class CorpusError(BpeError):
     """A corpus cannot be opened or read: missing, a directory, empty, changed while being read."""
 
 
-class UnknownNameError(BpeError):
-    """A pattern, tie rule, trainer, encoder or format is asked for by a name nobody registered."""
+class UnknownNameError(BpeError, KeyError):
+    """A pattern, tie rule, trainer, encoder or format is asked for by a name nobody registered.
+
+    A `KeyError`, too, so that a registry is a mapping in every respect, `get` included.
+    """
+
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class SpecialTokenError(BpeError):

@@ -30,28 +30,42 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> N
             temporary[path] = _write_beside(path, content)
         for path, written in temporary.items():
             written.replace(path)
-    except OSError as error:
-        place = error.filename or next(iter(contents))
-        raise OutputError(f"{place}: cannot be written: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        place = getattr(error, "filename", None) or next(iter(contents))
+        raise OutputError(f"{place}: cannot be written: {_reason(error)}") from error
     finally:
         for written in temporary.values():
             written.unlink(missing_ok=True)
 
 
 def check_free(path: Path) -> None:
-    """Raises `OutputExistsError` if something is there."""
-    if path.exists():
+    """Raises `OutputExistsError` if something is there, `OutputError` if nothing can be."""
+    try:
+        taken = path.exists()
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be written: {_reason(error)}") from error
+    if taken:
         raise OutputExistsError(f"{path}: is there already; choose another place or overwrite it")
+
+
+def _reason(error: OSError | ValueError) -> object:
+    """What is wrong, without the path; a ValueError is about a path that no file can have."""
+    return getattr(error, "strerror", None) or error
 
 
 def _write_beside(path: Path, content: bytes) -> Path:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    # mkstemp makes files for their owner only; give these the mode that `open` would have.
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)
-    return Path(name)
+    written = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        # mkstemp makes files for their owner only; give these the mode that `open` would have.
+        mask = os.umask(0)
+        os.umask(mask)
+        written.chmod(0o666 & ~mask)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise
+    return written

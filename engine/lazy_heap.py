@@ -81,10 +81,11 @@ class LazyHeap:
         discarded: list[StaleEntry],
     ) -> Pair:
         tied = [first]
-        self._settle(discarded)
         while self._entries and self._entries[0][0] == top:
-            tied.append(heappop(self._entries)[2])
-            self._settle(discarded)
+            if self.is_stale(self._entries[0]):
+                self._correct_top(discarded)
+            else:
+                tied.append(heappop(self._entries)[2])
         chosen = choose(tied)
         for pair in tied:
             if pair != chosen:
@@ -94,8 +95,12 @@ class LazyHeap:
     def _settle(self, discarded: list[StaleEntry]) -> None:
         """Correct stale entries at the top until the top is true."""
         while self._entries and self.is_stale(self._entries[0]):
-            recorded, _, pair = heappop(self._entries)
-            actual = self._counts.get(pair, 0)
-            discarded.append(StaleEntry(pair, -recorded, actual))
-            if actual:
-                self.push(pair)
+            self._correct_top(discarded)
+
+    def _correct_top(self, discarded: list[StaleEntry]) -> None:
+        """Pop the stale entry at the top and push its pair back with the true count, if any."""
+        recorded, _, pair = heappop(self._entries)
+        actual = self._counts.get(pair, 0)
+        discarded.append(StaleEntry(pair, -recorded, actual))
+        if actual:
+            self.push(pair)

@@ -54,19 +54,21 @@ class Pattern:
         return regex.compile(self.source)
 
     def split(self, text: str) -> list[str]:
-        """The pretokens of a text. Text that no alternative matches is kept, each stretch as one.
+        """The pretokens of a text, none of them empty.
+
+        Text that no alternative matches is kept, each stretch as one.
 
         >>> PATTERNS["gpt2"].split("don't stop")
         ['don', "'t", ' stop']
         """
         pieces: list[str] = self.compiled.findall(text)
         if sum(map(len, pieces)) == len(text):
-            return pieces
+            return list(filter(None, pieces))
         pieces, end = [], 0
         for match in self.compiled.finditer(text):
             pieces += [text[end : match.start()], match.group()]
             end = match.end()
-        return [piece for piece in (*pieces, text[end:]) if piece]
+        return list(filter(None, (*pieces, text[end:])))
 
     @cached_property
     def labelled(self) -> Any:

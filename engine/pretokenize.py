@@ -25,11 +25,15 @@ def to_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+# A pair of surrogates, or one that stands for no byte.
+_NO_UTF_8 = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]")
+
+
 def to_bytes(text: str) -> bytes:
     r"""The bytes of a text: the inverse of `to_text`.
 
-    A surrogate that stands for no byte (U+D800, say) has no UTF-8 form. A proper pair of them is
-    joined and a lone one becomes U+FFFD, as tiktoken does it.
+    A pair of surrogates is the character it stands for. Of the lone ones, U+DC80–U+DCFF are bytes
+    and the others, which have no UTF-8 form, become U+FFFD, as in tiktoken.
 
     >>> to_bytes("a\udcff"), to_bytes("\ud800")
     (b'a\xff', b'\xef\xbf\xbd')
@@ -37,8 +41,22 @@ def to_bytes(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return joined.encode("utf-8")
+        return _NO_UTF_8.sub(_mended, text).encode("utf-8", "surrogateescape")
+
+
+def _mended(surrogates: re.Match[str]) -> str:
+    """A pair as one character, a lone surrogate as U+FFFD."""
+    return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def is_blank(data: bytes) -> bool:
+    r"""Whether it holds whitespace only, or nothing.
+
+    >>> is_blank("\u3000\n".encode()), is_blank(b" a")
+    (True, False)
+    """
+    text = to_text(data)
+    return not text or text.isspace()
 
 
 def check_special_tokens(special_tokens: Sequence[str]) -> tuple[str, ...]:

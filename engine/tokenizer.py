@@ -60,9 +60,10 @@ class Tokenizer:
         for token in self.special_tokens:
             spelled = to_bytes(token)
             known = ids[spelled]
-            ordinary = spelled in made or len(spelled) == 1
-            if len(known) > ordinary:
-                numbered[token] = known.pop(0)
+            is_byte = len(spelled) == 1
+            if len(known) > (is_byte or spelled in made):
+                # Ids are given to the bytes first, then to special tokens, then to merges.
+                numbered[token] = known.pop(1 if is_byte else 0)
             else:
                 numbered[token] = max(self.vocab, default=-1) + 1
                 self.vocab[numbered[token]] = spelled
@@ -77,7 +78,8 @@ class Tokenizer:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
         ids: list[int] = []
         encode = self._encoder.encode
-        for piece, special in self._splitter.split_text(text):
+        # Surrogates become the characters they stand for before the pattern sees them.
+        for piece, special in self._splitter.split_text(to_text(to_bytes(text))):
             if special:
                 ids.append(self._special_ids[piece])
                 continue
@@ -92,7 +94,8 @@ class Tokenizer:
         """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
 
         The same ids as `encode("".join(chunks))`: chunks are gathered and cut again where no
-        pretoken can stand across. Only a text without any such place is held whole.
+        pretoken can stand across. Only a text without any such place is held whole. A pair of
+        surrogates has to be in one chunk, as any text that is read from a file has it.
         """
         cutter = ChunkCutter(self.pattern, self._splitter, ITERABLE_PIECE)
         for chunk in chunks:
@@ -135,7 +138,7 @@ class Tokenizer:
         """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie."""
         from engine.formats import gpt2  # formats stand above the tokenizer they read
 
-        vocab, merges = gpt2.read_files(vocab_path, merges_path)
+        vocab, merges = gpt2.read_files(vocab_path, merges_path, special_tokens or ())
         return cls(vocab, merges, special_tokens, pattern)
 
     @classmethod

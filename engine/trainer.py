@@ -32,9 +32,10 @@ def check_vocab_size(vocab_size: int, special_tokens: Sequence[str]) -> None:
     """Raises `VocabSizeError` if the bytes and the special tokens do not fit."""
     least = 256 + len(special_tokens)
     if vocab_size < least:
+        ending = "" if len(special_tokens) == 1 else "s"
         raise VocabSizeError(
             f"a vocabulary of {vocab_size} is too small; 256 bytes and {len(special_tokens)} "
-            f"special tokens need at least {least}"
+            f"special token{ending} need at least {least}"
         )
 
 
@@ -43,7 +44,7 @@ class Trainer:
 
     Args:
         counts: pretoken → how often it occurs, in order of first appearance (`first-seen` ties
-            depend on that order; the other rules do not).
+            depend on that order; the other rules do not). One that occurs 0 times is left out.
         vocab_size: bytes + special tokens + merges, at the most.
         special_tokens: get the ids from 256 on.
         tie_rule: a name in `TIE_RULES`.
@@ -66,8 +67,9 @@ class Trainer:
     ) -> None:
         check_special_tokens(special_tokens)
         check_vocab_size(vocab_size, special_tokens)
-        words = [list(pretoken) for pretoken in counts]
-        word_counts = list(counts.values())
+        present = {pretoken: count for pretoken, count in counts.items() if count}
+        words = [list(pretoken) for pretoken in present]
+        word_counts = list(present.values())
         pair_counts = count_pairs(words, word_counts)
         self._algorithm = TRAINERS[algorithm]
         self._problem = Problem(

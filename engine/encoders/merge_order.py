@@ -7,7 +7,7 @@ occur, so its cost grows with the vocabulary.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from engine.encoders.encoder import Merging, RoundEncoder
 
@@ -18,7 +18,7 @@ class MergeOrder(RoundEncoder):
 
     def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
         present = set(pairwise(tokens))
-        for pair, (rank, token_id) in islice(self.table.items(), after + 1, None):
-            if pair in present:
+        for pair, (rank, token_id) in self.table.items():
+            if rank > after and pair in present:
                 return Merging(pair, rank, token_id)
         return None

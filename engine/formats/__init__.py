@@ -28,11 +28,16 @@ def load(
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
     place = Path(path)
-    if not place.exists():
+    try:
+        there = place.exists()
+        fitting = [candidate for candidate in FORMATS.values() if candidate.recognises(place)]
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise TokenizerFileError(f"{path}: cannot be read: {reason}") from error
+    if not there:
         raise TokenizerFileError(f"{path}: no such file or directory")
-    for candidate in FORMATS.values():
-        if candidate.recognises(place):
-            return candidate.load(place, special_tokens, pattern)
+    if fitting:
+        return fitting[0].load(place, special_tokens, pattern)
     known = "; ".join(candidate.summary for candidate in FORMATS.values())
     raise TokenizerFileError(f"{path}: holds no tokenizer in a known format ({known})")
 

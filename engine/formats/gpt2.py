@@ -17,7 +17,7 @@ from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
 from engine.formats.tokenizer_format import TokenizerFormat
-from engine.patterns import Pattern
+from engine.patterns import PATTERNS, Pattern
 from engine.pretokenize import to_bytes
 from engine.tokenizer import Tokenizer
 
@@ -35,19 +35,18 @@ def recognises(path: Path) -> bool:
 def load(
     path: Path, special_tokens: Sequence[str] | None, pattern: str | Pattern | None
 ) -> Tokenizer:
-    vocab, merges = read_files(path / VOCAB, path / MERGES)
     settings = _read_settings(path / SETTINGS)
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
+    vocab, merges = read_files(path / VOCAB, path / MERGES, special_tokens or ())
     specials = _check_unmade(path, vocab, merges, special_tokens)
     return Tokenizer(vocab, merges, specials, pattern or settings.get("pattern", "gpt2"))
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    _check_savable(tokenizer, path)
     spelled = {
-        token.decode("utf-8", "surrogateescape")
-        if token_id in tokenizer.special_ids
-        else spell(token): token_id
+        token.decode() if token_id in tokenizer.special_ids else spell(token): token_id
         for token_id, token in sorted(tokenizer.vocab.items())
     }
     if len(spelled) < len(tokenizer.vocab):
@@ -70,15 +69,32 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     )
 
 
+def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
+    """Raises `TokenizerFileError` if the files cannot say what the tokenizer is."""
+    name = tokenizer.pattern.name
+    if PATTERNS.get(name) != tokenizer.pattern:
+        raise TokenizerFileError(
+            f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
+            f"only names; choose one of {', '.join(PATTERNS)}"
+        )
+    for token in tokenizer.special_tokens:
+        if not _is_text(token.encode("utf-8", "surrogatepass")):
+            raise TokenizerFileError(
+                f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
+            )
+
+
 def read_files(
-    vocab_path: str | os.PathLike[str], merges_path: str | os.PathLike[str]
+    vocab_path: str | os.PathLike[str],
+    merges_path: str | os.PathLike[str],
+    special_tokens: Sequence[str] = (),
 ) -> tuple[Vocab, Merges]:
-    """The vocab (id → bytes) and the merges of the two files.
+    """The vocab (id → bytes) and the merges of the two files; special tokens stand as they are.
 
     Raises:
         TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
     """
-    vocab = _read_vocab(Path(vocab_path))
+    vocab = _read_vocab(Path(vocab_path), special_tokens)
     merges = _read_merges(Path(merges_path))
     known = set(vocab.values())
     for rank, (left, right) in enumerate(merges):
@@ -91,7 +107,7 @@ def read_files(
     return vocab, merges
 
 
-def _read_vocab(path: Path) -> Vocab:
+def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:
     spelled = _read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
@@ -101,15 +117,17 @@ def _read_vocab(path: Path) -> Vocab:
             raise TokenizerFileError(f"{path}: the id of {spelling!r} is no whole number")
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
-        vocab[token_id] = _bytes_of(spelling)
+        vocab[token_id] = _bytes_of(spelling, special_tokens)
     return vocab
 
 
-def _bytes_of(spelling: str) -> bytes:
+def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
+    """A special token is its own text; what is not in GPT-2's spelling must be one, too."""
+    if spelling in special_tokens:
+        return to_bytes(spelling)
     try:
         return unspell(spelling)
     except KeyError:
-        # A special token need not be in GPT-2's spelling: it stands for its own text.
         return to_bytes(spelling)
 
 
@@ -151,15 +169,13 @@ def _check_unmade(
     made = {left + right for left, right in merges}
     unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
     if special_tokens is None:
-        special_tokens = [
-            token.decode() for token in unmade if (token[:1], token[-1:]) in _BRACKETS
-        ]
+        special_tokens = [token.decode() for token in unmade if _looks_special(token)]
     special_bytes = set(map(to_bytes, special_tokens))
     orphans = [token for token in unmade if token not in special_bytes]
     if orphans:
         raise TokenizerFileError(
-            f"{path}: {len(orphans):,} tokens of {VOCAB} are made by no merge of {MERGES} "
-            f"({spell(orphans[0])} is the first); is {MERGES} cut short, or are they special?"
+            f"{path}: no merge of {MERGES} makes the token {spell(orphans[0])} of {VOCAB} "
+            f"(such tokens: {len(orphans):,}); is {MERGES} cut short, or is it a special token?"
         )
     return list(special_tokens)
 
@@ -167,10 +183,23 @@ def _check_unmade(
 _BRACKETS = {(b"<", b">"), (b"[", b"]")}
 
 
+def _looks_special(token: bytes) -> bool:
+    return (token[:1], token[-1:]) in _BRACKETS and _is_text(token)
+
+
+def _is_text(token: bytes) -> bool:
+    """Whether it is valid UTF-8."""
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(_read_text(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
 
 
@@ -179,10 +208,11 @@ def _read_text(path: Path) -> str:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
-    except OSError as error:
-        raise TokenizerFileError(f"{path}: cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+    except (OSError, ValueError) as error:  # ValueError: no file can have that path
+        reason = getattr(error, "strerror", None) or error
+        raise TokenizerFileError(f"{path}: cannot be read: {reason}") from error
 
 
 FORMAT = TokenizerFormat(

@@ -212,3 +212,13 @@ class TestAColumn:
             column.append(value)
         assert view.tolist() == [1, 2]
         assert (column[0], column[1001]) == (1, 999)
+
+
+@pytest.mark.parametrize("step", [-1, 2, 100])
+def test_a_step_that_is_not_written_is_an_index_error(step: int) -> None:
+    log = ChangeLog([5, 3])
+    log.append([0], [1])
+    with pytest.raises(IndexError):
+        log.at(step)
+    with pytest.raises(IndexError):
+        log.changes(step)

@@ -166,6 +166,14 @@ def test_progress_never_falls_and_ends_with_the_whole_corpus(large: Path) -> Non
     )
 
 
+def test_progress_through_a_gzipped_file_ends_with_all_of_it(large: Path, place: Path) -> None:
+    zipped = place / "progress.txt.gz"
+    zipped.write_bytes(gzip.compress(large.read_bytes(), 1))
+    seen: list[CountProgress] = []
+    count_pretokens(zipped, workers=1, on_progress=seen.append)
+    assert seen[-1].bytes_read == seen[-1].bytes_total == zipped.stat().st_size
+
+
 def test_progress_tells_the_same_whoever_counts(large: Path) -> None:
     alone: list[CountProgress] = []
     together: list[CountProgress] = []

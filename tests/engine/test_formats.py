@@ -26,7 +26,7 @@ from engine.errors import (
     VocabularyError,
 )
 from engine.formats import FORMATS
-from engine.patterns import PATTERNS
+from engine.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[2]
 SHARED = REPO.parent / "shared" / "data"
@@ -402,6 +402,27 @@ def test_a_place_that_cannot_be_is_an_error(tmp_path: Path, call: Callable[..., 
     with pytest.raises((OutputError, TokenizerFileError)):
         call(*arguments, tmp_path / "file" / "tok")
     assert contents(tmp_path) == {"file": b"mine"}
+
+
+def test_a_pattern_of_ones_own_is_refused(tmp_path: Path) -> None:
+    vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), None)
+    with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
+        Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
+    assert contents(tmp_path) == {}
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b"])
+@pytest.mark.parametrize("call", [Tokenizer.save, Tokenizer.load])
+def test_a_name_that_no_file_can_have_is_an_error(
+    tmp_path: Path, call: Callable[..., object], name: str
+) -> None:
+    arguments = (handout(),) if call is Tokenizer.save else ()
+    with pytest.raises((OutputError, TokenizerFileError)):
+        call(*arguments, tmp_path / name)
+
+
+def test_a_registry_is_a_mapping_in_every_respect() -> None:
+    assert FORMATS.get("gpt3") is None
 
 
 def test_an_unknown_format_is_an_error_that_names_the_known_ones(tmp_path: Path) -> None:
