@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 TRAINING, ENCODING = "training", "encoding"
@@ -171,7 +171,7 @@ def commands_on(screen: str) -> list[Command]:
     return [command for command in COMMANDS if screen in command.screens]
 
 
-def bindings_on(screen: str) -> list[Binding]:
+def bindings_on(screen: str) -> list[BindingType]:
     """The key bindings of a screen."""
     return [command.binding() for command in commands_on(screen)]
 

@@ -32,18 +32,18 @@ class TooSmall(Static):
 class SessionScreen(Screen[None]):
     """A screen that shows the session's frame in panels."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    HORIZONTAL_BREAKPOINTS = [
         (0, "-too-narrow"),
         (LEAST_WIDTH, "-slim"),
         (76, "-narrow"),
         (100, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    VERTICAL_BREAKPOINTS = [
         (0, "-too-low"),
         (LEAST_HEIGHT, "-low"),
         (32, "-tall"),
     ]
-    ALLOW_IN_MAXIMIZED_VIEW: ClassVar[str | None] = "Footer, #heading, #transport, #narration"
+    ALLOW_IN_MAXIMIZED_VIEW = "Footer, #heading, #transport, #narration"
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
