@@ -93,7 +93,8 @@ class SessionScreen(Screen[None]):
         widget = self.query_one(f"#{panel}")
         if not widget.can_focus:
             widget = next(child for child in widget.query("*") if child.can_focus)
-        widget.focus()
+        # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
+        self.set_focus(widget)
 
     def action_show(self, panel: str) -> None:
         if self.maximized is not None:

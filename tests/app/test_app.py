@@ -1,0 +1,221 @@
+"""The application driven by keys, without a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.commands import COMMANDS
+from bpe_tui.config import RunConfig
+from bpe_tui.panels.encode_line import EncodedText
+from bpe_tui.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.screens.go_to import parse_step
+from bpe_tui.screens.training import TrainingScreen
+from engine import Tokenizer, Trainer, count_pretokens
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
+
+
+@asynccontextmanager
+async def opened(
+    corpus: Path = SAMPLE, size: tuple[int, int] = (120, 40), vocab_size: int = 700
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    """The application with its training finished."""
+    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=vocab_size))
+    async with app.run_test(size=size) as pilot:
+        for _ in range(400):
+            await pilot.pause(0.02)
+            if app.session.stop_reason is not None:
+                break
+        assert app.session.stop_reason is not None
+        await pilot.pause()
+        yield app, pilot
+
+
+def step(app: BpeTuiApp) -> int:
+    assert app.session.timeline is not None
+    return app.session.timeline.cursor
+
+
+@pytest.mark.parametrize(
+    ("keys", "where"),
+    [
+        (["right"], 1),
+        (["l", "l", "h"], 1),
+        (["right", "left", "left"], 0),
+        (["right_square_bracket"], 100),
+        (["end", "left_square_bracket"], 343),
+        (["end"], 443),
+        (["greater_than_sign", "less_than_sign"], 0),
+        (["end", "home"], 0),
+        (["g", "4", "2", "enter"], 42),
+        (["g", "5", "0", "percent_sign", "enter"], 222),
+        (["g", "escape"], 0),
+        (["f"], 443),
+    ],
+)
+async def test_a_key_moves_the_cursor(keys: list[str], where: int) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press(*keys)
+        assert step(app) == where
+
+
+async def test_playing_moves_the_cursor_until_paused() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("plus", "plus", "space")
+        await pilot.pause(0.5)
+        await pilot.press("space")
+        reached = step(app)
+        await pilot.pause(0.2)
+        assert 0 < reached == step(app)
+
+
+async def test_what_is_typed_encodes_with_the_merges_of_the_step() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("e", *"the")
+        encoded = app.screen.query_one(EncodedText)
+        assert [span[0] for span in encoded.row(0).spans if span[0] not in "┊│"] != ["the"]
+        await pilot.press("escape", "end")
+        assert app.session.frame is not None
+        ids = [i for piece in app.session.frame.encode("the") for i in piece.ids]
+        assert encoded.row(1).spans[0][0].strip() == str(ids[0])
+
+
+async def test_the_narration_tells_the_merge() -> None:
+    counts = count_pretokens(SAMPLE, special_tokens=["<|endoftext|>"])
+    first = next(Trainer(counts, 300, ["<|endoftext|>"]).steps())
+    async with opened() as (app, pilot):
+        await pilot.press("right")
+        said = str(app.screen.query_one("#narration", Static).render())
+        assert said.startswith("Merge 1 of 443: h and e stood side by side")
+        assert first.token == b"he"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_tab_reaches_every_panel_at_every_size(size: tuple[int, int]) -> None:
+    async with opened(size=size) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, TrainingScreen)
+        seen = []
+        for _ in screen.PANEL_ORDER:
+            await pilot.press("tab")
+            panel = screen.focused_panel()
+            assert panel is not None
+            assert screen.query_one(f"#{panel}").region.area > 0
+            seen.append(panel)
+        assert set(seen) == set(screen.PANEL_ORDER)
+
+
+async def test_too_small_a_terminal_says_how_much_room_is_needed() -> None:
+    async with opened(size=(50, 15)) as (app, pilot):
+        assert "60×20" in str(app.screen.query_one("#too-small", Static).render())
+        await pilot.resize_terminal(120, 40)
+        await pilot.pause()
+        assert not app.screen.query_one("#too-small").display
+
+
+async def test_zoom_gives_a_panel_the_screen_and_takes_it_back() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("m", "z")
+        assert app.screen.maximized is app.screen.query_one("#merges")
+        await pilot.press("z")
+        assert app.screen.maximized is None
+
+
+async def test_enter_on_a_merge_goes_there() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "m", "up", "up", "enter")
+        assert step(app) == 441
+
+
+async def test_the_encoding_screen_walks_through_the_merges_of_a_pretoken() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "e", *"there", "enter")
+        await pilot.pause(0.1)
+        await pilot.press("escape")
+        steps = app.screen.query_one(EncodeStepsPanel)
+        assert steps.place == steps.step_count > 0
+        await pilot.press("home")
+        assert steps.place == 0
+        await pilot.press("right")
+        assert steps.place == 1
+        await pilot.press("1")
+        assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause(0.1)
+        field = app.screen.query_one("#decode-input", Input)
+        field.value = "104 105"
+        await pilot.pause()
+        assert str(app.screen.query_one("#decoded", Static).render()) == "hi"
+        field.value = "99999"
+        await pilot.pause()
+        assert "99999" in str(app.screen.query_one("#decoded", Static).render())
+
+
+async def test_save_writes_the_tokenizer_of_the_step(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "out")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert len(Tokenizer.load(tmp_path / "out").merges) == 2
+        await pilot.press("s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "out")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "overwrites" in str(app.screen.query_one("#dialog-hint", Static).render())
+
+
+async def test_help_lists_the_commands_of_the_screen() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        text = str(app.screen.query_one("#help Static", Static).render())
+        assert all(c.help in text for c in COMMANDS if "training" in c.screens)
+        await pilot.press("escape")
+        assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_light_and_dark_change_places() -> None:
+    async with opened() as (app, pilot):
+        assert app.current_theme.dark
+        await pilot.press("ctrl+t")
+        assert not app.current_theme.dark
+
+
+async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> None:
+    corpus = tmp_path / "[@click=app.quit]x[].txt"
+    corpus.write_bytes(b"\x1b]52;c;ZXZpbA==\x07 [@click=app.quit]x[/] \xe2\x80\xae\xff\x00 " * 50)
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        await pilot.press("right", "right")
+        drawn = app.export_screenshot()
+        assert "\x1b" not in drawn
+        assert "␛" in drawn
+        assert app.is_running
+
+
+async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:
+    app = BpeTuiApp(RunConfig(str(tmp_path / "nothing")))
+    async with app.run_test() as pilot:
+        await pilot.pause(0.3)
+    assert "no such file" in str(app.failure)
+    assert app.return_code == 2
+
+
+def test_a_step_can_be_named_in_several_ways() -> None:
+    assert parse_step("1,024", 0, 2000) == 1024
+    assert parse_step("+10", 5, 2000) == 15
+    assert parse_step("", 5, 2000) is None
+    assert parse_step("2001", 5, 2000) is None
