@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# Textual believes COLUMNS and LINES, which a test runner may have set.
+PROGRAM = f"unset COLUMNS LINES; {sys.executable} -m bpe_tui samples/tinystories_valid.txt"
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -20,8 +22,7 @@ class Terminal:
 
     def __init__(self, name: str, width: int, height: int) -> None:
         self.name = name
-        # Textual believes COLUMNS and LINES, which a test runner may have set.
-        command = f"unset COLUMNS LINES; {sys.executable} -m bpe_tui samples/tinystories_valid.txt; echo LEFT $?; cat"
+        command = f"{PROGRAM}; echo LEFT $?; cat"
         self.tmux("kill-session")
         subprocess.run(
             [
