@@ -32,6 +32,7 @@ class EncodingScreen(SessionScreen):
     def __init__(self) -> None:
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
+        self._playing = False
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
@@ -113,11 +114,12 @@ class EncodingScreen(SessionScreen):
         """Walk through the merges by itself, from the start if it stands at the end."""
         assert self._player is not None
         steps = self.query_one(EncodeStepsPanel)
-        if self._player._active.is_set():
+        if self._playing:
             self._pause()
             return
         if steps.place == steps.step_count:
             steps.place = 0
+        self._playing = True
         self._player.resume()
 
     def _play_on(self) -> None:
@@ -127,6 +129,7 @@ class EncodingScreen(SessionScreen):
             self._pause()
 
     def _pause(self) -> None:
+        self._playing = False
         if self._player is not None:
             self._player.pause()
 

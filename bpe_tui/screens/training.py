@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -98,13 +100,13 @@ class TrainingScreen(SessionScreen):
 def heading(session: Session) -> str:
     """The corpus in one line: its name, size, documents, pretokens and how it is cut."""
     config = session.config
-    facts = [visible_text(config.corpus, spaces=False)]
+    facts = [visible_text(Path(config.corpus).name, spaces=False)]
     if session.frame is not None:
         facts += [
             f"{size(session.bytes_read)} · {number(session.documents)} documents",
             f"{number(session.frame.distinct_pretokens)} distinct pretokens",
         ]
-    facts += [f"pattern {config.pattern}", f"ties {config.tie_rule}"]
+    facts += [config.pattern, config.tie_rule]
     if session.stop_reason is not None:
         facts.append(session.stop_reason.value)
     elif session.frame is not None:
