@@ -53,11 +53,6 @@ class TrainingJob:
         """Ask the job to stop; it does so within a chunk or a step."""
         self._cancelled.set()
 
-    def wait(self, seconds: float) -> None:
-        """Wait for the thread to end, but not for ever."""
-        if self._thread.is_alive():
-            self._thread.join(seconds)
-
     def _run(self) -> None:
         try:
             self._train(self._read())

@@ -28,10 +28,6 @@ class PretokensPanel(Panel):
         super().__init__("pretokens", id="pretokens")
         self._pieces: list[EncodedPretoken] = []
 
-    @property
-    def pieces(self) -> list[EncodedPretoken]:
-        return self._pieces
-
     def watch_text(self) -> None:
         self.rebuild()
 

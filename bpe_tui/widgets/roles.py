@@ -13,7 +13,6 @@ ROLES = (
     "cursor",  # the row that Enter acts on
     "dim",  # said in passing
     "strong",
-    "key",
     "fresh",  # made at this step
     "pair",  # about to merge
     "gain",
