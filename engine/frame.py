@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class QueueEntry:
     """A pair as the queue of candidates has it.
 
-    `recorded` is the count that the heap's entry claims, `count` the true one. Without a heap the
-    two are the same. `delta` is what the last merge did to the count; `tied` says that another
-    pair has the same true count and it is the highest.
+    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
+    last merge did to the count; `tied` says that another pair has the same true count and it is
+    the highest.
     """
 
     pair: Pair
@@ -187,8 +187,7 @@ class Frame:
 
     @cached_property
     def _recorded_counts(self) -> Ints:
-        queue = self._record.queue
-        return self._pair_counts if queue is None else queue.at(self.step)
+        return self._record.heap.at(self.step)
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side at this step."""
@@ -197,14 +196,9 @@ class Frame:
             return 0
         return int(self._pair_counts[number])
 
-    @property
-    def has_heap(self) -> bool:
-        """Whether the run kept a heap, so that entries can be stale."""
-        return self._record.queue is not None
-
     @cached_property
     def queue_size(self) -> int:
-        """Entries in the heap, or pairs where there is no heap."""
+        """Entries in the heap."""
         return int(np.count_nonzero(self._recorded_counts))
 
     @cached_property

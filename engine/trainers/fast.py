@@ -1,0 +1,58 @@
+"""The fastest: a flat array of tokens, a queue of buckets, numpy wherever there is much to do.
+
+Three things are kept, and a step goes through them in turn: which pair is next (`bucket_queue`),
+where it starts (`occurrences`), which tokens stand there and beside it (`symbols`). No pretoken is
+ever gone through as a whole.
+
+A pair that starts in many cells is merged by numpy, one that starts in few by a loop, because a
+call of numpy costs as much as several turns of a loop. The two ways are `merge_many` and
+`merge_few`, and they do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.events import Pair
+from engine.record import Merge
+from engine.trainers.bucket_queue import BucketQueue
+from engine.trainers.flat_index import FlatIndex
+from engine.trainers.merge_few import merge_few
+from engine.trainers.merge_many import merge_many
+from engine.trainers.problem import Algorithm, Problem
+
+MANY = 96
+"""From how many starts on numpy is faster than a loop."""
+
+
+def fast(problem: Problem) -> Iterator[Merge]:
+    index = FlatIndex(problem)
+    pairs, counts = index.pairs, index.counts
+    key = problem.tie_key(_no_place)
+    queue = BucketQueue(counts, lambda number: key(pairs[number]))
+    while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
+        first_new = len(counts)
+        new_id = problem.join(pairs[number])
+        index.sizes.append(len(problem.vocab[new_id]))
+        starts = index.occurrences.of(number)
+        if len(starts) >= MANY:
+            merge = merge_many(index, number, new_id, np.asarray(starts, dtype=np.int64))
+        else:
+            few = starts.tolist() if isinstance(starts, np.ndarray) else starts
+            merge = merge_few(index, number, new_id, few)
+        queue.push_from(first_new)
+        yield merge
+
+
+def _no_place(pair: Pair) -> tuple[int, int]:
+    raise AssertionError("a static tie rule does not ask where a pair stands")
+
+
+ALGORITHM = Algorithm(
+    "fast",
+    "flat arrays and buckets of pairs, in numpy where a pair is frequent; default",
+    fast,
+    static_only=True,
+)
