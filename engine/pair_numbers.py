@@ -7,7 +7,6 @@ at once from arrays and hash faster than tuples.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from engine.events import Pair
@@ -31,7 +30,7 @@ class PairNumbers(Sequence[Pair]):
     """
 
     def __init__(self, pairs: Iterable[Pair] = ()) -> None:
-        self._keys = array("q")
+        self._keys: list[int] = []
         self.number_of_key: dict[int, int] = {}
         self.add_new([key_of(pair) for pair in pairs])
 

@@ -12,12 +12,8 @@ one look over all counts gives a lower floor and the pairs above it.
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
-
-import numpy as np
 
 from engine.ties import Key
 
@@ -30,7 +26,7 @@ class BucketQueue:
 
     The least key wins a tie. A pair that is taken out must lose its count, as a merge makes it do.
 
-    >>> counts = array("q", [9, 8, 8])
+    >>> counts = [9, 8, 8]
     >>> queue = BucketQueue(counts, key=lambda number: -number)
     >>> counts[0] = 5
     >>> queue.pop()
@@ -40,10 +36,10 @@ class BucketQueue:
     1
     """
 
-    def __init__(self, counts: array[int], key: Callable[[int], Key]) -> None:
+    def __init__(self, counts: list[int], key: Callable[[int], Key]) -> None:
         self._counts = counts
         self._key = key
-        self._buckets: defaultdict[int, list[int]] = defaultdict(list)
+        self._buckets: dict[int, list[int]] = {}
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
         self._open: list[tuple[Key, int]] = []  # a heap: what is left of the open bucket
         self._level = 0  # the count of the open bucket
@@ -56,31 +52,26 @@ class BucketQueue:
                 number = heappop(self._open)[1]
                 if self._counts[number] == self._level:
                     return number
-                self._put(number)
+                self.push((number,))
             if self._levels:
                 self._open_next()
             elif not self._lower_floor():
                 return None
 
     def push(self, numbers: Iterable[int]) -> None:
-        """Put in pairs that a merge has just made."""
+        """Put in pairs by their counts: those that a merge has just made."""
+        counts, floor, buckets = self._counts, self._floor, self._buckets
         for number in numbers:
-            self._put(number)
-
-    def push_from(self, first: int) -> None:
-        """Put in all the pairs from number `first` on."""
-        if first < len(self._counts):
-            counts = np.frombuffer(self._counts, dtype=np.int64)[first:]
-            self.push((np.flatnonzero(counts >= self._floor) + first).tolist())
-
-    def _put(self, number: int) -> None:
-        count = self._counts[number]
-        if count == self._level:
-            heappush(self._open, (self._key(number), number))
-        elif count >= self._floor:
-            if count not in self._buckets:
+            count = counts[number]
+            if count < floor:
+                continue
+            if count == self._level:
+                heappush(self._open, (self._key(number), number))
+            elif count in buckets:
+                buckets[count].append(number)
+            else:
+                buckets[count] = [number]
                 heappush(self._levels, -count)
-            self._buckets[count].append(number)
 
     def _open_next(self) -> None:
         self._level = -heappop(self._levels)
@@ -92,8 +83,7 @@ class BucketQueue:
 
     def _lower_floor(self) -> bool:
         """Put in the pairs at the top of those left out; whether there are any."""
-        counts = np.frombuffer(self._counts, dtype=np.int64)
-        top = int(counts.max(initial=0))
+        top = max(self._counts, default=0)
         self._floor = max(1, top // FLOOR_DIVISOR)
-        self.push(np.flatnonzero(counts >= self._floor).tolist())
+        self.push(range(len(self._counts)))
         return top > 0

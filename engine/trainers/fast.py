@@ -5,8 +5,8 @@ where it starts (`occurrences`), which tokens stand there and beside it (`symbol
 ever gone through as a whole.
 
 A pair that starts in many cells is merged by numpy, one that starts in few by a loop, because a
-call of numpy costs as much as several turns of a loop. The two ways are `merge_many` and
-`merge_few`, and they do the same.
+call of numpy costs as much as several turns of a loop. The two ways are `replace_many` and
+`replace_few`, and they do the same.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from engine.events import Pair
 from engine.record import Merge
 from engine.trainers.bucket_queue import BucketQueue
 from engine.trainers.flat_index import FlatIndex
-from engine.trainers.merge_few import merge_few
-from engine.trainers.merge_many import merge_many
+from engine.trainers.merge_few import replace_few
+from engine.trainers.merge_many import replace_many
 from engine.trainers.problem import Algorithm, Problem
 
 MANY = 96
@@ -33,16 +33,17 @@ def fast(problem: Problem) -> Iterator[Merge]:
     key = problem.tie_key(_no_place)
     queue = BucketQueue(counts, lambda number: key(pairs[number]))
     while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
-        first_new = len(counts)
-        new_id = problem.join(pairs[number])
+        known, pair = len(counts), pairs[number]
+        new_id = problem.join(pair)
         index.sizes.append(len(problem.vocab[new_id]))
         starts = index.occurrences.of(number)
         if len(starts) >= MANY:
-            merge = merge_many(index, number, new_id, np.asarray(starts, dtype=np.int64))
+            replaced = replace_many(index, pair, new_id, np.asarray(starts))
         else:
             few = starts.tolist() if isinstance(starts, np.ndarray) else starts
-            merge = merge_few(index, number, new_id, few)
-        queue.push_from(first_new)
+            replaced = replace_few(index, pair, new_id, few)
+        merge = index.merged(number, new_id, replaced)
+        queue.push(range(known, len(counts)))
         yield merge
 
 
