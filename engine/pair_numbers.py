@@ -56,10 +56,11 @@ class PairNumbers(Sequence[Pair]):
             self.add_new([key])
         return number
 
-    def add_new(self, keys: Sequence[int]) -> int:
-        """Number pairs that have no number yet, by their keys; the first of the numbers."""
+    def add_new(self, keys: Sequence[int]) -> range:
+        """Number pairs that have no number yet, given by their keys; their numbers."""
         first = len(self._keys)
+        # A pair can be read before it can be found, for whoever reads meanwhile.
         self._keys.extend(keys)
-        # The pairs are readable before they can be found, for whoever reads meanwhile.
-        self.number_of_key.update(zip(keys, range(first, first + len(keys)), strict=True))
-        return first
+        for number, key in enumerate(keys, first):
+            self.number_of_key[key] = number
+        return range(first, first + len(keys))

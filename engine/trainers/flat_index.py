@@ -14,12 +14,11 @@ from engine.trainers.problem import Problem
 class Beside:
     """The new tokens of a step by the tokens on one side of them, pretoken borders left out.
 
-    `weights` says how often each of `tokens` stands there in the corpus, `starts` has the cells
-    where the pairs of it and the new token start.
+    `weights` are (token, how often the new token stands beside it in the corpus); `starts` has for
+    each of them the cells where the pairs of the two start.
     """
 
-    tokens: list[int]
-    weights: list[int]
+    weights: list[tuple[int, int]]
     starts: Groups
 
 
@@ -55,36 +54,28 @@ class FlatIndex:
     def merged(self, number: int, new_id: int, replaced: Replaced) -> Merge:
         """Bring counts and occurrences up to date after a pair has been replaced."""
         left, right = self.pairs[number]
-        before, after = replaced.before, replaced.after
-        count, weights = self.counts[number], after.weights + before.weights
-        # The right token was followed by what follows the new one now, or by another such pair.
-        broken = [
-            right * STRIDE + (left if token == new_id else token) for token in after.tokens
-        ] + [token * STRIDE + left for token in before.tokens]
-        left_over = self._take_away(number, broken, weights)
-        keys = [new_id * STRIDE + token for token in after.tokens]
-        keys += [token * STRIDE + new_id for token in before.tokens]
-        first = self.pairs.add_new(keys)
-        self.counts += weights
-        self.occurrences.add(after.starts, len(after.tokens))
-        self.occurrences.add(before.starts, len(before.tokens))
-        return Merge(
-            number,
-            count,
-            [*left_over, *range(first, first + len(keys))],
-            [*left_over.values(), *weights],
-            replaced.occurrences,
-            replaced.pretokens,
-        )
-
-    def _take_away(self, number: int, broken: list[int], weights: list[int]) -> dict[int, int]:
-        """Lower the counts of the pairs broken up, given by key; number → what is left."""
-        counts = self.counts
+        counts, number_of_key = self.counts, self.pairs.number_of_key
+        count = counts[number]
+        # A dict, as one pair can be broken up on both sides: (b, a) in b[ab] and in [ab]a.
         left_over = {number: 0}
-        numbers = map(self.pairs.number_of_key.__getitem__, broken)
-        # A dict, as one pair can stand on both sides: (b, a) in b[ab] and in [ab]a.
-        for old, weight in zip(numbers, weights, strict=True):
+        keys: list[int] = []
+        born: list[int] = []
+        for token, weight in replaced.after.weights:
+            # The right token was followed by what follows the new one now, or by another pair.
+            old = number_of_key[right * STRIDE + (left if token == new_id else token)]
             left_over[old] = counts[old] = counts[old] - weight
-        # Where the pair overlapped itself, the loop has met only part of it.
+            keys.append(new_id * STRIDE + token)
+            born.append(weight)
+        for token, weight in replaced.before.weights:
+            old = number_of_key[token * STRIDE + left]
+            left_over[old] = counts[old] = counts[old] - weight
+            keys.append(token * STRIDE + new_id)
+            born.append(weight)
+        # Where the pair overlapped itself, the loops have met only part of it.
         left_over[number] = counts[number] = 0
-        return left_over
+        changed = [*left_over, *self.pairs.add_new(keys)]
+        counts += born
+        for beside in (replaced.after, replaced.before):
+            self.occurrences.add(beside.starts, len(beside.weights))
+        now = [*left_over.values(), *born]
+        return Merge(number, count, changed, now, replaced.occurrences, replaced.pretokens)

@@ -72,7 +72,7 @@ def _group(
     """Sort the starts by the tokens beside them; go back by these tokens' `sizes`, if given."""
     inner = np.flatnonzero(tokens != BORDER)
     if not len(inner):
-        return Beside([], [], ())
+        return Beside([], ())
     tokens = tokens[inner]
     # Integers of 16 bits are sorted in linear time.
     order = np.argsort(
@@ -85,5 +85,5 @@ def _group(
     starts = starts[inner]
     if sizes is not None:
         starts = starts - np.repeat([sizes[token] for token in distinct], ends - begins)
-    group_weights = np.add.reduceat(weights[inner], begins)
-    return Beside(distinct, group_weights.tolist(), Grouped(starts, ends))
+    group_weights = np.add.reduceat(weights[inner], begins).tolist()
+    return Beside(list(zip(distinct, group_weights, strict=True)), Grouped(starts, ends))
