@@ -16,13 +16,14 @@ Tokens = npt.NDArray[np.int32]
 
 def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> Replaced:
     """Replace the pair wherever it still stands."""
-    starts = _still_standing(index, pair, starts)
+    # Numpy looks up by the integers of the machine, and kept starts are shorter: convert once.
+    starts = _still_standing(index, pair, starts.astype(np.intp))
     before, after = _write(index, pair, new_id, starts)
-    places = index.symbols.places_array[starts]
-    weights = index.symbols.word_counts_array[places]
+    places = index.symbols.places_array.take(starts)
+    weights = index.symbols.word_counts_array.take(places)
     return Replaced(
-        _group(before, weights, starts, index.sizes),
-        _group(after, weights, starts),
+        _group(index, before, weights, starts, back=True),
+        _group(index, after, weights, starts, back=False),
         int(weights.sum()),
         1 + int(np.count_nonzero(places[1:] != places[:-1])),
     )
@@ -33,8 +34,8 @@ def _still_standing(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
     cells = index.symbols.cells_array
     left, right = pair
     size = index.sizes[left]
-    starts = starts[cells[starts] == left]
-    starts = starts[cells[starts + size] == right]
+    starts = starts.compress(cells.take(starts) == left)
+    starts = starts.compress(cells.take(starts + size) == right)
     if left != right:
         return starts
     # In a run a a a a each pair starts where the one before has its middle: take every other.
@@ -53,7 +54,7 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
     cells = index.symbols.cells_array
     left_size, right_size = index.sizes[pair[0]], index.sizes[pair[1]]
     ends = starts + (left_size + right_size)
-    before, after = cells[starts - 1], cells[ends]
+    before, after = cells.take(starts - 1), cells.take(ends)
     side_by_side = starts[1:] == ends[:-1]
     after[:-1][side_by_side] = new_id
     before[1:][side_by_side] = BORDER
@@ -67,23 +68,23 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
 
 
 def _group(
-    tokens: Tokens, weights: Ints, starts: Integers, sizes: list[int] | None = None
+    index: FlatIndex, tokens: Tokens, weights: Ints, starts: Integers, *, back: bool
 ) -> Beside:
-    """Sort the starts by the tokens beside them; go back by these tokens' `sizes`, if given."""
-    inner = np.flatnonzero(tokens != BORDER)
+    """Sort the starts by the tokens beside them; go `back` to where these tokens start."""
+    inner = (tokens != BORDER).nonzero()[0]
     if not len(inner):
         return Beside([], ())
-    tokens = tokens[inner]
+    tokens = tokens.take(inner)
     # Integers of 16 bits are sorted in linear time.
-    order = np.argsort(
-        tokens.astype(np.uint16) if int(tokens.max()) < 2**16 else tokens, kind="stable"
-    )
-    tokens, inner = tokens[order], inner[order]
-    begins = np.flatnonzero(np.concatenate(([True], tokens[1:] != tokens[:-1])))
+    short = len(index.sizes) <= 2**16
+    order = (tokens.astype(np.uint16) if short else tokens).argsort(kind="stable")
+    tokens, inner = tokens.take(order), inner.take(order)
+    begins = np.concatenate(([True], tokens[1:] != tokens[:-1])).nonzero()[0]
     ends = np.append(begins[1:], len(tokens))
-    distinct = tokens[begins].tolist()
-    starts = starts[inner]
-    if sizes is not None:
-        starts = starts - np.repeat([sizes[token] for token in distinct], ends - begins)
-    group_weights = np.add.reduceat(weights[inner], begins).tolist()
-    return Beside(list(zip(distinct, group_weights, strict=True)), Grouped(starts, ends))
+    distinct = tokens.take(begins).tolist()
+    group_weights = np.add.reduceat(weights.take(inner), begins).tolist()
+    starts = starts.take(inner)
+    if back:
+        starts -= np.repeat([index.sizes[token] for token in distinct], ends - begins)
+    grouped = Grouped(starts.astype(index.symbols.starts_type), ends)
+    return Beside(list(zip(distinct, group_weights, strict=True)), grouped)

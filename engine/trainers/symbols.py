@@ -34,6 +34,7 @@ class Symbols:
     Attributes:
         cells, cells_array: the cells, for Python and for numpy.
         places, places_array: cell → index of its pretoken.
+        starts_type: numpy's integers that can number the cells.
         word_counts, word_counts_array: index of a pretoken → how often it occurs.
     """
 
@@ -46,6 +47,7 @@ class Symbols:
         self.cells_array[borders] = BORDER
         self.places, self.places_array = _shared_ints(len(text))
         self.places_array[:-1] = np.repeat(np.arange(len(counts)), sizes)
+        self.starts_type = np.int32 if len(text) < 2**31 else np.int64
         self.word_counts = list(counts.values())
         self.word_counts_array = np.array(self.word_counts, dtype=np.int64)
 
@@ -53,7 +55,7 @@ class Symbols:
         """The pairs of bytes that stand somewhere, as left · 256 + right, and their counts."""
         totals = np.zeros(BYTE_PAIRS, dtype=np.int64)
         for starts, pairs in self._byte_pairs():
-            weights = self.word_counts_array[self.places_array[starts]]
+            weights = self.word_counts_array.take(self.places_array.take(starts))
             totals += np.bincount(pairs, weights, BYTE_PAIRS).astype(np.int64)
         present = np.flatnonzero(totals)
         return present.tolist(), totals[present].tolist()
@@ -67,19 +69,18 @@ class Symbols:
         pairs = np.concatenate([block[1] for block in blocks])
         lengths = np.bincount(pairs, minlength=BYTE_PAIRS)
         # Stable, so that the starts of one pair stay in ascending order.
-        starts = starts[np.argsort(pairs, kind="stable")]
+        starts = starts.take(pairs.argsort(kind="stable"))
         return starts, np.cumsum(lengths[lengths > 0])
 
     def _byte_pairs(self) -> Iterator[tuple[Integers, npt.NDArray[np.uint16]]]:
         """Block by block: the cells where a pair of bytes starts, and the pairs there."""
         cells = self.cells_array
-        starts_type = np.int32 if len(cells) < 2**31 else np.int64
         for begin in range(0, len(cells) - 1, BLOCK):
             left = cells[begin : min(begin + BLOCK, len(cells) - 1)]
             right = cells[begin + 1 : begin + 1 + len(left)]
-            starts = np.flatnonzero((left != BORDER) & (right != BORDER))
-            pairs = (left[starts] << 8 | right[starts]).astype(np.uint16)
-            yield (starts + begin).astype(starts_type), pairs
+            starts = ((left != BORDER) & (right != BORDER)).nonzero()[0]
+            pairs = (left.take(starts) << 8 | right.take(starts)).astype(np.uint16)
+            yield (starts + begin).astype(self.starts_type), pairs
 
 
 def _shared_ints(length: int) -> tuple[array[int], npt.NDArray[np.int32]]:
