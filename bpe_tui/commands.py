@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from bpe_tui.widgets.key_bar import Key
+
 TRAINING, ENCODING = "training", "encoding"
 EVERYWHERE = (TRAINING, ENCODING)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A thing to do. `keys` are Textual's names; `shown` is how a person reads them."""
+    """A thing to do. `keys` are Textual's names; `shown` is how a person reads them.
+
+    The footer shows it if `in_footer`; in place of those, while a text is being typed, if
+    `in_fields`; while the corpus is still being read, if `in_reading`. `at_once` is for a command
+    that changes where the next keys go: it must not wait its turn behind them.
+    """
 
     action: str
     keys: str
@@ -26,15 +33,17 @@ class Command:
     group: str
     screens: tuple[str, ...] = EVERYWHERE
     in_footer: bool = False
+    in_fields: bool = False
+    in_reading: bool = False
+    at_once: bool = False
 
     def binding(self) -> Binding:
-        return Binding(
-            self.keys,
-            self.action,
-            self.label,
-            show=self.in_footer,
-            key_display=self.shown.split(" ")[0],
-        )
+        return Binding(self.keys, self.action, self.label, priority=self.at_once)
+
+    @property
+    def key(self) -> Key:
+        """What the footer shows."""
+        return Key(self.shown.split()[0], self.label, self.action)
 
 
 _STEP, _PLAY, _LOOK, _DO = "Step", "Play", "Look", "Do"
@@ -42,13 +51,24 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 
 COMMANDS: tuple[Command, ...] = (
+    Command(
+        "screen.leave",
+        "escape",
+        "Esc",
+        "back",
+        "Back: leave a field, a zoom, the reading.",
+        _LOOK,
+        in_footer=True,
+        in_fields=True,
+        in_reading=True,
+    ),
     Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _HERE, True),
     Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _HERE, True),
     Command(
         "screen.walk(1)",
         "right,l",
         "→ l",
-        "next merge",
+        "next",
         "Next merge of the pretoken.",
         _STEP,
         _THERE,
@@ -86,7 +106,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.step(100)", "right_square_bracket", "]", "+100", "100 merges forward.", _STEP),
     Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 merges back.", _STEP),
-    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
     Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
     Command(
@@ -125,9 +144,22 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "Next panel; Shift+Tab the one before.",
         _LOOK,
-        EVERYWHERE,
-        True,
+        in_footer=True,
+        in_fields=True,
     ),
+    Command(
+        "screen.type",
+        "e",
+        "e",
+        "type",
+        "Type text to encode; Esc leaves.",
+        _DO,
+        in_footer=True,
+        at_once=True,
+    ),
+    Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
+    Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
         "shift+tab",
@@ -148,21 +180,44 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
-    Command(
-        "screen.type", "e", "e", "type", "Type text to encode; Esc leaves.", _DO, EVERYWHERE, True
-    ),
-    Command(
-        "screen.leave", "escape", "Esc", "back", "Back: leave a field, a zoom, the reading.", _LOOK
-    ),
-    Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
-    Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
     Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
-    Command("app.light", "ctrl+t", "Ctrl+T", "light", "Light or dark colours.", _LOOK),
-    Command("app.help", "question_mark", "?", "help", "All keys.", _LOOK, EVERYWHERE, True),
     Command(
-        "app.command_palette", "ctrl+p", "Ctrl+P", "palette", "Find a command by words.", _LOOK
+        "app.light",
+        "ctrl+t",
+        "Ctrl+T",
+        "light",
+        "Light or dark colours.",
+        _LOOK,
     ),
-    Command("app.quit", "q,ctrl+q", "q", "quit", "Leave.", _DO, EVERYWHERE, True),
+    Command(
+        "app.command_palette",
+        "ctrl+p",
+        "Ctrl+P",
+        "palette",
+        "Find a command by words.",
+        _LOOK,
+        in_fields=True,
+    ),
+    Command(
+        "app.help",
+        "question_mark",
+        "?",
+        "help",
+        "All keys.",
+        _LOOK,
+        in_footer=True,
+        in_reading=True,
+    ),
+    Command("app.quit", "q", "q", "quit", "Leave.", _DO, in_footer=True, in_reading=True),
+    Command(
+        "app.quit",
+        "ctrl+q",
+        "Ctrl+Q",
+        "quit",
+        "Leave, from inside a field too.",
+        _DO,
+        in_fields=True,
+    ),
 )
 
 

@@ -43,7 +43,7 @@ class _Table:
     width: int
     next_pair: Pair | None
 
-    PLACE, MARK = 6, 12
+    PLACE, MARK = 6, 14
 
     @property
     def count_width(self) -> int:
@@ -85,7 +85,7 @@ class _Table:
 
     def _mark(self, entry: QueueEntry, wins: bool) -> Span:
         if entry.stale:
-            return f"✗ {number(entry.count)}" if entry.count else "✗ gone", "stale-truth"
+            return f"stale: {number(entry.count)}" if entry.count else "stale: gone", "stale-truth"
         if wins:
             return ("next, tied" if entry.tied else "next"), "pair"
         return ("tied", "tie") if entry.tied else ("", "")

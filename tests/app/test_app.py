@@ -123,9 +123,9 @@ async def test_too_small_a_terminal_says_how_much_room_is_needed() -> None:
 async def test_zoom_gives_a_panel_the_screen_and_takes_it_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("m", "z")
-        assert app.screen.maximized is app.screen.query_one("#merges")
+        assert app.screen.zoomed == "merges"
         await pilot.press("z")
-        assert app.screen.maximized is None
+        assert app.screen.zoomed is None
 
 
 async def test_enter_on_a_merge_goes_there() -> None:
