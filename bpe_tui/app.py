@@ -39,7 +39,7 @@ class BpeTuiApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, config: RunConfig) -> None:
-        super().__init__()
+        super().__init__(driver_class=terminal.lasting_driver())
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = TrainingJob(config, self.post_message)

@@ -13,6 +13,7 @@ from bpe_tui.commands import Command, commands_on
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.roles import ROLE_CLASSES
 from engine.frame import Frame
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class SessionScreen(Screen[None]):
         (LEAST_HEIGHT, "-low"),
         (32, "-tall"),
     ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
@@ -69,6 +71,10 @@ class SessionScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         self.show_session(self.session)
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.show_session(self.session)
 
     def show_session(self, session: Session) -> None:
         """Bring the screen up to date with the session."""

@@ -15,8 +15,6 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.roles import ROLES
-
 Span = tuple[str, str]
 """Visible text and its role."""
 
@@ -30,9 +28,12 @@ class Row:
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """A scrolling list of rows. A subclass says how many there are and what each is."""
+    """A scrolling list of rows. A subclass says how many there are and what each is.
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
+    The roles' styles are the screen's, which has to have `ROLE_CLASSES` among its component
+    classes: computed once for all, not once a widget.
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("down,j", "move(1)", "down", show=False),
@@ -89,13 +90,12 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """The spans as one strip as wide as the widget."""
-        base = self.get_component_rich_style("role--cursor") if at_cursor else self.rich_style
+        style_of = self.screen.get_component_rich_style
+        base = style_of("role--cursor") if at_cursor else self.rich_style
         segments = [
             Segment(
                 text,
-                base + self.get_component_rich_style(f"role--{role}", partial=True)
-                if role
-                else base,
+                base + style_of(f"role--{role}", partial=True) if role else base,
             )
             for text, role in spans
         ]
