@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from time import monotonic
@@ -28,6 +29,14 @@ from engine.errors import BpeError
 from engine.events import Pair
 
 TICK_SECONDS = 1 / 30
+GROWTH_SECONDS = 1 / 5
+"""How often the screens learn that the recording is longer, while the cursor stands still."""
+SWITCH_SECONDS = 0.0005
+"""How long the training thread may hold the interpreter while the screen waits for it.
+
+Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
+"""
+COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
 class BpeTuiApp(App[int]):
@@ -44,6 +53,8 @@ class BpeTuiApp(App[int]):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = TrainingJob(config, self.post_message)
         self._ticked = monotonic()
+        self._has_grown = False
+        self._growth_due = self._ticked
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -76,14 +87,19 @@ class BpeTuiApp(App[int]):
     def on_training_started(self, news: messages.TrainingStarted) -> None:
         self.session.start(news)
         self.changed()
+        # The corpus and the record stay to the end; looking through them would stall the screen.
+        gc.freeze()
+        gc.set_threshold(*COLLECTOR_THRESHOLDS)
+        gc.enable()
 
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
         self.session.extend(news.steps)
-        self.changed()
+        self._has_grown = True
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         self.session.end(news.reason)
         self.changed()
+        gc.freeze()
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -95,13 +111,16 @@ class BpeTuiApp(App[int]):
 
     def changed(self) -> None:
         """Tell the screens that the session has changed."""
+        self._has_grown = False
+        self._growth_due = monotonic() + GROWTH_SECONDS
         self.session_changed.publish(self.session)
 
     def _tick(self) -> None:
         now = monotonic()
         moved = self.session.tick(now - self._ticked)
         self._ticked = now
-        if moved:
+        grown = self._has_grown and (self.session.following or now >= self._growth_due)
+        if moved or grown:
             self.changed()
 
     def seek(self, step: int) -> None:
@@ -204,6 +223,8 @@ def run_app(config: RunConfig) -> int:
     Raises:
         BpeError: the corpus cannot be read after all.
     """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.disable()  # until the first frame: nothing made so far is garbage
     terminal.tolerate_bad_bytes()
     if config.corpus == "-":
         terminal.keys_from_terminal()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import sys
 from codecs import IncrementalDecoder, getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO, cast
 
 from textual.app import App
@@ -16,6 +17,7 @@ from textual.driver import Driver
 
 from engine.errors import CorpusError
 
+TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -39,16 +41,26 @@ class LastingOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        with contextlib.suppress(OSError):
+        with _nobody_there():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
-        with contextlib.suppress(OSError):
+        with _nobody_there():
             self._stream.flush()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
+
+
+@contextlib.contextmanager
+def _nobody_there() -> Iterator[None]:
+    """Let pass what a write to a terminal that has gone raises."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in TERMINAL_GONE:
+            raise
 
 
 def lasting_driver() -> type[Driver] | None:

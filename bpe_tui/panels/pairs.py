@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bpe_tui.columns import left, right
@@ -9,7 +10,7 @@ from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, signed
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.events import Pair
 from engine.frame import Frame, QueueEntry
 
@@ -24,7 +25,7 @@ class PairsPanel(Panel):
     def __init__(self) -> None:
         super().__init__("pairs", id="pairs")
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         size = number(frame.queue_size)
         if frame.has_heap:
             self.say(f"heap  {size} entries · {number(frame.stale_count)} stale", "↵ to its merge")
@@ -34,7 +35,10 @@ class PairsPanel(Panel):
         if not entries:
             return [Row([("No pair is left: every pretoken is one token.", "dim")])]
         table = _Table(self.painter(frame), width, frame.next_pair)
-        return [table.header(), *(table.row(n, entry) for n, entry in enumerate(entries, 1))]
+        return RowsOnDemand(
+            1 + len(entries),
+            lambda place: table.row(place, entries[place - 1]) if place else table.header(),
+        )
 
 
 @dataclass(frozen=True)
