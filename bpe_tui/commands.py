@@ -20,9 +20,8 @@ EVERYWHERE = (TRAINING, ENCODING)
 class Command:
     """A thing to do. `keys` are Textual's names; `shown` is how a person reads them.
 
-    The footer shows it if `in_footer`; in place of those, while a text is being typed, if
-    `in_fields`; while the corpus is still being read, if `in_reading`. `at_once` is for a command
-    that changes where the next keys go: it must not wait its turn behind them.
+    The footer shows it if `in_footer`. While a text is being typed only commands `in_fields` have
+    their keys; while the corpus is still being read the footer shows those `in_reading`.
     """
 
     action: str
@@ -35,10 +34,6 @@ class Command:
     in_footer: bool = False
     in_fields: bool = False
     in_reading: bool = False
-    at_once: bool = False
-
-    def binding(self) -> Binding:
-        return Binding(self.keys, self.action, self.label, priority=self.at_once)
 
     @property
     def key(self) -> Key:
@@ -155,7 +150,6 @@ COMMANDS: tuple[Command, ...] = (
         "Type text to encode; Esc leaves.",
         _DO,
         in_footer=True,
-        at_once=True,
     ),
     Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
     Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
@@ -167,6 +161,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "The panel before.",
         _LOOK,
+        in_fields=True,
     ),
     Command(
         "screen.zoom",
@@ -188,6 +183,7 @@ COMMANDS: tuple[Command, ...] = (
         "light",
         "Light or dark colours.",
         _LOOK,
+        in_fields=True,
     ),
     Command(
         "app.command_palette",
@@ -227,8 +223,16 @@ def commands_on(screen: str) -> list[Command]:
 
 
 def bindings_on(screen: str) -> list[BindingType]:
-    """The key bindings of a screen."""
-    return [command.binding() for command in commands_on(screen)]
+    """The key bindings of a screen; each calls its `action_press` with the command's place.
+
+    All have priority: such a key is acted on when it is read. Others wait in the queue of the
+    widget that had the focus then, and a key that moves the focus would be overtaken by the next.
+    """
+    return [
+        Binding(command.keys, f"screen.press({place})", command.label, priority=True)
+        for place, command in enumerate(COMMANDS)
+        if screen in command.screens
+    ]
 
 
 class CommandProvider(Provider):

@@ -15,7 +15,7 @@ def narrate(frame: Frame, room: int = 1000) -> str:
     """
     merge = frame.merge
     if merge is None:
-        return _narrate_start(frame)
+        return _narrate_start(frame, room)
     left, right = (visible_bytes(token) for token in (merge.left, merge.right))
     token = visible_bytes(merge.token)
     times = "once" if merge.count == 1 else f"{number(merge.count)} times"
@@ -28,10 +28,13 @@ def narrate(frame: Frame, room: int = 1000) -> str:
     return f"Merge {number(frame.step)}: {left} and {right}, {times}, become {token}."
 
 
-def _narrate_start(frame: Frame) -> str:
-    start = f"Step 0: {number(frame.byte_count)} bytes, each a token of its own."
+def _narrate_start(frame: Frame, room: int) -> str:
     following = frame.next_pair
     if following is None:
-        return f"{start} There is no pair to merge."
+        return f"Step 0: {number(frame.byte_count)} bytes, and no pair to merge."
     pair, times = pair_text(frame, following), number(frame.count_of(following))
-    return f"{start} The pair {pair} is the most frequent, {times} times."
+    sentence = (
+        f"Step 0: {number(frame.byte_count)} bytes, each a token of its own. "
+        f"The pair {pair} is the most frequent, {times} times."
+    )
+    return sentence if width(sentence) <= room else f"Step 0: bytes. Next {pair}, {times} times."

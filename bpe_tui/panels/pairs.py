@@ -60,7 +60,9 @@ class _Table:
 
     @property
     def pair_width(self) -> int:
-        taken = self.PLACE + self.count_width + self.delta_width + self.MARK + 2
+        taken = self.PLACE + self.count_width + 1 + 2 + self.MARK
+        if self.delta_width:
+            taken += self.delta_width + 1
         return max(self.width - taken, 8)
 
     def header(self) -> Row:

@@ -9,7 +9,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.commands import Command, commands_on
+from bpe_tui.commands import COMMANDS, Command, commands_on
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
@@ -90,8 +90,10 @@ class SessionScreen(Screen[None]):
 
     def show_keys(self) -> None:
         """Put the keys that do something now into the footer."""
-        self.query_one(KeyBar).keys = [
-            command.key for command in commands_on(self.id or "") if self._is_for_now(command)
+        keys = [command.key for command in commands_on(self.id or "") if self._is_for_now(command)]
+        # Of several keys for one thing, such as Tab and Shift+Tab, one will do.
+        self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
+            ::-1
         ]
 
     def _is_for_now(self, command: Command) -> bool:
@@ -104,8 +106,14 @@ class SessionScreen(Screen[None]):
         return command.in_footer
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """An `e` in a field is a letter."""
-        return not (action == "type" and self.is_typing)
+        """In a field a letter is a letter, and ← is the field's own."""
+        if action == "press" and self.is_typing:
+            return COMMANDS[cast("int", parameters[0])].in_fields
+        return True
+
+    async def action_press(self, place: int) -> None:
+        """What the key of a command does."""
+        await self.run_action(COMMANDS[place].action)
 
     def on_descendant_focus(self) -> None:
         self.show_keys()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import shutil
@@ -27,18 +28,18 @@ sys.exit(main(["samples/tinystories_valid.txt"]))
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+NUMBERS = itertools.count()
 
 
 class Terminal:
-    """A tmux session with a program in it; what the shell says comes after it."""
+    """A tmux server of its own with a program in it; what the shell says comes after it."""
 
     def __init__(self, program: str, width: int = 120, height: int = 40) -> None:
-        self.name = f"bpe-tui-{os.getpid()}"
+        self.server = f"bpe-tui-{os.getpid()}-{next(NUMBERS)}"
         after = "echo LEFT $?; stty -a | tr ';' '\\n' | grep icanon; cat"
-        self.tmux("kill-session")
         subprocess.run(
             [
-                *("tmux", "-L", "bpe-tui-test", "new-session", "-d", "-s", self.name),
+                *("tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d"),
                 *("-x", str(width), "-y", str(height), "-c", str(ROOT)),
                 f"{PLAIN} {program}; {after}",
             ],
@@ -49,11 +50,11 @@ class Terminal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.tmux("kill-session")
+        self.tmux("kill-server")
 
     def tmux(self, verb: str, *arguments: str) -> str:
         done = subprocess.run(
-            ["tmux", "-L", "bpe-tui-test", verb, "-t", self.name, *arguments],
+            ["tmux", "-L", self.server, verb, *arguments],
             capture_output=True,
             text=True,
             check=False,
@@ -131,7 +132,7 @@ def test_a_closed_window_does_not_leave_the_program_running() -> None:
         terminal.wait_for("of 2,922 ")
         child = terminal.program()
         terminal.press("+", "+", "+", "Space")  # it is drawing all the time
-        terminal.tmux("kill-session")
+        terminal.tmux("kill-server")
         for _ in range(100):
             if not Path(f"/proc/{child}").exists():
                 return
