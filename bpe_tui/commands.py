@@ -151,8 +151,8 @@ COMMANDS: tuple[Command, ...] = (
         _DO,
         in_footer=True,
     ),
-    Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
-    Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command("app.show('training')", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
+    Command("app.show('encoding')", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",

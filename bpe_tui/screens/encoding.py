@@ -65,13 +65,11 @@ class EncodingScreen(SessionScreen):
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
 
-    def set_text(self, text: str) -> None:
-        """Put a text into the field."""
+    def open_text(self, text: str, look: bool) -> None:
+        """Put a text into the field; `look` moves on to its first pretoken."""
         self.query_one("#text", TextArea).load_text(text)
-
-    def select_pretoken(self) -> None:
-        """Look at the first pretoken rather than at the text."""
-        self.show_panel("pretokens")
+        if look:
+            self.show_panel("pretokens")
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
