@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import App
 from textual.screen import Screen
@@ -16,18 +18,29 @@ from bpe_tui.commands import CommandProvider
 from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
-from bpe_tui.screens.encoding import EncodingScreen
+from bpe_tui.screens import SCREENS
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
 from bpe_tui.screens.save import Save
-from bpe_tui.screens.training import TrainingScreen
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
 from engine.errors import BpeError
 from engine.events import Pair
+from engine.pretokenize import to_text
+
+if TYPE_CHECKING:
+    from bpe_tui.screens.encoding import EncodingScreen
 
 TICK_SECONDS = 1 / 30
+GROWTH_SECONDS = 1 / 5
+"""How often the screens learn that the recording is longer, while the cursor stands still."""
+SWITCH_SECONDS = 0.0005
+"""How long the training thread may hold the interpreter while the screen waits for it.
+
+Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
+"""
+COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
 class BpeTuiApp(App[int]):
@@ -36,14 +49,17 @@ class BpeTuiApp(App[int]):
     TITLE = "bpe-tui"
     CSS_PATH = "styles/app.tcss"
     COMMANDS: ClassVar = {CommandProvider}
+    SCREENS: ClassVar = SCREENS
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, config: RunConfig) -> None:
-        super().__init__()
+        super().__init__(driver_class=terminal.lasting_driver())
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = TrainingJob(config, self.post_message)
         self._ticked = monotonic()
+        self._has_grown = False
+        self._growth_due = self._ticked
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -51,8 +67,6 @@ class BpeTuiApp(App[int]):
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
-        self.install_screen(TrainingScreen(), "training")
-        self.install_screen(EncodingScreen(), "encoding")
         self.push_screen("training")
         self.set_interval(TICK_SECONDS, self._tick)
         self._job.start()
@@ -76,14 +90,19 @@ class BpeTuiApp(App[int]):
     def on_training_started(self, news: messages.TrainingStarted) -> None:
         self.session.start(news)
         self.changed()
+        # The corpus and the record stay to the end; looking through them would stall the screen.
+        gc.freeze()
+        gc.set_threshold(*COLLECTOR_THRESHOLDS)
+        gc.enable()
 
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
         self.session.extend(news.steps)
-        self.changed()
+        self._has_grown = True
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         self.session.end(news.reason)
         self.changed()
+        gc.freeze()
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -95,13 +114,16 @@ class BpeTuiApp(App[int]):
 
     def changed(self) -> None:
         """Tell the screens that the session has changed."""
+        self._has_grown = False
+        self._growth_due = monotonic() + GROWTH_SECONDS
         self.session_changed.publish(self.session)
 
     def _tick(self) -> None:
         now = monotonic()
         moved = self.session.tick(now - self._ticked)
         self._ticked = now
-        if moved:
+        grown = self._has_grown and (self.session.following or now >= self._growth_due)
+        if moved or grown:
             self.changed()
 
     def seek(self, step: int) -> None:
@@ -110,12 +132,12 @@ class BpeTuiApp(App[int]):
 
     def go_to_target(self, target: object) -> None:
         """Where a row leads."""
-        if isinstance(target, ToStep):
-            self.seek(target.step)
-        elif isinstance(target, ToPair):
-            self._go_to_pair(target.pair)
-        elif isinstance(target, ToPretoken):
-            self.open_encoding(target.pretoken.decode("utf-8", "surrogateescape"), look=True)
+        leads: dict[type, Callable[[Any], None]] = {
+            ToStep: lambda to: self.seek(to.step),
+            ToPair: lambda to: self._go_to_pair(to.pair),
+            ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
+        }
+        leads[type(target)](target)
 
     def _go_to_pair(self, pair: Pair) -> None:
         frame = self.session.frame
@@ -126,20 +148,13 @@ class BpeTuiApp(App[int]):
         else:
             self.seek(step)
 
-    def open_encoding(self, text: str | None = None, look: bool = False) -> None:
-        """Change to the encoding screen, with a text if one is given."""
+    def open_encoding(self, text: str, look: bool = False) -> None:
+        """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
         if self.session.frame is None:
             return
-        screen = self.get_screen("encoding", EncodingScreen)
-
-        def put() -> None:
-            if text is not None:
-                screen.set_text(text)
-            if look:
-                screen.select_pretoken()
-
+        screen = cast("EncodingScreen", self.get_screen("encoding"))
         self.switch_screen("encoding")
-        self.call_later(put)
+        self.call_later(screen.open_text, text, look)
 
     # -- commands
 
@@ -166,11 +181,9 @@ class BpeTuiApp(App[int]):
         self.session.toggle_follow()
         self.changed()
 
-    def action_training(self) -> None:
-        self.switch_screen("training")
-
-    def action_encoding(self) -> None:
-        self.open_encoding()
+    def action_show(self, screen: str) -> None:
+        if self.session.frame is not None:
+            self.switch_screen(screen)
 
     def action_go_to(self) -> None:
         if (frame := self.session.frame) is not None:
@@ -204,6 +217,8 @@ def run_app(config: RunConfig) -> int:
     Raises:
         BpeError: the corpus cannot be read after all.
     """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.disable()  # until the first frame: nothing made so far is garbage
     terminal.tolerate_bad_bytes()
     if config.corpus == "-":
         terminal.keys_from_terminal()

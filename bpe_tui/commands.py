@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from textual.binding import Binding, BindingType
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from bpe_tui.widgets.key_bar import Key
+
 TRAINING, ENCODING = "training", "encoding"
 EVERYWHERE = (TRAINING, ENCODING)
 
 
 @dataclass(frozen=True)
 class Command:
-    """A thing to do. `keys` are Textual's names; `shown` is how a person reads them."""
+    """A thing to do. `keys` are Textual's names; `shown` is how a person reads them.
+
+    The footer shows it if `in_footer`. While a text is being typed only commands `in_fields` have
+    their keys; while the corpus is still being read the footer shows those `in_reading`.
+    """
 
     action: str
     keys: str
@@ -26,15 +32,13 @@ class Command:
     group: str
     screens: tuple[str, ...] = EVERYWHERE
     in_footer: bool = False
+    in_fields: bool = False
+    in_reading: bool = False
 
-    def binding(self) -> Binding:
-        return Binding(
-            self.keys,
-            self.action,
-            self.label,
-            show=self.in_footer,
-            key_display=self.shown.split(" ")[0],
-        )
+    @property
+    def key(self) -> Key:
+        """What the footer shows."""
+        return Key(self.shown.split()[0], self.label, self.action)
 
 
 _STEP, _PLAY, _LOOK, _DO = "Step", "Play", "Look", "Do"
@@ -42,13 +46,24 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 
 COMMANDS: tuple[Command, ...] = (
+    Command(
+        "screen.leave",
+        "escape",
+        "Esc",
+        "back",
+        "Back: leave a field, a zoom, the reading.",
+        _LOOK,
+        in_footer=True,
+        in_fields=True,
+        in_reading=True,
+    ),
     Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _HERE, True),
     Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _HERE, True),
     Command(
         "screen.walk(1)",
         "right,l",
         "→ l",
-        "next merge",
+        "next",
         "Next merge of the pretoken.",
         _STEP,
         _THERE,
@@ -86,7 +101,6 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.step(100)", "right_square_bracket", "]", "+100", "100 merges forward.", _STEP),
     Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 merges back.", _STEP),
-    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
     Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
     Command(
@@ -125,9 +139,21 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "Next panel; Shift+Tab the one before.",
         _LOOK,
-        EVERYWHERE,
-        True,
+        in_footer=True,
+        in_fields=True,
     ),
+    Command(
+        "screen.type",
+        "e",
+        "e",
+        "type",
+        "Type text to encode; Esc leaves.",
+        _DO,
+        in_footer=True,
+    ),
+    Command("app.show('training')", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
+    Command("app.show('encoding')", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
         "shift+tab",
@@ -135,6 +161,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "The panel before.",
         _LOOK,
+        in_fields=True,
     ),
     Command(
         "screen.zoom",
@@ -148,21 +175,45 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
-    Command(
-        "screen.type", "e", "e", "type", "Type text to encode; Esc leaves.", _DO, EVERYWHERE, True
-    ),
-    Command(
-        "screen.leave", "escape", "Esc", "back", "Back: leave a field, a zoom, the reading.", _LOOK
-    ),
-    Command("app.training", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
-    Command("app.encoding", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
     Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
-    Command("app.light", "ctrl+t", "Ctrl+T", "light", "Light or dark colours.", _LOOK),
-    Command("app.help", "question_mark", "?", "help", "All keys.", _LOOK, EVERYWHERE, True),
     Command(
-        "app.command_palette", "ctrl+p", "Ctrl+P", "palette", "Find a command by words.", _LOOK
+        "app.light",
+        "ctrl+t",
+        "Ctrl+T",
+        "light",
+        "Light or dark colours.",
+        _LOOK,
+        in_fields=True,
     ),
-    Command("app.quit", "q,ctrl+q", "q", "quit", "Leave.", _DO, EVERYWHERE, True),
+    Command(
+        "app.command_palette",
+        "ctrl+p",
+        "Ctrl+P",
+        "palette",
+        "Find a command by words.",
+        _LOOK,
+        in_fields=True,
+    ),
+    Command(
+        "app.help",
+        "question_mark",
+        "?",
+        "help",
+        "All keys.",
+        _LOOK,
+        in_footer=True,
+        in_reading=True,
+    ),
+    Command("app.quit", "q", "q", "quit", "Leave.", _DO, in_footer=True, in_reading=True),
+    Command(
+        "app.quit",
+        "ctrl+q",
+        "Ctrl+Q",
+        "quit",
+        "Leave, from inside a field too.",
+        _DO,
+        in_fields=True,
+    ),
 )
 
 
@@ -172,8 +223,16 @@ def commands_on(screen: str) -> list[Command]:
 
 
 def bindings_on(screen: str) -> list[BindingType]:
-    """The key bindings of a screen."""
-    return [command.binding() for command in commands_on(screen)]
+    """The key bindings of a screen; each calls its `action_press` with the command's place.
+
+    All have priority: such a key is acted on when it is read. Others wait in the queue of the
+    widget that had the focus then, and a key that moves the focus would be overtaken by the next.
+    """
+    return [
+        Binding(command.keys, f"screen.press({place})", command.label, priority=True)
+        for place, command in enumerate(COMMANDS)
+        if screen in command.screens
+    ]
 
 
 class CommandProvider(Provider):

@@ -197,6 +197,11 @@ def number(value: float) -> str:
     return f"{round(value):,}".replace("-", MINUS)
 
 
+def plural(n: int, thing: str) -> str:
+    """How many: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
+    return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
+
+
 def short_number(value: float) -> str:
     """Return a number in a few characters: in full below 10,000, then with k, M, G, T.
 

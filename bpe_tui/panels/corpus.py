@@ -26,6 +26,8 @@ class CorpusPanel(Panel):
     `layout_step`), with which they still fit.
     """
 
+    WIDEST = 1000
+
     def __init__(self) -> None:
         super().__init__("corpus", id="corpus")
         self._top = 0

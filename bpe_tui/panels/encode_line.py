@@ -22,6 +22,8 @@ from engine.pretokenize import to_bytes
 class EncodedText(Panel):
     """The pieces of a text, each over its id."""
 
+    WIDEST = 1000
+
     text: reactive[str] = reactive("", repaint=False)
 
     def watch_text(self) -> None:

@@ -8,7 +8,7 @@ from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter, pair_text
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, Span
 from engine.events import CountChange
 from engine.frame import Frame
@@ -61,9 +61,7 @@ def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
 
 
 def _occurrences(merge: MergeStep) -> str:
-    times = "occurrence" if merge.occurrences == 1 else "occurrences"
-    pretokens = "pretoken" if merge.pretokens == 1 else "pretokens"
-    text = f"{number(merge.occurrences)} {times} in {number(merge.pretokens)} {pretokens}"
+    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, 'pretoken')}"
     if merge.occurrences < merge.count:
         return f"{text}; it overlapped itself, count {number(merge.count)}"
     return text

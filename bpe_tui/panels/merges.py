@@ -29,7 +29,7 @@ class MergesPanel(Panel):
         here, ahead = merge.index + 1 == frame.step, merge.index >= frame.step
         number_width = len(number(frame.recorded_steps))
         count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
-        pair_width = max(self.size.width - number_width - count_width - 5, 6)
+        pair_width = max(self.room - number_width - count_width - 5, 6)
         spans = [
             ("▸ " if here else "  ", "pair"),
             right(number(merge.index + 1), number_width, "strong" if here else "dim"),
@@ -44,7 +44,7 @@ class MergesPanel(Panel):
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.say("merges", f"{number(self.frame.recorded_steps)} recorded · ↵ go there")
+        self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
         super(Panel, self).rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:

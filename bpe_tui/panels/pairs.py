@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bpe_tui.columns import left, right
@@ -9,7 +10,7 @@ from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, signed
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.events import Pair
 from engine.frame import Frame, QueueEntry
 
@@ -24,14 +25,17 @@ class PairsPanel(Panel):
     def __init__(self) -> None:
         super().__init__("pairs", id="pairs")
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         size = number(frame.queue_size)
         self.say(f"heap  {size} entries · {number(frame.stale_count)} stale", "↵ to its merge")
         entries = frame.queue_entries(SHOWN)
         if not entries:
             return [Row([("No pair is left: every pretoken is one token.", "dim")])]
         table = _Table(self.painter(frame), width, frame.next_pair)
-        return [table.header(), *(table.row(n, entry) for n, entry in enumerate(entries, 1))]
+        return RowsOnDemand(
+            1 + len(entries),
+            lambda place: table.row(place, entries[place - 1]) if place else table.header(),
+        )
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class _Table:
     width: int
     next_pair: Pair | None
 
-    PLACE, MARK = 6, 12
+    PLACE, MARK = 6, 14
 
     @property
     def count_width(self) -> int:
@@ -53,7 +57,9 @@ class _Table:
 
     @property
     def pair_width(self) -> int:
-        taken = self.PLACE + self.count_width + self.delta_width + self.MARK + 2
+        taken = self.PLACE + self.count_width + 1 + 2 + self.MARK
+        if self.delta_width:
+            taken += self.delta_width + 1
         return max(self.width - taken, 8)
 
     def header(self) -> Row:
@@ -82,7 +88,7 @@ class _Table:
 
     def _mark(self, entry: QueueEntry, wins: bool) -> Span:
         if entry.stale:
-            return f"✗ {number(entry.count)}" if entry.count else "✗ gone", "stale-truth"
+            return f"stale: {number(entry.count)}" if entry.count else "stale: gone", "stale-truth"
         if wins:
             return ("next, tied" if entry.tied else "next"), "pair"
         return ("tied", "tie") if entry.tied else ("", "")

@@ -15,6 +15,9 @@ from engine.frame import Frame
 class Panel(Lines):
     """Shows `frame`. A subclass makes the rows in `rows_of`; they are made only when seen."""
 
+    WIDEST = 72
+    """Columns that are further apart than this no eye can follow."""
+
     FOLLOWS_RECORDING = False
     """Whether the panel changes when steps are recorded and the cursor stands still."""
 
@@ -44,9 +47,14 @@ class Panel(Lines):
     def on_show(self) -> None:
         self.rebuild()
 
+    @property
+    def room(self) -> int:
+        """Cells that a row may take."""
+        return min(self.size.width, self.WIDEST)
+
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
-            self._rows = self.rows_of(self.frame, self.size.width)
+            self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
 
     def painter(self, frame: Frame) -> TokenPainter:

@@ -6,7 +6,7 @@ from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row
 from engine.frame import Frame, TouchedPretoken
 
@@ -24,7 +24,7 @@ class WordsPanel(Panel):
         if merge is None:
             self.say("words touched")
             return [Row([("No merge yet, no word touched.", "dim")])]
-        self.say("words touched", f"{number(merge.pretokens)} pretokens")
+        self.say("words touched", plural(merge.pretokens, "pretoken"))
         touched = frame.touched(SHOWN)
         painter = self.painter(frame)
         count_width = len(number(touched[0].count)) if touched else 1

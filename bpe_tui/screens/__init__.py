@@ -1,1 +1,23 @@
-"""Screens: an arrangement of panels, and what the keys do there."""
+"""The screens, by name; each is imported and made when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from textual.screen import Screen
+
+
+def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
+    def make() -> Screen[Any]:
+        screen: Screen[Any] = getattr(import_module(f"bpe_tui.screens.{module}"), name)()
+        return screen
+
+    return make
+
+
+SCREENS: dict[str, Callable[[], Screen[Any]]] = {
+    "training": _later("training", "TrainingScreen"),
+    "encoding": _later("encoding", "EncodingScreen"),
+}

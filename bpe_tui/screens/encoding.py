@@ -6,7 +6,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.timer import Timer
-from textual.widgets import Footer, Input, Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.commands import ENCODING, bindings_on
 from bpe_tui.panels.encode_line import EncodedText
@@ -15,6 +15,7 @@ from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.screens.session_screen import SessionScreen, TooSmall
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.key_bar import KeyBar
 from engine.errors import UnknownTokenIdError
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
@@ -48,7 +49,7 @@ class EncodingScreen(SessionScreen):
             decode.border_title = Content("ids → text")
             yield Input(placeholder="ids, with spaces between", id="decode-input", compact=True)
             yield Static(id="decoded")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
@@ -64,13 +65,11 @@ class EncodingScreen(SessionScreen):
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
 
-    def set_text(self, text: str) -> None:
-        """Put a text into the field."""
+    def open_text(self, text: str, look: bool) -> None:
+        """Put a text into the field; `look` moves on to its first pretoken."""
         self.query_one("#text", TextArea).load_text(text)
-
-    def select_pretoken(self) -> None:
-        """Look at the first pretoken rather than at the text."""
-        self.show_panel("pretokens")
+        if look:
+            self.show_panel("pretokens")
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -136,8 +135,8 @@ class EncodingScreen(SessionScreen):
 
 def _heading(frame: Frame) -> str:
     return (
-        f"Encoding with the {number(frame.step)} merges of step {number(frame.step)} of "
-        f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens · 1 goes back"
+        f"Encoding with the merges of step {number(frame.step)} of "
+        f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens"
     )
 
 

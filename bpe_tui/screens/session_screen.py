@@ -9,8 +9,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
+from bpe_tui.commands import COMMANDS, Command, commands_on
 from bpe_tui.session import Session
+from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.roles import ROLE_CLASSES
 from engine.frame import Frame
 
 if TYPE_CHECKING:
@@ -43,11 +46,13 @@ class SessionScreen(Screen[None]):
         (LEAST_HEIGHT, "-low"),
         (32, "-tall"),
     ]
-    ALLOW_IN_MAXIMIZED_VIEW = "Footer, #heading, #transport, #narration"
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
     frame: reactive[Frame | None] = reactive(None)
+    zoomed: reactive[str | None] = reactive(None, init=False)
+    """The id of the panel that has the room of all."""
 
     @property
     def bpe_app(self) -> BpeTuiApp:
@@ -58,23 +63,72 @@ class SessionScreen(Screen[None]):
         return self.bpe_app.session
 
     def on_mount(self) -> None:
+        for panel in self.PANEL_ORDER:
+            self.query_one(f"#{panel}").add_class("panel")
         self.bpe_app.session_changed.subscribe(self, self.show_session, immediate=True)
         self.show_session(self.session)
+        self.show_keys()
 
     def on_screen_resume(self) -> None:
         self.show_session(self.session)
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.show_session(self.session)
 
     def show_session(self, session: Session) -> None:
         """Bring the screen up to date with the session."""
         if self.is_current:
             self.frame = session.frame
 
+    # -- the keys that work here and now
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether letters go into a field."""
+        return isinstance(self.focused, Input | TextArea)
+
+    def show_keys(self) -> None:
+        """Put the keys that do something now into the footer."""
+        keys = [command.key for command in commands_on(self.id or "") if self._is_for_now(command)]
+        # Of several keys for one thing, such as Tab and Shift+Tab, one will do.
+        self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
+            ::-1
+        ]
+
+    def _is_for_now(self, command: Command) -> bool:
+        if self.session.frame is None:
+            return command.in_reading
+        if self.is_typing:
+            return command.in_fields
+        if command.action == "screen.leave":
+            return self.zoomed is not None
+        return command.in_footer
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In a field a letter is a letter, and ← is the field's own."""
+        if action == "press" and self.is_typing:
+            return COMMANDS[cast("int", parameters[0])].in_fields
+        return True
+
+    async def action_press(self, place: int) -> None:
+        """What the key of a command does."""
+        await self.run_action(COMMANDS[place].action)
+
+    def on_descendant_focus(self) -> None:
+        self.show_keys()
+
+    def on_descendant_blur(self) -> None:
+        self.show_keys()
+
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        event.stop()
+        await self.run_action(event.action)
+
     # -- commands that all screens have
 
     def action_next_panel(self, by: int) -> None:
         """Focus the next panel of the order, bringing it to sight if need be."""
-        if self.maximized is not None:
-            self.minimize()
         focused = self.focused_panel()
         place = self.PANEL_ORDER.index(focused) if focused else -1 if by > 0 else 0
         self.show_panel(self.PANEL_ORDER[(place + by) % len(self.PANEL_ORDER)])
@@ -90,6 +144,8 @@ class SessionScreen(Screen[None]):
 
     def show_panel(self, panel: str) -> None:
         """Bring a panel to sight and focus it, or the first field in it."""
+        if self.zoomed is not None:
+            self.zoomed = panel
         widget = self.query_one(f"#{panel}")
         if not widget.can_focus:
             widget = next(child for child in widget.query("*") if child.can_focus)
@@ -97,22 +153,26 @@ class SessionScreen(Screen[None]):
         self.set_focus(widget)
 
     def action_show(self, panel: str) -> None:
-        if self.maximized is not None:
-            self.minimize()
         self.show_panel(panel)
 
     def action_zoom(self) -> None:
-        if self.maximized is not None:
-            self.minimize()
-        elif (panel := self.focused_panel()) is not None:
-            self.maximize(self.query_one(f"#{panel}"), container=False)
+        self.zoomed = self.focused_panel() if self.zoomed is None else None
+
+    def watch_zoomed(self, old: str | None, new: str | None) -> None:
+        """Mark the panel and what holds it; the style sheet hides everything else."""
+        for panel, is_zoomed in ((old, False), (new, True)):
+            if panel is not None:
+                for widget in self.query_one(f"#{panel}").ancestors_with_self:
+                    if widget is not self.app:
+                        widget.set_class(is_zoomed, "-zoom")
+        self.show_keys()
 
     def action_leave(self) -> None:
-        """Esc: out of a zoom, or out of a field to the panels."""
-        if self.maximized is not None:
-            self.minimize()
-        elif isinstance(self.focused, Input | TextArea):
+        """Esc: out of a field to the panels, or out of a zoom."""
+        if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
+        else:
+            self.zoomed = None
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

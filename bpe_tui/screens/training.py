@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from bpe_tui.commands import TRAINING, bindings_on
 from bpe_tui.narration import narrate
@@ -21,9 +21,12 @@ from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.session_screen import SessionScreen, TooSmall
 from bpe_tui.session import Session
-from bpe_tui.visible import number, size, visible_text
+from bpe_tui.visible import number, size, visible_text, width
+from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from engine.frame import Frame
+from engine.trainer import StopReason
 
 SLOT = ("pairs", "merge", "words", "merges")
 """Panels that share a place where there is not room for all; see `styles/training.tcss`."""
@@ -50,23 +53,26 @@ class TrainingScreen(SessionScreen):
                 yield panel.data_bind(frame=TrainingScreen.frame)
         yield EncodeLine().data_bind(frame=TrainingScreen.frame)
         yield Static(id="narration")
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyBar()
 
     def show_session(self, session: Session) -> None:
         if not self.is_current:
             return
         self.set_class(session.frame is None, "-reading")
-        self.query_one("#heading", Static).update(Content(heading(session)), layout=False)
+        self.query_one("#heading", Static).update(
+            Content(heading(session, self.size.width - 2)), layout=False
+        )
         if session.frame is None:
             self.query_one(ReadingPanel).show(session)
             return
         if self.frame is None:
             self.show_panel("corpus")
+            self.call_later(self.show_keys)
         self.query_one(CorpusPanel).playing = session.playing or session.following
         super().show_session(session)
         self.query_one(Transport).show(session)
-        narration = self.query_one("#narration", Static)
-        narration.update(Content(narrate(session.frame)), layout=False)
+        said = told(session, session.frame, self.size.width - 2)
+        self.query_one("#narration", Static).update(Content(said), layout=False)
 
     def show_panel(self, panel: str) -> None:
         if panel in SLOT:
@@ -97,18 +103,45 @@ class TrainingScreen(SessionScreen):
         self.bpe_app.seek(event.position)
 
 
-def heading(session: Session) -> str:
-    """The corpus in one line: its name, size, documents, pretokens and how it is cut."""
-    config = session.config
-    facts = [visible_text(Path(config.corpus).name, spaces=False)]
-    if session.frame is not None:
-        facts += [
-            f"{size(session.bytes_read)} · {number(session.documents)} documents",
-            f"{number(session.frame.distinct_pretokens)} distinct pretokens",
-        ]
-    facts += [config.pattern, config.tie_rule]
-    if session.stop_reason is not None:
-        facts.append(session.stop_reason.value)
-    elif session.frame is not None:
-        facts.append("training …")
-    return " · ".join(facts)
+ENDED = {
+    StopReason.SIZE_REACHED: "size reached",
+    StopReason.NO_PAIR_LEFT: "no pair left",
+    StopReason.TOO_RARE: "the rest too rare",
+}
+
+
+def heading(session: Session, room: int) -> str:
+    """The corpus in one line, as much as there is room for.
+
+    Its name, how far training is, size, how it is cut, pretokens, documents: the last of these
+    give way first.
+    """
+    config, frame = session.config, session.frame
+    name = visible_text(Path(config.corpus).name, spaces=False)
+    if frame is None:
+        return name
+    ended = session.stop_reason
+    facts = [  # (place in the line, fact), what matters most first
+        (0, name),
+        (6, "training …" if ended is None else ENDED[ended]),
+        (1, size(session.bytes_read)),
+        (4, config.pattern),
+        (5, config.tie_rule),
+        (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
+        (2, f"{number(session.documents)} documents"),
+    ]
+    while len(facts) > 1 and width(_joined(facts)) > room:
+        facts.pop()
+    return _joined(facts)
+
+
+def _joined(facts: list[tuple[int, str]]) -> str:
+    return " · ".join(fact for _, fact in sorted(facts))
+
+
+def told(session: Session, frame: Frame, room: int) -> str:
+    """The step in one sentence, and at the end of the recording why there is no more."""
+    sentence = narrate(frame, room)
+    if session.stop_reason is not None and session.at_end:
+        return f"{sentence} Training ended: {session.stop_reason.value}."
+    return sentence

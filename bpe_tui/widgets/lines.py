@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, overload
 
 from rich.segment import Segment
 from textual import events
@@ -14,8 +14,6 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-
-from bpe_tui.widgets.roles import ROLES
 
 Span = tuple[str, str]
 """Visible text and its role."""
@@ -29,10 +27,32 @@ class Row:
     target: object | None = None
 
 
-class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """A scrolling list of rows. A subclass says how many there are and what each is."""
+class RowsOnDemand(Sequence[Row]):
+    """Rows `make(0)` … `make(count - 1)`, each made when somebody looks at it."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"role--{role}" for role in ROLES}
+    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        if isinstance(place, slice):
+            return [self._make(index) for index in range(self._count)[place]]
+        return self._make(range(self._count)[place])
+
+
+class Lines(ScrollView, can_focus=True, inherit_bindings=False):
+    """A scrolling list of rows. A subclass says how many there are and what each is.
+
+    The roles' styles are the screen's, which has to have `ROLE_CLASSES` among its component
+    classes: computed once for all, not once a widget.
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("down,j", "move(1)", "down", show=False),
@@ -89,13 +109,12 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """The spans as one strip as wide as the widget."""
-        base = self.get_component_rich_style("role--cursor") if at_cursor else self.rich_style
+        style_of = self.screen.get_component_rich_style
+        base = style_of("role--cursor") if at_cursor else self.rich_style
         segments = [
             Segment(
                 text,
-                base + self.get_component_rich_style(f"role--{role}", partial=True)
-                if role
-                else base,
+                base + style_of(f"role--{role}", partial=True) if role else base,
             )
             for text, role in spans
         ]

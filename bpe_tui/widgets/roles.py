@@ -23,3 +23,5 @@ ROLES = (
     "special",
     *(f"token-{hue}" for hue in range(TOKEN_HUES)),
 )
+
+ROLE_CLASSES = frozenset(f"role--{role}" for role in ROLES)

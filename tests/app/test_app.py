@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.screens.go_to import parse_step
 from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
@@ -123,9 +126,9 @@ async def test_too_small_a_terminal_says_how_much_room_is_needed() -> None:
 async def test_zoom_gives_a_panel_the_screen_and_takes_it_back() -> None:
     async with opened() as (app, pilot):
         await pilot.press("m", "z")
-        assert app.screen.maximized is app.screen.query_one("#merges")
+        assert app.screen.zoomed == "merges"
         await pilot.press("z")
-        assert app.screen.maximized is None
+        assert app.screen.zoomed is None
 
 
 async def test_enter_on_a_merge_goes_there() -> None:
@@ -204,6 +207,63 @@ async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> Non
         assert "\x1b" not in drawn
         assert "␛" in drawn
         assert app.is_running
+
+
+async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
+    corpus = tmp_path / "line.txt"
+    corpus.write_bytes(b"abcdefgh" * (1 << 17))
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        await pilot.press("end", "left", "z")
+        assert step(app) > 0
+        assert app.is_running
+
+
+async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = os.open(pipe, os.O_RDWR)
+    try:
+        os.write(writer, b"so far and no further ")
+        app = BpeTuiApp(RunConfig(str(pipe)))
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause(0.3)
+            assert app.session.frame is None
+            assert app.screen.query_one(KeyBar).keys[0].label == "back"
+            await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
+            await pilot.press("escape")
+        assert not app.is_running
+    finally:
+        os.close(writer)
+
+
+async def test_the_mouse_drags_the_scrubber() -> None:
+    async with opened() as (app, pilot):
+        scrubber = app.screen.query_one(Scrubber)
+        last = scrubber.size.width - 1
+        await pilot.mouse_down(scrubber, offset=(last // 2, 0))
+        assert step(app) == pytest.approx(443 / 2, abs=8)
+        await pilot.hover(scrubber, offset=(last, 0))
+        assert step(app) == 443
+        await pilot.mouse_up(scrubber, offset=(last, 0))
+        await pilot.hover(scrubber, offset=(0, 0))
+        assert step(app) == 443
+
+
+async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does() -> None:
+    async with opened() as (app, pilot):
+        bar = app.screen.query_one(KeyBar)
+        assert bar.fitting(bar.size.width)[0].label == "next"
+        await pilot.click(bar, offset=(3, 0))
+        assert step(app) == 1
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_the_footer_never_loses_help_and_quit(size: tuple[int, int]) -> None:
+    async with opened(size=size) as (app, _):
+        bar = app.screen.query_one(KeyBar)
+        shown = bar.fitting(bar.size.width)
+        assert [key.label for key in shown[-2:]] == ["help", "quit"]
+        assert sum(key.width for key in shown) <= size[0]
 
 
 async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -12,29 +16,45 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # Textual believes COLUMNS and LINES, which a test runner may have set.
-PROGRAM = f"unset COLUMNS LINES; {sys.executable} -m bpe_tui samples/tinystories_valid.txt"
+PLAIN = "unset COLUMNS LINES NO_COLOR;"
+OPEN = f"{sys.executable} -m bpe_tui samples/tinystories_valid.txt"
+CRASHING = """
+import sys
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.cli import main
+def crash(self): raise RuntimeError("on purpose")
+BpeTuiApp.action_help = crash
+sys.exit(main(["samples/tinystories_valid.txt"]))
+"""
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
+NUMBERS = itertools.count()
 
 
 class Terminal:
-    """A tmux session with the program in it."""
+    """A tmux server of its own with a program in it; what the shell says comes after it."""
 
-    def __init__(self, name: str, width: int, height: int) -> None:
-        self.name = name
-        command = f"{PROGRAM}; echo LEFT $?; cat"
-        self.tmux("kill-session")
+    def __init__(self, program: str, width: int = 120, height: int = 40) -> None:
+        self.server = f"bpe-tui-{os.getpid()}-{next(NUMBERS)}"
+        after = "echo LEFT $?; stty -a | tr ';' '\\n' | grep icanon; cat"
         subprocess.run(
             [
-                *("tmux", "-L", "bpe-tui-test", "new-session", "-d", "-s", name),
-                *("-x", str(width), "-y", str(height), "-c", str(ROOT), command),
+                *("tmux", "-L", self.server, "-f", "/dev/null", "new-session", "-d"),
+                *("-x", str(width), "-y", str(height), "-c", str(ROOT)),
+                f"{PLAIN} {program}; {after}",
             ],
             check=True,
         )
 
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.tmux("kill-server")
+
     def tmux(self, verb: str, *arguments: str) -> str:
         done = subprocess.run(
-            ["tmux", "-L", "bpe-tui-test", verb, "-t", self.name, *arguments],
+            ["tmux", "-L", self.server, verb, *arguments],
             capture_output=True,
             text=True,
             check=False,
@@ -50,23 +70,72 @@ class Terminal:
             time.sleep(0.1)
         pytest.fail(f"{text!r} never came:\n{screen}")
 
+    def press(self, *keys: str) -> None:
+        self.tmux("send-keys", *keys)
+
+    def program(self) -> int:
+        """The process id of the program, which is the shell's only child."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        return int(Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
+
+    def wait_for_cooked(self, exit_code: int) -> str:
+        """Wait until the shell has the terminal back, in its usual line mode."""
+        self.wait_for(f"LEFT {exit_code}")
+        screen = self.wait_for("icanon")
+        assert "-icanon" not in screen
+        return screen
+
 
 @pytest.mark.parametrize(("width", "height"), [(120, 40), (80, 24)])
 def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
-    terminal = Terminal(f"size-{width}", width, height)
-    try:
+    with Terminal(OPEN, width, height) as terminal:
         terminal.wait_for("of 2,922 ")
-        terminal.tmux("send-keys", "l", "l", "l")
-        screen = terminal.wait_for("Merge 3 of")
+        terminal.press("l", "l", "l")
+        screen = terminal.wait_for("Merge 3")
         assert "heap" in screen
         assert max(map(len, screen.splitlines())) == width
         assert "type to encode" in screen
-        terminal.tmux("send-keys", "e")
-        time.sleep(0.5)
-        terminal.tmux("send-keys", "the girl", "Escape")
+        terminal.press("e", "the girl", "Escape")  # in one burst: `e` must be first to act
         terminal.wait_for("8 bytes")
         time.sleep(0.5)  # Esc and q in one breath are Alt+q to a terminal
-        terminal.tmux("send-keys", "q")
-        terminal.wait_for("LEFT 0")
-    finally:
-        terminal.tmux("kill-session")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Signals) -> None:
+    with Terminal(OPEN) as terminal:
+        terminal.wait_for("of 2,922 ")
+        os.kill(terminal.program(), number)
+        terminal.wait_for_cooked(exit_code=128 + number)
+
+
+def test_a_crash_tells_where_and_gives_the_terminal_back() -> None:
+    with Terminal(f"{sys.executable} -c {shlex.quote(CRASHING)}") as terminal:
+        terminal.wait_for("of 2,922 ")
+        terminal.press("?")
+        assert "on purpose" in terminal.wait_for_cooked(exit_code=1)
+
+
+def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() -> None:
+    piped = f"cat samples/tinystories_valid.txt | {sys.executable} -m bpe_tui -"
+    with Terminal(piped, 80, 24) as terminal:
+        terminal.wait_for("of 2,922 ")
+        terminal.press("l")
+        terminal.wait_for("Merge 1")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
+def test_a_closed_window_does_not_leave_the_program_running() -> None:
+    with Terminal(OPEN) as terminal:
+        terminal.wait_for("of 2,922 ")
+        child = terminal.program()
+        terminal.press("+", "+", "+", "Space")  # it is drawing all the time
+        terminal.tmux("kill-server")
+        for _ in range(100):
+            if not Path(f"/proc/{child}").exists():
+                return
+            time.sleep(0.1)
+        os.kill(child, signal.SIGKILL)
+        pytest.fail("it still runs ten seconds after its window was closed")

@@ -1,0 +1,237 @@
+"""How quickly the application answers, measured from outside, in a terminal of its own.
+
+    python benchmarks/tui.py samples/tinystories_valid.txt [--big CORPUS]
+
+starts the real program in a pseudo-terminal of 120×40 cells and prints
+
+- the seconds from the command to the first frame, and to the first answer to a key;
+- the share of one core that playing at 30 steps a second takes;
+- for the big corpus: the milliseconds from a key to the painted answer, for a step, a step back and
+  a jump, while training runs (the slow `indexed` trainer keeps it running); seconds to the first
+  step and to the end of training; the peak of memory in all processes together.
+
+Only the standard library is used, and `/proc`: it runs on Linux.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import statistics
+import struct
+import sys
+import termios
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+COLUMNS, LINES = 120, 40
+PATIENCE = 120.0
+CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+PAGE = os.sysconf("SC_PAGE_SIZE")
+ESCAPE_SEQUENCE = re.compile(
+    r"\x1b\[[0-9;?:]*[a-zA-Z$]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()=>].?"
+)
+FIRST_FRAME = "Step 0:"
+
+
+class Program:
+    """The application in a pseudo-terminal of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.started = time.perf_counter()
+        self.pid, self._terminal = pty.fork()
+        if not self.pid:
+            for name in ("COLUMNS", "LINES", "NO_COLOR"):
+                os.environ.pop(name, None)
+            os.environ["TERM"] = "xterm-256color"
+            os.execv(sys.executable, [sys.executable, "-m", "bpe_tui", *arguments])
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+        self.drawn = ""
+
+    def press(self, keys: str) -> float:
+        """Send keys; the time at which they were sent."""
+        self.drawn = ""
+        os.write(self._terminal, keys.encode())
+        return time.perf_counter()
+
+    def wait_for(self, pattern: str) -> float:
+        """The time at which something that matches was drawn."""
+        deadline = time.perf_counter() + PATIENCE
+        while re.search(pattern, self.drawn) is None:
+            if time.perf_counter() > deadline or not self._read(1.0):
+                raise TimeoutError(f"{pattern!r} was never drawn; last: {self.drawn[-2000:]!r}")
+        return time.perf_counter()
+
+    def watch(self, seconds: float) -> None:
+        """Let the program draw for a while."""
+        deadline = time.perf_counter() + seconds
+        while (left := deadline - time.perf_counter()) > 0:
+            self._read(left)
+
+    def _read(self, seconds: float) -> bool:
+        """Take what is drawn within so many seconds; false once the program has ended."""
+        if select.select([self._terminal], [], [], seconds)[0]:
+            try:
+                drawn = os.read(self._terminal, 1 << 16).decode("utf-8", "replace")
+            except OSError:
+                return False
+            self.drawn += ESCAPE_SEQUENCE.sub("", drawn)
+        return True
+
+    def processor_seconds(self) -> float:
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
+
+    def memory(self) -> int:
+        """Bytes resident in the program and its helper processes now."""
+        return sum(_resident(pid) for pid in (self.pid, *_children(self.pid)))
+
+    def end(self) -> None:
+        os.kill(self.pid, signal.SIGTERM)
+        os.close(self._terminal)
+        os.waitpid(self.pid, 0)
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _resident(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    except OSError:
+        return 0
+
+
+class PeakMemory:
+    """Looks at a program's memory a hundred times a second."""
+
+    def __init__(self, program: Program) -> None:
+        self.peak = 0
+        self._program = program
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.01):
+            self.peak = max(self.peak, self._program.memory())
+
+    def stop(self) -> int:
+        self._ended.set()
+        self._thread.join()
+        return self.peak
+
+
+# -- the measurements
+
+
+def measure_start(corpus: str, runs: int) -> None:
+    frames, answers = [], []
+    for _ in range(runs):
+        program = Program(corpus)
+        frames.append(program.wait_for(FIRST_FRAME) - program.started)
+        program.press("l")
+        answers.append(program.wait_for("Merge 1[ :]") - program.started)
+        program.end()
+    show("first frame", f"{statistics.median(frames):.2f} s")
+    show("first answer to a key", f"{statistics.median(answers):.2f} s", "goal 0.60 s")
+
+
+def measure_keys(corpus: str, presses: int) -> None:
+    program = Program(corpus, "--trainer", "indexed")
+    program.wait_for(FIRST_FRAME)
+    program.watch(3.0)
+    step = 0
+    moves: dict[str, tuple[str, Callable[[int], int]]] = {
+        "step": ("l", lambda now: now + 1),
+        "back": ("h", lambda now: now - 1),
+        "jump": ("]", lambda now: now + 100),
+    }
+    for name in ("step", "step", "jump", "back"):
+        key, moved = moves[name]
+        times = []
+        for _ in range(presses if name != "jump" else 5):
+            step = moved(step)
+            pressed = program.press(key)
+            times.append(1000 * (program.wait_for(f"Merge {step:,}[ :]") - pressed))
+            program.watch(0.02)
+        show(f"{name}, while training", latencies(times), "goal p95 50 ms")
+    program.end()
+
+
+def measure_playing(corpus: str, seconds: float) -> None:
+    program = Program(corpus)
+    program.wait_for(FIRST_FRAME)
+    program.watch(2.0)  # let training end
+    program.press("+ ")
+    before = program.processor_seconds()
+    program.watch(seconds)
+    share = (program.processor_seconds() - before) / seconds
+    program.end()
+    show("playing 30 steps/s", f"{100 * share:.0f} % of a core", "goal 60 %")
+
+
+def measure_big(corpus: str) -> None:
+    program = Program(corpus)
+    memory = PeakMemory(program)
+    shown = program.wait_for(FIRST_FRAME) - program.started
+    program.press("l")
+    answered = program.wait_for("Merge 1[ :]") - program.started
+    ended = _end_of_training(program) - program.started
+    peak = memory.stop()
+    program.end()
+    show("big corpus: first frame", f"{shown:.2f} s")
+    show("big corpus: first step", f"{answered:.2f} s")
+    show("big corpus: trained", f"{ended:.2f} s")
+    show("big corpus: memory, all processes", f"{peak / 1e6:.0f} MB", "goal 400 MB")
+
+
+def _end_of_training(program: Program) -> float:
+    """Ask for the last step until the sentence below says that there is no other."""
+    while True:
+        program.press(">")
+        program.watch(0.05)
+        if "Training ended" in program.drawn:
+            return time.perf_counter()
+
+
+# -- the table
+
+
+def latencies(milliseconds: Sequence[float]) -> str:
+    ordered = sorted(milliseconds)
+    p95 = ordered[min(len(ordered) - 1, round(0.95 * (len(ordered) - 1)))]
+    return f"p50 {statistics.median(ordered):.0f} ms, p95 {p95:.0f} ms"
+
+
+def show(what: str, value: str, goal: str = "") -> None:
+    print(f"{what:<36}{value:>26}   {goal}".rstrip(), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="How quickly the application answers.")
+    parser.add_argument("corpus")
+    parser.add_argument("--big", help="a corpus of some 20 MB for memory and for long training")
+    parser.add_argument("--runs", type=int, default=5)
+    arguments = parser.parse_args()
+    measure_start(arguments.corpus, arguments.runs)
+    measure_playing(arguments.corpus, seconds=5.0)
+    if arguments.big:
+        measure_keys(arguments.big, presses=50)
+        measure_big(arguments.big)
+
+
+if __name__ == "__main__":
+    main()

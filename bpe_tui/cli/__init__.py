@@ -1,0 +1,9 @@
+"""The command line: `bpe-tui CORPUS` opens the screen; the other commands work without it.
+
+Results go to standard output, everything else to standard error. What is wrong with the input is
+told in one line, never in a traceback, and ends the program with the exit code 2.
+"""
+
+from bpe_tui.cli.entry import main
+
+__all__ = ["main"]

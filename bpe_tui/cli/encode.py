@@ -1,0 +1,131 @@
+"""`bpe-tui encode`: a text in token ids."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, islice
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.options import OUTPUT, CommandLineError, TokenizerOption
+from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.streams import STANDARD_INPUT, input_blocks
+from bpe_tui.visible import visible_bytes
+from engine.byte_chars import spell
+from engine.events import EncodeStep
+from engine.pretokenize import Pretoken, SpecialSplitter, pretokens, to_text
+from engine.tokenizer import Tokenizer
+
+IDS_AT_A_TIME = 1 << 12
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f'{PROGRAM} encode --tokenizer tokenizer "the cat in the hat" --explain',
+        f"{PROGRAM} encode --tokenizer tokenizer < corpus.txt > ids.txt",
+    ),
+)
+def encode(
+    tokenizer: TokenizerOption,
+    text: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TEXT]",
+            help="What to encode; standard input if it is `-` or not given.",
+            show_default=False,
+        ),
+    ] = STANDARD_INPUT,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print ids, tokens in GPT-2's spelling and their place in bytes, as JSON.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Print how each pretoken was cut and which merges made its tokens.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+) -> None:
+    """Print the token ids of a text."""
+    if as_json and explain:
+        raise CommandLineError("--json and --explain contradict each other; give one")
+    loaded = Tokenizer.load(tokenizer)
+    blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
+    if explain:
+        for line in _explanation(loaded, to_text(b"".join(blocks))):
+            print(line)
+    elif as_json:
+        print(_ids_as_json(loaded, blocks))
+    else:
+        _print_ids(loaded.encode_iterable(map(to_text, blocks)))
+
+
+def _print_ids(ids: Iterable[int]) -> None:
+    """Print ids as they come, some thousands at a time: `104 105`, and a newline at the end."""
+    waiting = iter(ids)
+    separator = ""
+    while batch := list(islice(waiting, IDS_AT_A_TIME)):
+        sys.stdout.write(separator + " ".join(map(str, batch)))
+        separator = " "
+    sys.stdout.write("\n")
+
+
+def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
+    """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
+    ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
+    tokens = [tokenizer.vocab[token_id] for token_id in ids]
+    ends = accumulate(map(len, tokens))
+    facts = {
+        "ids": ids,
+        "tokens": [spell(token) for token in tokens],
+        "offsets": [[end - len(token), end] for token, end in zip(tokens, ends, strict=True)],
+    }
+    return json.dumps(facts, ensure_ascii=False)
+
+
+def _explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
+    """Lines that tell how a text was encoded, pretoken by pretoken."""
+    ids = iter(tokenizer.encode(text))
+    splitter = SpecialSplitter(tokenizer.special_tokens)
+    for pretoken in pretokens(text, tokenizer.pattern, splitter):
+        yield f"{visible_bytes(pretoken.bytes)}  ({_cut_by(pretoken)})"
+        if not pretoken.special:
+            for step in tokenizer.steps(pretoken.bytes):
+                yield f"  {_merge_line(tokenizer, step)}"
+        own_ids = list(_take(ids, len(pretoken.bytes), tokenizer))
+        shown = [visible_bytes(tokenizer.vocab[token_id]) for token_id in own_ids]
+        yield f"  {' '.join(shown)} = {' '.join(map(str, own_ids))}"
+
+
+def _cut_by(pretoken: Pretoken) -> str:
+    """Which alternative of the pattern cut a pretoken."""
+    if pretoken.special:
+        return "special token"
+    return pretoken.alternative.name if pretoken.alternative else "no alternative matches"
+
+
+def _merge_line(tokenizer: Tokenizer, step: EncodeStep) -> str:
+    """One merge: `t h → th (rank 3)`."""
+    left, right, joined = (
+        visible_bytes(tokenizer.vocab[token_id]) for token_id in (*step.pair, step.token_id)
+    )
+    return f"{left} {right} → {joined} (rank {step.rank})"
+
+
+def _take(ids: Iterator[int], length: int, tokenizer: Tokenizer) -> Iterator[int]:
+    """As many of the next ids as stand for `length` bytes."""
+    while length > 0:
+        token_id = next(ids)
+        length -= len(tokenizer.vocab[token_id])
+        yield token_id

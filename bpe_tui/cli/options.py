@@ -1,0 +1,129 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.config import DEFAULT_SPECIAL, RunConfig
+from engine.corpus import Corpus
+from engine.errors import BpeError, SpecialTokenError
+from engine.formats.gpt2 import MERGES, VOCAB
+from engine.patterns import PATTERNS
+from engine.pretokenize import check_special_tokens
+from engine.ties import TIE_RULES
+from engine.trainer import check_vocab_size
+from engine.trainers import TRAINERS
+
+
+class CommandLineError(BpeError):
+    """The command line asks for something that cannot be done."""
+
+
+TRAINING = "Training"
+OUTPUT = "Output"
+
+CorpusArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="CORPUS",
+        help="The text to train on; .gz is unpacked, `-` is standard input.",
+        show_default=False,
+    ),
+]
+VocabSizeOption = Annotated[
+    int,
+    typer.Option(
+        "--vocab-size",
+        metavar="N",
+        help="Tokens at the most: 256 bytes, special tokens, merges.",
+        rich_help_panel=TRAINING,
+    ),
+]
+SpecialOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--special",
+        metavar="TOKEN",
+        help=f"A special token; repeat it for more.  [default: {' '.join(DEFAULT_SPECIAL)}]",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
+NoSpecialOption = Annotated[
+    bool,
+    typer.Option("--no-special", help="No special tokens at all.", rich_help_panel=TRAINING),
+]
+PatternOption = Annotated[
+    str,
+    typer.Option(
+        "--pattern",
+        metavar="NAME",
+        help=f"What cuts text into pretokens: {', '.join(PATTERNS)}.",
+        rich_help_panel=TRAINING,
+    ),
+]
+TieRuleOption = Annotated[
+    str,
+    typer.Option(
+        "--tie-rule",
+        metavar="NAME",
+        help=f"Which of equally frequent pairs merges: {', '.join(TIE_RULES)}.",
+        rich_help_panel=TRAINING,
+    ),
+]
+TrainerOption = Annotated[
+    str,
+    typer.Option(
+        "--trainer",
+        metavar="NAME",
+        help=f"The algorithm; all find the same merges: {', '.join(TRAINERS)}.",
+        rich_help_panel=TRAINING,
+    ),
+]
+MinCountOption = Annotated[
+    int,
+    typer.Option(
+        "--min-count",
+        metavar="N",
+        min=1,
+        help="Stop when no pair occurs this often.",
+        rich_help_panel=TRAINING,
+    ),
+]
+TokenizerOption = Annotated[
+    Path,
+    typer.Option(
+        "--tokenizer",
+        metavar="DIR",
+        help=f"The directory with {VOCAB} and {MERGES}.",
+        rich_help_panel="Tokenizer",
+    ),
+]
+
+
+def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
+    """The special tokens that `--special` and `--no-special` ask for."""
+    if given and none_at_all:
+        raise CommandLineError("--special and --no-special contradict each other; give one")
+    if none_at_all:
+        return ()
+    special_tokens = check_special_tokens(given or DEFAULT_SPECIAL)
+    for token in special_tokens:
+        if any("\ud800" <= char <= "\udfff" for char in token):
+            raise SpecialTokenError(f"the special token {token!r} is no valid UTF-8")
+    return special_tokens
+
+
+def checked_corpus(config: RunConfig) -> Corpus:
+    """The corpus, ready to be read; an error if anything in `config` will not do.
+
+    Everything is checked before the work starts: a wrong name must not cost an hour of counting.
+    """
+    check_special_tokens(config.special_tokens)
+    check_vocab_size(config.vocab_size, config.special_tokens)
+    _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
+    return Corpus(config.corpus)

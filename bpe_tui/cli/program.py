@@ -1,0 +1,115 @@
+"""The program as typer knows it: how it finds a command, what its help looks like."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from bpe_tui.cli.exit_codes import BAD_INPUT
+
+PROGRAM = "bpe-tui"
+COMMAND_NAMES = ("open", "train", "encode", "decode")
+"""Each has a module of its name beside this one, which is imported when it is needed."""
+
+
+class CorpusOrCommand(TyperGroup):
+    """A group that takes what is no command for the arguments of `open`: `bpe-tui FILE`.
+
+    A command's module is imported when the command is asked for: what opens the screen need not
+    wait for what the others use.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMAND_NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in COMMAND_NAMES and cmd_name not in self.commands:
+            import_module(f"bpe_tui.cli.{cmd_name}")
+            self.commands.update(typer.main.get_group(app).commands)
+        return super().get_command(ctx, cmd_name)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args:
+            typer.echo(self.get_help(ctx), err=True)
+            raise typer.Exit(BAD_INPUT)
+        own_options = [name for param in self.get_params(ctx) for name in param.opts]
+        if args[0] not in COMMAND_NAMES and args[0] not in own_options:
+            args = ["open", *args]
+        return super().parse_args(ctx, args)
+
+
+class GroupedHelp(TyperCommand):
+    """A command whose help lists the options under the headings that they name."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        arguments = filter(_is_argument, self.get_params(ctx))
+        return ["[OPTIONS]", *(str(argument.metavar) for argument in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
+        for param in self.get_params(ctx):
+            name, text = param.get_help_record(ctx) or ("", "")
+            text = text.replace("\\[", "[")  # some typers escape markup even where there is none
+            if _is_argument(param):
+                groups["Arguments"].append((str(param.metavar), text))
+            else:
+                heading = getattr(param, "rich_help_panel", None) or "Help"
+                groups.setdefault(heading, []).append((name, text))
+        for heading, rows in groups.items():
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
+
+def _is_argument(param: Any) -> bool:
+    """Tell whether a parameter is known by its place, not by its name."""
+    return bool(param.param_type_name == "argument")
+
+
+def examples(*lines: str) -> str:
+    """The end of a help page; `\\b` keeps the lines from being joined."""
+    return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))
+
+
+# Markup stays off: it would act on file names and tokens that look like it.
+app = typer.Typer(
+    cls=CorpusOrCommand,
+    subcommand_metavar="CORPUS | COMMAND ...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=examples(
+        f"{PROGRAM} samples/tinystories_valid.txt",
+        f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+    ),
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version  # slow, and seldom needed
+
+        try:
+            typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+        except PackageNotFoundError:
+            typer.echo(f"{PROGRAM} (not installed: run from its source)")
+        raise typer.Exit
+
+
+@app.callback()
+def program(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """See byte-pair encoding: train a byte-level BPE on CORPUS and step through its merges.
+
+    CORPUS alone opens the screen: it is short for `bpe-tui open CORPUS`, and takes the same
+    options.
+    """

@@ -1,0 +1,46 @@
+"""The progress bar of training without the screen."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from bpe_tui.visible import number, rate, size
+from engine.events import CountProgress
+
+
+class TrainingBar(Progress):
+    """One bar on standard error, first for reading, then for merging; none in a pipe or file."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[detail]}", markup=False),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self.add_task("reading", total=None, detail="")
+        self._started = time.monotonic()
+
+    def show_reading(self, progress: CountProgress) -> None:
+        seconds = max(time.monotonic() - self._started, 1e-6)
+        self.update(
+            self._task,
+            completed=progress.bytes_read,
+            total=progress.bytes_total,
+            detail=f"{size(progress.bytes_read)}, {rate(progress.bytes_read / seconds)}",
+        )
+
+    def show_merging(self, merges: int, wanted: int) -> None:
+        self.update(
+            self._task,
+            description="merging",
+            completed=merges,
+            total=wanted,
+            detail=f"{number(merges)} of {number(wanted)} merges",
+        )

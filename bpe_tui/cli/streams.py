@@ -1,0 +1,31 @@
+"""Standard input, block by block; standard output, for terminals and for other programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from bpe_tui.visible import visible_text
+from engine.errors import CorpusError
+from engine.pretokenize import to_text
+
+STANDARD_INPUT = "-"
+BLOCK = 1 << 16
+
+
+def input_blocks() -> Iterator[bytes]:
+    """Standard input, block by block."""
+    try:
+        while block := sys.stdin.buffer.read(BLOCK):
+            yield block
+    except OSError as error:
+        raise CorpusError(f"standard input: cannot be read: {error.strerror or error}") from error
+
+
+def write_result(result: bytes) -> None:
+    """Write to standard output: to a terminal what it can draw, to anything else every byte."""
+    if sys.stdout.isatty():
+        lines = to_text(result).removesuffix("\n").split("\n")
+        print(*(visible_text(line, spaces=False) for line in lines), sep="\n")
+    else:
+        sys.stdout.buffer.write(result)

@@ -1,0 +1,134 @@
+"""`bpe-tui train`: a tokenizer's files from a corpus, without the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.options import (
+    OUTPUT,
+    TRAINING,
+    CorpusArgument,
+    MinCountOption,
+    NoSpecialOption,
+    PatternOption,
+    SpecialOption,
+    TieRuleOption,
+    TrainerOption,
+    VocabSizeOption,
+    checked_corpus,
+    special_tokens_of,
+)
+from bpe_tui.cli.outputs import check_outputs, step_writer
+from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.streams import write_result
+from bpe_tui.config import RunConfig
+from bpe_tui.visible import number
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
+from engine.record import MergeStep
+from engine.tokenizer import Tokenizer
+from engine.trainer import Trainer
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+        f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
+    ),
+)
+def train(
+    corpus: CorpusArgument,
+    vocab_size: VocabSizeOption,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help=f"Where {VOCAB}, {MERGES} and {SETTINGS} go.",
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+    steps: Annotated[
+        Path | None,
+        typer.Option(
+            "--steps",
+            metavar="FILE.jsonl",
+            help="Write every step as a line of JSON, too.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
+    ] = False,
+    special: SpecialOption = None,
+    no_special: NoSpecialOption = False,
+    pattern: PatternOption = RunConfig.pattern,
+    tie_rule: TieRuleOption = RunConfig.tie_rule,
+    trainer: TrainerOption = RunConfig.trainer,
+    min_count: MinCountOption = 1,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            help="Processes that count pretokens; one a core if not given.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+) -> None:
+    """Train a tokenizer and write its files; their paths are printed."""
+    special_tokens = special_tokens_of(special, no_special)
+    config = RunConfig(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count)
+    source = checked_corpus(config)
+    outputs = [out / VOCAB, out / MERGES, out / SETTINGS, *([steps] if steps else [])]
+    check_outputs(outputs, source, overwrite=force)
+    with step_writer(steps, overwrite=force) as write_step:
+        run = _train(source, config, workers, write_step)
+        tokenizer = Tokenizer(run.vocab, run.merges, special_tokens, pattern)
+        tokenizer.save(out, overwrite=force)
+    print(_summary(run), file=sys.stderr)
+    write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
+
+
+def _train(
+    corpus: Corpus,
+    config: RunConfig,
+    workers: int | None,
+    on_step: Callable[[MergeStep], None],
+) -> Trainer:
+    """Count and merge with a progress bar; return the finished run."""
+    with TrainingBar() as bar:
+        counted = count_corpus(
+            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
+        )
+        run = Trainer(
+            counted.counts,
+            config.vocab_size,
+            config.special_tokens,
+            tie_rule=config.tie_rule,
+            algorithm=config.trainer,
+            min_count=config.min_count,
+        )
+        for step in run.steps():
+            on_step(step)
+            bar.show_merging(step.index + 1, run.merges_wanted)
+    return run
+
+
+def _summary(run: Trainer) -> str:
+    reason = run.stop_reason.value if run.stop_reason else "stopped"
+    return (
+        f"{number(len(run.vocab))} tokens: 256 bytes, {len(run.record.special_tokens)} special, "
+        f"{number(len(run.record))} merges; {reason}"
+    )
