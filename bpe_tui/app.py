@@ -162,6 +162,16 @@ class BpeTuiApp(App[int]):
         self.session.step(by)
         self.changed()
 
+    def action_sub_step(self) -> None:
+        self.session.sub_step()
+        self.changed()
+
+    def action_tie(self, direction: int) -> None:
+        if self.session.frame is not None and not self.session.seek_tie(direction):
+            where = "after" if direction > 0 else "before"
+            self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
+        self.changed()
+
     def action_first(self) -> None:
         self.seek(0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bpe_tui.pieces import pair_text
 from bpe_tui.visible import number, visible_bytes, width
 from engine.frame import Frame
+from engine.heap_walk import Move
 
 
 def narrate(frame: Frame, room: int = 1000) -> str:
@@ -13,6 +14,8 @@ def narrate(frame: Frame, room: int = 1000) -> str:
     For example: `Merge 128 of 1,742: o and u stood side by side 1,204 times; they are one token
     now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
     """
+    if frame.moves_done:
+        return _narrate_move(frame)
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame, room)
@@ -38,3 +41,16 @@ def _narrate_start(frame: Frame, room: int) -> str:
         f"The pair {pair} is the most frequent, {times} times."
     )
     return sentence if width(sentence) <= room else f"Step 0: bytes. Next {pair}, {times} times."
+
+
+def _narrate_move(frame: Frame) -> str:
+    moves = frame.queue.moves()
+    move = moves[frame.moves_done - 1]
+    pair, claimed, true = pair_text(frame, move.pair), number(move.claimed), number(move.true)
+    sentences = {
+        Move.POP_STALE: f"The heap gives {pair}, {claimed} times; that is stale, it is {true} now.",
+        Move.PUSH_BACK: f"{pair} goes back into the heap with its true count, {true}.",
+        Move.POP: f"The heap gives {pair}, {claimed} times; that is true: this pair merges.",
+        Move.PUSH: f"The merge made the pair {pair}, {true} times: it goes into the heap.",
+    }
+    return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"

@@ -82,6 +82,19 @@ class Session:
         if self.timeline is not None:
             self.timeline.forward(by) if by > 0 else self.timeline.back(-by)
 
+    def sub_step(self) -> None:
+        """Make the next move in the heap; playing and following stop."""
+        self.hold()
+        if self.timeline is not None:
+            self.timeline.sub_step()
+
+    def seek_tie(self, direction: int) -> bool:
+        """Go to the nearest tied step after this one or before it; whether there is one."""
+        step = self.frame.tied_step(direction) if self.frame else None
+        if step is not None:
+            self.seek(step)
+        return step is not None
+
     def seek(self, step: int) -> None:
         """Go to a step, or as near as there is one; playing and following stop."""
         self.hold()

@@ -85,6 +85,18 @@ class ChangeLog:
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
+    def entries(self, steps: int) -> tuple[Ints, Ints, Ints]:
+        """The start and the first `steps` steps as one list: counters, steps, values.
+
+        A value holds from its step on: 0 for the start, k + 1 for what step number k set.
+        """
+        start = self._checkpoints[0]
+        ends = np.array(self._ends[: steps + 1], dtype=np.int64)
+        since = np.repeat(np.arange(1, steps + 1), np.diff(ends))
+        counters = np.append(np.arange(len(start)), self._counters.view(0, int(ends[-1])))
+        values = np.append(start, self._values.view(0, int(ends[-1])))
+        return counters, np.append(np.zeros(len(start), dtype=np.int64), since), values
+
     def at(self, step: int) -> Ints:
         """All counters after the first `step` steps: an array of the caller's own."""
         self._check(step, len(self._ends) - 1)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from engine.change_log import Ints
 from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
+from engine.pair_queue import PairQueue
 from engine.pretokenize import Pretoken, pretokens
 from engine.record import MergeStep
 from engine.ties import TieRule
@@ -22,26 +20,6 @@ from engine.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
-
-
-@dataclass(frozen=True)
-class QueueEntry:
-    """A pair as the queue of candidates has it.
-
-    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
-    last merge did to the count; `tied` says that another pair has the same true count and it is
-    the highest.
-    """
-
-    pair: Pair
-    recorded: int
-    count: int
-    delta: int
-    tied: bool
-
-    @property
-    def stale(self) -> bool:
-        return self.recorded != self.count
 
 
 @dataclass(frozen=True)
@@ -68,13 +46,22 @@ class Frame:
     Attributes:
         step: how many merges have been made.
         recorded_steps: how many steps the timeline had when the frame was taken.
+        moves_done: how many moves of the next merge the heap has made already.
     """
 
-    def __init__(self, timeline: Timeline, step: int, recorded_steps: int) -> None:
+    def __init__(
+        self, timeline: Timeline, step: int, recorded_steps: int, moves_done: int = 0
+    ) -> None:
         self._timeline = timeline
         self._record = timeline.record
         self.step = step
         self.recorded_steps = recorded_steps
+        self.moves_done = moves_done
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where this is: step and moves; two frames of a timeline with one place are alike."""
+        return self.step, self.moves_done
 
     def at(self, step: int) -> Frame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
@@ -182,36 +169,13 @@ class Frame:
     # -- the pairs
 
     @cached_property
-    def _pair_counts(self) -> Ints:
-        return self._record.counts.at(self.step)
-
-    @cached_property
-    def _recorded_counts(self) -> Ints:
-        return self._record.heap.at(self.step)
+    def queue(self) -> PairQueue:
+        """The pairs at this step, and the heap they wait in."""
+        return PairQueue(self._timeline, self.step)
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side at this step."""
-        number = self._record.number_of(pair)
-        if number is None or number >= len(self._pair_counts):
-            return 0
-        return int(self._pair_counts[number])
-
-    @cached_property
-    def queue_size(self) -> int:
-        """Entries in the heap."""
-        return int(np.count_nonzero(self._recorded_counts))
-
-    @cached_property
-    def stale_count(self) -> int:
-        """Heap entries that are no longer true."""
-        return int(np.count_nonzero(self._recorded_counts != self._pair_counts))
-
-    @cached_property
-    def tied(self) -> tuple[Pair, ...]:
-        """The pairs that share the top count at this step, before the next merge."""
-        if not len(self._pair_counts) or not (top := int(self._pair_counts.max())):
-            return ()
-        return tuple(self._record.pairs_with_count(self._pair_counts, top))
+        return self.queue.count_of(pair)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """The pairs of highest count, ties in the order of the rule; the first merges next.
@@ -222,11 +186,7 @@ class Frame:
         >>> timeline.seek(1).top_pairs(2)
         [((108, 256), 7), ((256, 101), 2)]
         """
-        counts = self._pair_counts
-        return [
-            (self._record.pairs[number], int(counts[number]))
-            for number in self._best(counts, limit)
-        ]
+        return self.queue.top(limit)
 
     @property
     def next_pair(self) -> Pair | None:
@@ -236,48 +196,14 @@ class Frame:
         best = self.top_pairs(1)
         return best[0][0] if best else None
 
-    def queue_entries(self, limit: int) -> list[QueueEntry]:
-        """The best entries of the queue in its own order, stale ones where they claim to be."""
-        recorded, counts = self._recorded_counts, self._pair_counts
-        before = self._counts_before
-        tied = set(self.tied) if len(self.tied) > 1 else set()
-        entries = []
-        for number in self._best(recorded, limit):
-            pair, count = self._record.pairs[number], int(counts[number])
-            was = int(before[number]) if number < len(before) else 0
-            entries.append(
-                QueueEntry(pair, int(recorded[number]), count, count - was, pair in tied)
-            )
-        return entries
+    @property
+    def ties_so_far(self) -> int:
+        """How many of the merges up to here were tied."""
+        return self._timeline.ties.until(self.step)
 
-    @cached_property
-    def _counts_before(self) -> Ints:
-        return self._record.counts.at(self.step - 1) if self.step else self._pair_counts
-
-    def _best(self, counts: Ints, limit: int) -> list[int]:
-        """Numbers of the pairs with the highest of these counts, best first."""
-        if limit <= 0 or not len(counts):
-            return []
-        least = 1
-        if len(counts) > limit:
-            least = max(1, int(np.partition(counts, len(counts) - limit)[len(counts) - limit]))
-        candidates = np.flatnonzero(counts >= least).tolist()
-        key = self._record.tie_rule.make_key(self._record.vocab, self._first_seen)
-        pairs = self._record.pairs
-        candidates.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        return candidates[:limit]
-
-    def _first_seen(self, pair: Pair) -> tuple[int, int]:
-        return self._first_places.get(pair, (len(self._timeline.counts), 0))
-
-    @cached_property
-    def _first_places(self) -> dict[Pair, tuple[int, int]]:
-        """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
-        places: dict[Pair, tuple[int, int]] = {}
-        for place, pretoken in enumerate(self._timeline.counts):
-            for position, pair in enumerate(pairwise(self.tokens_of(pretoken))):
-                places.setdefault(pair, (place, position))
-        return places
+    def tied_step(self, direction: int) -> int | None:
+        """The nearest step after (1) or before (−1) this one whose merge was tied."""
+        return self._timeline.ties.nearest(self.step, direction)
 
     # -- encoding with the merges of this step
 

@@ -8,11 +8,13 @@ from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
+from engine.heap_walk import HeapWalk
 from engine.patterns import Pattern, as_pattern
 from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
+from engine.tie_history import TieHistory
 from engine.trainer import Trainer
 
 
@@ -53,8 +55,11 @@ class Timeline:
         self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
+        self.heap_walk = HeapWalk(self.record)
+        self.ties = TieHistory(self.record)
         self._length = 0
         self._cursor = 0
+        self._moves_done = 0
         self._complete = False
         self._frame: Frame | None = None
         self.extend(steps)
@@ -96,7 +101,7 @@ class Timeline:
     def frame(self) -> Frame:
         """The state at the cursor."""
         if self._frame is None:
-            self._frame = Frame(self, self._cursor, self._length)
+            self._frame = Frame(self, self._cursor, self._length, self._moves_done)
         return self._frame
 
     def seek(self, step: int) -> Frame:
@@ -109,9 +114,18 @@ class Timeline:
             raise TimelineError(
                 f"there is no step {step:,}; the steps go from 0 to {self._length:,}"
             )
-        if step != self._cursor:
-            self._cursor = step
+        if step != self._cursor or self._moves_done:
+            self._cursor, self._moves_done = step, 0
             self._frame = None
+        return self.frame
+
+    def sub_step(self) -> Frame:
+        """Make one move of the next merge in the heap; after the last, the merge itself."""
+        moves = len(self.frame.queue.moves())
+        if self._moves_done + 1 >= moves:
+            return self.forward()
+        self._moves_done += 1
+        self._frame = None
         return self.frame
 
     def forward(self, steps: int = 1) -> Frame:

@@ -29,13 +29,15 @@ class MergePanel(Panel):
         if merge is None:
             self.say("merge", "")
             return _start_rows(frame, width)
-        self.say(f"merge {number(frame.step)}", "↵ to a pair's merge")
+        tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
+        self.say(f"merge {number(frame.step)}{tie}", "t next tie · ↵ to a pair's merge")
         painter = self.painter(frame)
         return [
             _headline(painter, merge),
             Row([(_occurrences(merge), "")]),
             Row([]),
             *_why(frame, merge, width),
+            *_other_rules(painter, frame, merge),
             Row([]),
             *_changes(painter, merge, width),
         ]
@@ -85,6 +87,20 @@ def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
         Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
         for first, line in zip([True] + [False] * len(lines), lines, strict=False)
     ]
+
+
+def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Row]:
+    """What the other tie rules would have taken, where that is another pair."""
+    if len(merge.tied) == 1:
+        return []
+    choices = frame.at(frame.step - 1).queue.choices
+    rows = [
+        Row([(f"     {name:<14}", "dim"), *painter.pair(pair)], ToPair(pair))
+        for name, pair in choices.items()
+        if pair != merge.pair
+    ]
+    text = "Other rules would take" if rows else "Every other rule takes the same pair."
+    return [Row([(f"     {text}", "dim")]), *rows]
 
 
 def _changes(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:

@@ -2,40 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from textual.reactive import reactive
+
 from bpe_tui.columns import left, right
+from bpe_tui.panels.heap_views import array_rows, tree_rows
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, signed
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.events import Pair
-from engine.frame import Frame, QueueEntry
+from engine.frame import Frame
+from engine.pair_queue import QueueEntry
 
 SHOWN = 200
+SLICE_SECONDS = 0.02
+"""How long at a time the heap is replayed towards a far step."""
 WIDE = 44
 """From so many cells on there is room for a column of changes."""
 
 
 class PairsPanel(Panel):
-    """The heap's best entries in its own order; stale ones stand where they claim to belong."""
+    """The heap: its best entries in its own order, or its array, or its tree.
+
+    In the table stale entries stand where they claim to belong.
+    """
+
+    WIDEST = 160
+
+    view: reactive[str] = reactive("table", repaint=False)
 
     def __init__(self) -> None:
         super().__init__("pairs", id="pairs")
 
+    def next_view(self) -> None:
+        names = list(VIEWS)
+        self.view = names[(names.index(self.view) + 1) % len(names)]
+
+    def watch_view(self) -> None:
+        self.rebuild()
+
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        size = number(frame.queue_size)
-        self.say(f"heap  {size} entries · {number(frame.stale_count)} stale", "↵ to its merge")
-        entries = frame.queue_entries(SHOWN)
-        if not entries:
-            return [Row([("No pair is left: every pretoken is one token.", "dim")])]
-        table = _Table(self.painter(frame), width, frame.next_pair)
-        return RowsOnDemand(
-            1 + len(entries),
-            lambda place: table.row(place, entries[place - 1]) if place else table.header(),
+        queue = frame.queue
+        views = " · ".join(f"[{view}]" if view == self.view else view for view in VIEWS)
+        self.say(
+            f"heap  {number(queue.size)} entries · {number(queue.stale_count)} stale", f"v  {views}"
         )
+        if not queue.size:
+            return [Row([("No pair is left: every pretoken is one token.", "dim")])]
+        if self.view != "table" and (instead := self._instead_of_array(frame)):
+            return instead
+        return VIEWS[self.view](frame, self.painter(frame), width)
+
+    def _instead_of_array(self, frame: Frame) -> list[Row]:
+        """What to show where the heap's array is not there, or not yet."""
+        if not frame.tie_rule.static:
+            text = (
+                f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
+            )
+            return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(self.room, 10))]
+        done = frame.queue.prepare_array(SLICE_SECONDS)
+        if done < 1:
+            self.set_timer(SLICE_SECONDS, self.rebuild)
+            return [Row([(f"Replaying the heap: {done:.0%}", "dim")])]
+        return []
+
+
+def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
+    """The best entries, one a row."""
+    entries = frame.queue.entries(SHOWN)
+    table = _Table(painter, min(width, Panel.WIDEST), frame.next_pair)
+    return RowsOnDemand(
+        1 + len(entries),
+        lambda place: table.row(place, entries[place - 1]) if place else table.header(),
+    )
+
+
+VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
+    "table": table_rows,
+    "array": array_rows,
+    "tree": tree_rows,
+}
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,12 @@ class TrainingScreen(SessionScreen):
     def action_type(self) -> None:
         self.action_show("encode")
 
+    def action_heap_view(self) -> None:
+        """The pairs in another view, brought to sight."""
+        if self.session.frame is not None:
+            self.query_one(PairsPanel).next_view()
+            self.show_panel("pairs")
+
     def action_leave(self) -> None:
         if self.session.frame is None:
             self.app.exit()

@@ -21,7 +21,8 @@ from engine import Frame, Timeline, Trainer, count_pretokens
 from engine.errors import TimelineError, UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
-from engine.frame import QueueEntry, TouchedPretoken
+from engine.frame import TouchedPretoken
+from engine.pair_queue import QueueEntry
 from engine.pretoken_index import PretokenIndex
 from engine.record import MergeStep
 from engine.ties import TIE_RULES
@@ -88,15 +89,15 @@ def assert_frame_is(
         assert frame.top_pairs(1) == [(run.steps[step].pair, run.steps[step].count)]
         assert frame.next_pair == run.steps[step].pair
     tied = {pair for pair, count in best_first if count == best_first[0][1]}
-    assert set(frame.tied) == tied
+    assert set(frame.queue.tied) == tied
 
-    entries = frame.queue_entries(10_000)
+    entries = frame.queue.entries(10_000)
     assert [entry.recorded for entry in entries] == sorted(
         (entry.recorded for entry in entries), reverse=True
     )
-    assert frame.queue_entries(2) == entries[:2]
-    assert frame.queue_size == len(entries)
-    assert frame.stale_count == sum(entry.stale for entry in entries)
+    assert frame.queue.entries(2) == entries[:2]
+    assert frame.queue.size == len(entries)
+    assert frame.queue.stale_count == sum(entry.stale for entry in entries)
     for entry in entries:
         now = counts.get(entry.pair, 0)
         shared = entry.pair in tied and len(tied) > 1
@@ -148,7 +149,7 @@ def test_the_queue_at_every_step_is_what_the_heap_claims(tie_rule: str, corpus: 
     if not len(timeline):
         return
     for step, moment in enumerate(replay(corpus, tie_rule)):
-        entries = timeline.seek(step).queue_entries(10_000)
+        entries = timeline.seek(step).queue.entries(10_000)
         assert {entry.pair: entry.recorded for entry in entries} == moment.claims
 
 
@@ -198,8 +199,8 @@ def said_by(frame: Frame, corpus: Corpus) -> dict[str, object]:
         "tokens": [frame.tokens_of(pretoken) for pretoken in (*corpus, b"abab not there")],
         "token_count": frame.token_count,
         "top_pairs": frame.top_pairs(1000),
-        "tied": frame.tied,
-        "queue": frame.queue_entries(1000),
+        "tied": frame.queue.tied,
+        "queue": frame.queue.entries(1000),
         "touched": frame.touched(),
         "encoded": frame.encode("ab aab<s>ab"),
         "vocab": [frame.token(token) for token in range(frame.vocab_size)],
@@ -338,14 +339,14 @@ def test_a_corpus_of_nothing_has_a_frame_too() -> None:
     frame = timeline.forward()
     assert (len(timeline), frame.step, frame.token_count, frame.distinct_pretokens) == (0, 0, 0, 0)
     assert frame.bytes_per_token == 1.0
-    assert (frame.top_pairs(5), frame.queue_entries(5), frame.touched()) == ([], [], [])
-    assert (frame.tied, frame.next_pair) == ((), None)
+    assert (frame.top_pairs(5), frame.queue.entries(5), frame.touched()) == ([], [], [])
+    assert (frame.queue.tied, frame.next_pair) == ((), None)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_no_pairs_are_given_where_none_are_asked_for(limit: int) -> None:
     frame = Timeline(LOW, trained(LOW)).seek(3)
-    assert (frame.top_pairs(limit), frame.queue_entries(limit)) == ([], [])
+    assert (frame.top_pairs(limit), frame.queue.entries(limit)) == ([], [])
 
 
 # -- facts about one frame

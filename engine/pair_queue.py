@@ -1,0 +1,189 @@
+"""The pairs at one step: which are the most frequent, which are tied, what the heap believes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.change_log import Ints
+from engine.events import Pair
+from engine.heap_walk import HeapMove
+from engine.ties import TIE_RULES
+
+if TYPE_CHECKING:
+    from engine.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """A pair as the heap has it.
+
+    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
+    last merge did to the count; `tied` says that another pair has the same true count and it is
+    the highest. `place` is the entry's index in the heap's array, where that was asked for.
+    """
+
+    pair: Pair
+    recorded: int
+    count: int
+    delta: int
+    tied: bool
+    place: int = -1
+
+    @property
+    def stale(self) -> bool:
+        return self.recorded != self.count
+
+
+class PairQueue:
+    """The pairs after the first `step` merges of a timeline."""
+
+    def __init__(self, timeline: Timeline, step: int) -> None:
+        self._timeline = timeline
+        self._record = timeline.record
+        self._step = step
+
+    @cached_property
+    def _counts(self) -> Ints:
+        return self._record.counts.at(self._step)
+
+    @cached_property
+    def _counts_before(self) -> Ints:
+        return self._record.counts.at(self._step - 1) if self._step else self._counts
+
+    @cached_property
+    def _claims(self) -> Ints:
+        return self._record.heap.at(self._step)
+
+    def count_of(self, pair: Pair) -> int:
+        """How often the pair stands side by side."""
+        number = self._record.number_of(pair)
+        if number is None or number >= len(self._counts):
+            return 0
+        return int(self._counts[number])
+
+    @cached_property
+    def size(self) -> int:
+        """Entries in the heap."""
+        return int(np.count_nonzero(self._claims))
+
+    @cached_property
+    def stale_count(self) -> int:
+        """Heap entries that are no longer true."""
+        return int(np.count_nonzero(self._claims != self._counts))
+
+    @cached_property
+    def tied(self) -> tuple[Pair, ...]:
+        """The pairs that share the top count, before the next merge."""
+        if not len(self._counts) or not (top := int(self._counts.max())):
+            return ()
+        return tuple(self._record.pairs_with_count(self._counts, top))
+
+    @cached_property
+    def choices(self) -> dict[str, Pair]:
+        """Which of the tied pairs each tie rule takes: name of the rule → pair.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"ab": 2, b"cd": 2}
+        >>> Timeline(counts, Trainer(counts, 258).steps()).frame.queue.choices["smallest-ids"]
+        (97, 98)
+        """
+        if not self.tied:
+            return {}
+        vocab, tied = self._record.vocab, self.tied
+        return {
+            name: min(tied, key=rule.make_key(vocab, _unused)) if rule.static else self._first(tied)
+            for name, rule in TIE_RULES.items()
+        }
+
+    def _first(self, pairs: tuple[Pair, ...]) -> Pair:
+        """Which of the pairs stands first in the corpus as it is now."""
+        wanted = set(pairs)
+        tokens_at = self._timeline.segmenter.tokens_at
+        return next(
+            pair
+            for pretoken in self._timeline.counts
+            for pair in pairwise(tokens_at(pretoken, self._step))
+            if pair in wanted
+        )
+
+    def top(self, limit: int) -> list[tuple[Pair, int]]:
+        """The pairs of highest count, ties in the order of the rule."""
+        counts = self._counts
+        return [
+            (self._record.pairs[number], int(counts[number]))
+            for number in self._best(counts, limit)
+        ]
+
+    def entries(self, limit: int) -> list[QueueEntry]:
+        """The best entries of the heap in its own order, stale ones where they claim to be."""
+        return [
+            self._entry(number, int(self._claims[number]))
+            for number in self._best(self._claims, limit)
+        ]
+
+    # -- the heap's own array
+
+    def prepare_array(self, seconds: float) -> float:
+        """Work towards the array for so long; which part is done, 1.0 for all of it."""
+        return self._timeline.heap_walk.prepare(self._step, seconds)
+
+    def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
+        """The first entries of the heap's array, after so many moves of the next merge."""
+        entries = self._timeline.heap_walk.entries(self._step, moves)
+        return [
+            self._entry(number, -claim, place)
+            for place, (claim, _, number) in enumerate(entries[:limit])
+        ]
+
+    def moves(self) -> list[HeapMove]:
+        """What the next merge does to the heap, in order; nothing if it is not recorded."""
+        if self._step == len(self._timeline) or not self._timeline.heap_walk.exists:
+            return []
+        return self._timeline.heap_walk.moves(self._step)
+
+    def _entry(self, number: int, claim: int, place: int = -1) -> QueueEntry:
+        # A pair that the next merge makes has no count yet; its entry is as true as can be.
+        count = int(self._counts[number]) if number < len(self._counts) else claim
+        before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
+        pair = self._record.pairs[number]
+        tied = len(self.tied) > 1 and pair in self._tied_set
+        return QueueEntry(pair, claim, count, count - before, tied, place)
+
+    @cached_property
+    def _tied_set(self) -> frozenset[Pair]:
+        return frozenset(self.tied)
+
+    def _best(self, counts: Ints, limit: int) -> list[int]:
+        """Numbers of the pairs with the highest of these counts, best first."""
+        if limit <= 0 or not len(counts):
+            return []
+        least = 1
+        if len(counts) > limit:
+            least = max(1, int(np.partition(counts, len(counts) - limit)[len(counts) - limit]))
+        candidates = np.flatnonzero(counts >= least).tolist()
+        key = self._record.tie_rule.make_key(self._record.vocab, self._first_seen)
+        pairs = self._record.pairs
+        candidates.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
+        return candidates[:limit]
+
+    def _first_seen(self, pair: Pair) -> tuple[int, int]:
+        return self._first_places.get(pair, (len(self._timeline.counts), 0))
+
+    @cached_property
+    def _first_places(self) -> dict[Pair, tuple[int, int]]:
+        """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
+        places: dict[Pair, tuple[int, int]] = {}
+        tokens_at = self._timeline.segmenter.tokens_at
+        for place, pretoken in enumerate(self._timeline.counts):
+            for position, pair in enumerate(pairwise(tokens_at(pretoken, self._step))):
+                places.setdefault(pair, (place, position))
+        return places
+
+
+def _unused(pair: Pair) -> tuple[int, int]:
+    raise AssertionError("a static tie rule does not ask where a pair stands")

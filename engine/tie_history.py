@@ -1,0 +1,64 @@
+"""At which steps of a run the winning pair was tied, for all steps at once.
+
+A pair's count is constant over stretches of steps, from one change of it to the next. The top
+count only falls; so the steps at which it has a certain value are one stretch, too. A pair is tied
+for the top where the stretch of its count meets that of the top with the same value: two binary
+searches for each entry of the log, and no walk through the steps.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.change_log import Ints
+
+if TYPE_CHECKING:
+    from engine.record import Record
+
+
+class TieHistory:
+    """The tied steps of a record; computed anew when the record has grown."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._known = 0
+        self._steps: Ints = np.zeros(0, dtype=np.int64)
+
+    @property
+    def steps(self) -> Ints:
+        """Step numbers, from 1, of the merges whose pair shared its count with another."""
+        if self._known < len(self._record):
+            self._known = len(self._record)
+            self._steps = np.flatnonzero(pairs_at_top(self._record, self._known) > 1) + 1
+        return self._steps
+
+    def until(self, step: int) -> int:
+        """How many of the first `step` merges were tied."""
+        return int(np.searchsorted(self.steps, step, side="right"))
+
+    def nearest(self, step: int, direction: int) -> int | None:
+        """The nearest tied step after `step` (1) or before it (−1)."""
+        if direction > 0:
+            place = int(np.searchsorted(self.steps, step, side="right"))
+        else:
+            place = int(np.searchsorted(self.steps, step, side="left")) - 1
+        return int(self.steps[place]) if 0 <= place < len(self.steps) else None
+
+
+def pairs_at_top(record: Record, steps: int) -> Ints:
+    """How many pairs had the top count before each of the first `steps` merges."""
+    tops = np.array([record.count_of(index) for index in range(steps)], dtype=np.int64)
+    pairs, since, counts = record.counts.entries(steps)
+    order = np.argsort(pairs, kind="stable")
+    pairs, since, counts = pairs[order], since[order], counts[order]
+    until = np.append(since[1:], steps)
+    until[np.append(pairs[1:] != pairs[:-1], True)] = steps
+    # `tops` falls; its negative can be searched.
+    first = np.maximum(since, np.searchsorted(-tops, -counts, side="left"))
+    end = np.minimum(until, np.searchsorted(-tops, -counts, side="right"))
+    meets = first < end
+    tally = np.bincount(first[meets], minlength=steps + 1)
+    tally -= np.bincount(end[meets], minlength=steps + 1)
+    return np.cumsum(tally)[:steps]

@@ -1,0 +1,107 @@
+"""The heap's array is one that `heapq` could have, and says what the record says."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Trainer
+from engine.heap_walk import HeapWalk, Move
+from engine.lazy_heap import LazyHeap
+from engine.record import Record
+from engine.ties import TIE_RULES
+
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
+CORPORA = st.dictionaries(
+    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
+    st.integers(1, 9),
+    max_size=12,
+)
+
+
+def trained(counts: dict[bytes, int], tie_rule: str = "lexicographic") -> Record:
+    trainer = Trainer(counts, 300, tie_rule=tie_rule)
+    for _ in trainer.steps():
+        pass
+    return trainer.record
+
+
+@pytest.mark.parametrize("tie_rule", STATIC_RULES)
+@given(counts=CORPORA)
+@settings(max_examples=40)
+def test_the_array_is_a_heap_of_what_the_record_says_each_entry_claims(
+    tie_rule: str, counts: dict[bytes, int]
+) -> None:
+    record = trained(counts, tie_rule)
+    walk = HeapWalk(record)
+    for step in range(len(record) + 1):
+        entries = walk.entries(step)
+        claims = {number: -claim for claim, _, number in entries}
+        replayed = record.heap.at(step)
+        assert claims == {n: int(replayed[n]) for n in range(len(replayed)) if replayed[n]}
+        assert all(entries[(i - 1) // 2] <= entries[i] for i in range(1, len(entries)))
+
+
+@given(counts=CORPORA)
+@settings(max_examples=40)
+def test_the_array_is_the_one_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
+    record = trained(counts)
+    true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
+    heap = LazyHeap(true, TIE_RULES["lexicographic"].make_key(record.vocab, lambda pair: (0, 0)))
+    walk = HeapWalk(record)
+    for index in range(len(record)):
+        assert [entry[2] for entry in heap.entries] == [
+            record.pairs[number] for _, _, number in walk.entries(index)
+        ]
+        heap.pop_best()
+        known = set(true)
+        changed, after = record.counts.changes(index)
+        for number, count in zip(changed.tolist(), after.tolist(), strict=True):
+            true[record.pairs[number]] = count
+            if record.pairs[number] not in known:
+                heap.push(record.pairs[number])
+
+
+@given(counts=CORPORA, order=st.lists(st.integers(0, 30)))
+@settings(max_examples=40)
+def test_the_array_does_not_depend_on_where_one_came_from(
+    counts: dict[bytes, int], order: list[int]
+) -> None:
+    record = trained(counts)
+    walk = HeapWalk(record)
+    for step in order:
+        step %= len(record) + 1
+        assert walk.entries(step) == HeapWalk(record).entries(step)
+
+
+def test_moves_tell_each_pop_and_push_of_a_merge() -> None:
+    # The first merges, s+t and e+st, leave e+s and w+e stale; they are above o+w, which is next.
+    walk = HeapWalk(trained(LOW))
+    first = walk.moves(0)
+    assert [(m.move, m.pair, m.claimed) for m in first[:1]] == [(Move.POP, (115, 116), 9)]
+    assert {m.move for m in first[1:]} == {Move.PUSH}
+    stale = [m for m in walk.moves(2) if m.move is Move.POP_STALE]
+    assert [(m.pair, m.claimed, m.true) for m in stale] == [
+        ((101, 115), 9, 0),
+        ((119, 101), 8, 2),
+    ]
+
+
+def test_all_moves_of_a_merge_lead_to_the_next_step() -> None:
+    record = trained(LOW)
+    walk = HeapWalk(record)
+    for index in range(len(record)):
+        assert walk.entries(index, moves=len(walk.moves(index))) == walk.entries(index + 1)
+
+
+def test_a_far_step_can_be_prepared_in_slices() -> None:
+    record = trained({bytes((97 + i % 26, 97 + i // 26)) * 2: i for i in range(1, 400)})
+    walk = HeapWalk(record)
+    parts = []
+    while (part := walk.prepare(len(record), seconds=0)) < 1:
+        parts.append(part)
+        walk.prepare(len(record), seconds=0.0005)
+    assert parts == sorted(parts)
+    assert walk.entries(len(record)) == HeapWalk(record).entries(len(record))

@@ -1,0 +1,58 @@
+"""Which steps were tied, and what each tie rule would have taken."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Timeline, Trainer
+from engine.tie_history import TieHistory
+from engine.ties import TIE_RULES
+
+CORPORA = st.dictionaries(
+    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
+    st.integers(1, 9),
+    max_size=12,
+)
+
+
+@given(counts=CORPORA)
+def test_a_step_is_tied_when_the_merge_says_so(counts: dict[bytes, int]) -> None:
+    trainer = Trainer(counts, 300)
+    tied = [step.index + 1 for step in trainer.steps() if len(step.tied) > 1]
+    history = TieHistory(trainer.record)
+    assert history.steps.tolist() == tied
+    for step in range(len(trainer.record) + 1):
+        assert history.until(step) == sum(t <= step for t in tied)
+        assert history.nearest(step, 1) == next((t for t in tied if t > step), None)
+        assert history.nearest(step, -1) == next((t for t in reversed(tied) if t < step), None)
+
+
+def test_steps_recorded_later_are_known_when_asked_again() -> None:
+    trainer = Trainer({b"ab": 1, b"cd": 1, b"ef": 1}, 300)
+    steps = trainer.steps()
+    history = TieHistory(trainer.record)
+    assert history.steps.tolist() == []
+    next(steps)
+    assert history.steps.tolist() == [1]
+    assert len(list(steps)) == 2
+    assert history.steps.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@given(counts=CORPORA.filter(bool))
+@settings(max_examples=30)
+def test_the_choice_of_a_rule_is_what_a_run_under_that_rule_merges_next(
+    tie_rule: str, counts: dict[bytes, int]
+) -> None:
+    run = Trainer(counts, 300, tie_rule=tie_rule)
+    timeline = Timeline(counts, run.steps())
+    for step in range(len(timeline)):
+        frame = timeline.seek(step)
+        assert frame.queue.choices[tie_rule] == timeline.record.pair_of(step)
+        assert set(frame.queue.choices) == set(TIE_RULES)
+
+
+def test_without_a_pair_there_is_nothing_to_choose() -> None:
+    assert Timeline({b"a": 1}).frame.queue.choices == {}
