@@ -17,6 +17,18 @@ from typing import Any
 
 import regex
 
+from engine.borders import (
+    AFTER_TEXT,
+    BEFORE_TEXT,
+    BLANKS,
+    DIGITS,
+    LETTERS,
+    NEWLINES,
+    SPACES,
+    SYMBOLS,
+    Border,
+    without,
+)
 from engine.registry import Registry
 
 
@@ -36,12 +48,16 @@ class Pattern:
     two and pretokenized piece by piece with the same result; `None` where no such place exists.
     Two facts make one safe: a pretoken border stands there, and no pretoken to its left depends on
     what follows. See `BEFORE_SPACE` and `AFTER_NEWLINE`.
+
+    `borders` are many more such places, told by pairs of bytes. With them, counting looks at equal
+    pieces of text once; without, at the text as it stands.
     """
 
     name: str
     summary: str
     alternatives: tuple[Alternative, ...]
     cut: bytes | None
+    borders: tuple[Border, ...] = ()
 
     @property
     def source(self) -> str:
@@ -96,13 +112,45 @@ BEFORE_ANY_SPACE = rb"(?<=" + NOT_A_SPACE + rb")(?=[ \n\r\t])"
 # a newline is cut alike whether a letter or the end of the text comes next.
 AFTER_NEWLINE = rb"(?<=\n)(?=[0-9A-Za-z\xc3-\xdf\xe4-\xf4])"
 
+# Text before whitespace; and the last character of a run of whitespace, which every pattern but
+# `whitespace` leaves to the text behind it.
+_TEXT_SPACE = Border(AFTER_TEXT, SPACES)
+_LAST_SPACE = Border(SPACES, BEFORE_TEXT, before_left=True)
+_LETTER_DIGIT = Border(LETTERS, DIGITS)
+_DIGIT_OTHER = Border(DIGITS, LETTERS + SYMBOLS)
 
-def _pattern(name: str, summary: str, cut: bytes | None, **alternatives: str) -> Pattern:
+# Only an apostrophe makes a pretoken together with the letters behind it.
+_GPT2_BORDERS = (
+    _TEXT_SPACE,
+    _LAST_SPACE,
+    _LETTER_DIGIT,
+    _DIGIT_OTHER,
+    Border(LETTERS, SYMBOLS),
+    Border(without(SYMBOLS, b"'"), LETTERS + DIGITS),
+)
+
+# In the newer patterns any symbol may begin a word and newlines follow symbols; whitespace is cut
+# behind its last newline first. `/` may follow a newline in o200k.
+_NEWER_BORDERS = (
+    Border(AFTER_TEXT, BLANKS),
+    Border(NEWLINES, without(BEFORE_TEXT, b"/")),
+    _LETTER_DIGIT,
+    _DIGIT_OTHER,
+    Border(SYMBOLS, DIGITS),
+)
+_LAST_BLANK = Border(BLANKS, BEFORE_TEXT, before_left=True)
+_LETTER_SYMBOL = Border(LETTERS, SYMBOLS)
+
+
+def _pattern(
+    name: str, summary: str, cut: bytes | None, borders: tuple[Border, ...], **alternatives: str
+) -> Pattern:
     return Pattern(
         name,
         summary,
         tuple(Alternative(n.replace("_", " "), r) for n, r in alternatives.items()),
         cut,
+        borders,
     )
 
 
@@ -113,6 +161,7 @@ _GPT2 = _pattern(
     "gpt2",
     "GPT-2: contractions, words with the space before them, numbers, symbols, whitespace",
     BEFORE_ANY_SPACE,
+    _GPT2_BORDERS,
     contraction=r"'(?:[sdmt]|ll|ve|re)",
     letters=r" ?\p{L}+",
     numbers=r" ?\p{N}+",
@@ -124,6 +173,8 @@ _CL100K = _pattern(
     "cl100k",
     "GPT-4: any case of contraction, numbers by three, newlines behind symbols",
     _NEWER_CUT,
+    # No `_LAST_BLANK`: what is before it would be whitespace at the end, newlines and all.
+    (*_NEWER_BORDERS, _LETTER_SYMBOL),
     contraction=r"'(?i:[sdmt]|ll|ve|re)",
     letters=r"[^\r\n\p{L}\p{N}]?+\p{L}++",
     up_to_three_digits=r"\p{N}{1,3}+",
@@ -137,6 +188,7 @@ _O200K = _pattern(
     "o200k",
     "GPT-4o: words cut at lower → upper case, contractions kept on the word",
     _NEWER_CUT,
+    (*_NEWER_BORDERS, _LAST_BLANK, Border(LETTERS, without(SYMBOLS, b"'"))),
     word_ending_in_lower_case=(
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
         + _ENGLISH_SUFFIX
@@ -160,6 +212,7 @@ def _llama3_like(name: str, summary: str, digits_name: str, digits: str) -> Patt
         name,
         summary,
         _NEWER_CUT,
+        (*_NEWER_BORDERS, _LAST_BLANK, _LETTER_SYMBOL),
         contraction=_ENGLISH_SUFFIX,
         letters=r"[^\r\n\p{L}\p{N}]?\p{L}+",
         **{digits_name: digits},
@@ -176,6 +229,7 @@ _WHITESPACE = _pattern(
     "whitespace",
     "runs of non-space and runs of whitespace, as in str.split but losing nothing",
     BEFORE_ANY_SPACE,
+    (_TEXT_SPACE, Border(SPACES, BEFORE_TEXT)),
     word=r"\S+",
     whitespace=r"\s+",
 )
@@ -183,6 +237,7 @@ _NONE = _pattern(
     "none",
     "no pre-tokenization: a whole document is one pretoken",
     None,
+    (),
     whole_document=r"(?s:.+)",
 )
 

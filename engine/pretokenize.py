@@ -49,12 +49,17 @@ def _mended(surrogates: re.Match[str]) -> str:
     return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+_VISIBLE = re.compile(rb"[\x21-\x7e]")
+
+
 def is_blank(data: bytes) -> bool:
     r"""Whether it holds whitespace only, or nothing.
 
     >>> is_blank("\u3000\n".encode()), is_blank(b" a")
     (True, False)
     """
+    if _VISIBLE.search(data):
+        return False
     text = to_text(data)
     return not text or text.isspace()
 

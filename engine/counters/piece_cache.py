@@ -1,0 +1,84 @@
+"""A cache that recognises the frequent short pieces, thousands at a time.
+
+The bytes of a piece are read as 64-bit words, those beyond its end masked away. Scrambled, the
+words say in which slot the piece stands, if it is there at all: a slot holds one piece, whoever
+came first, and frequent pieces come early in any text.
+
+A piece that ends in NUL has the words of the piece without it. So no NUL may be in the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Words = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+WORD = 8
+PADDING = bytes(2 * WORD)
+"""Has to follow a text, so that words can be read up to its end."""
+
+SLOT_BITS = 16
+_NOBODY = -1
+_NOTHING = np.zeros(0, np.intp)
+_MASKS = np.array([(1 << 8 * length) - 1 for length in range(WORD + 1)], np.uint64)
+_SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
+_TO_SLOT = np.uint64(64 - SLOT_BITS)
+
+
+def words_of(padded: bytes) -> Words:
+    """The word that begins at each byte of a text with its `PADDING`."""
+    return np.ndarray((len(padded) - WORD + 1,), "<u8", padded, strides=(1,))
+
+
+class PieceCache:
+    """Recognises pieces of a certain number of words: with 2, those of 9 to 16 bytes."""
+
+    def __init__(self, words: int) -> None:
+        self.longest = words * WORD
+        self._keys = [np.zeros(1 << SLOT_BITS, np.uint64) for _ in range(words)]
+        self._numbers = np.full(1 << SLOT_BITS, _NOBODY, np.int64)
+        self._hits: list[Places] = []  # the slots of the pieces recognised since the last `drain`
+
+    def recognise(self, words: Words, starts: Places, lengths: Places) -> Flags:
+        """Which of the pieces are known. Each is counted, until the next `drain`."""
+        in_last_word = lengths - (self.longest - WORD)
+        key = [words[starts + WORD * place] for place in range(len(self._keys))]
+        key[-1] &= _MASKS[np.clip(in_last_word, 0, WORD)]
+        slots = _slots(key)
+        known = (in_last_word > 0) & (in_last_word <= WORD)
+        for stored, word in zip(self._keys, key, strict=True):
+            known &= stored[slots] == word
+        self._hits.append(slots[known])
+        return known
+
+    def learn(self, pieces: Sequence[tuple[bytes, int]]) -> None:
+        """Give each piece of the right length a slot, with its number, if the slot is free."""
+        fitting = [p for p in pieces if self.longest - WORD < len(p[0]) <= self.longest]
+        key_bytes = b"".join([piece.ljust(self.longest, b"\0") for piece, _ in fitting])
+        key = list(np.frombuffer(key_bytes, "<u8").reshape(-1, len(self._keys)).T)
+        numbers = np.array([number for _, number in fitting], np.int64)
+        slots = _slots(key)
+        free = np.flatnonzero(self._numbers[slots] == _NOBODY)[::-1]  # the first comes to stay
+        for stored, word in zip(self._keys, key, strict=True):
+            stored[slots[free]] = word[free]
+        self._numbers[slots[free]] = numbers[free]
+
+    def drain(self) -> tuple[Numbers, Numbers]:
+        """The numbers of the pieces recognised since the last time, and how often each was."""
+        totals = np.bincount(np.concatenate([*self._hits, _NOTHING]))
+        self._hits = []
+        used = np.flatnonzero(totals)
+        return self._numbers[used], totals[used]
+
+
+def _slots(key: Sequence[Words]) -> Places:
+    scrambled = key[0] * _SCRAMBLER
+    for word in key[1:]:
+        scrambled = (scrambled ^ word) * _SCRAMBLER
+    return (scrambled >> _TO_SLOT).astype(np.intp)
