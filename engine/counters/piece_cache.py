@@ -1,10 +1,11 @@
-"""A cache that recognises the frequent short pieces, thousands at a time.
+r"""A cache that recognises the frequent short pieces, thousands at a time.
 
-The bytes of a piece are read as 64-bit words, those beyond its end masked away. Scrambled, the
-words say in which slot the piece stands, if it is there at all: a slot holds one piece, whoever
-came first, and frequent pieces come early in any text.
+The bytes of a piece are read as 64-bit words, what is beyond its end shifted out of the last one.
+Scrambled, the words say in which slot the piece stands, if it is there at all: a slot holds one
+piece, whoever came first, and frequent pieces come early in any text.
 
-A piece that ends in NUL has the words of the piece without it. So no NUL may be in the text.
+There must be no NUL in the text: `\0a` would have the words of `a`. Then the last byte of the last
+word is that of the piece, and never 0.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ PADDING = bytes(2 * WORD)
 
 SLOT_BITS = 16
 _NOBODY = -1
+_NO_LAST_WORD = np.uint64(1)
 _NOTHING = np.zeros(0, np.intp)
-_MASKS = np.array([(1 << 8 * length) - 1 for length in range(WORD + 1)], np.uint64)
 _SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
 _TO_SLOT = np.uint64(64 - SLOT_BITS)
 
@@ -41,18 +42,19 @@ class PieceCache:
 
     def __init__(self, words: int) -> None:
         self.longest = words * WORD
-        self._keys = [np.zeros(1 << SLOT_BITS, np.uint64) for _ in range(words)]
+        self._later_words = range(WORD, self.longest, WORD)
+        self._keys = [np.full(1 << SLOT_BITS, _NO_LAST_WORD) for _ in range(words)]
         self._numbers = np.full(1 << SLOT_BITS, _NOBODY, np.int64)
         self._hits: list[Places] = []  # the slots of the pieces recognised since the last `drain`
 
     def recognise(self, words: Words, starts: Places, lengths: Places) -> Flags:
         """Which of the pieces are known. Each is counted, until the next `drain`."""
-        in_last_word = lengths - (self.longest - WORD)
-        key = [words[starts + WORD * place] for place in range(len(self._keys))]
-        key[-1] &= _MASKS[np.clip(in_last_word, 0, WORD)]
+        key = [words[starts]] + [words[starts + place] for place in self._later_words]
+        # Pieces too long or too short have their last word shifted out whole, and are not found.
+        key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
         slots = _slots(key)
-        known = (in_last_word > 0) & (in_last_word <= WORD)
-        for stored, word in zip(self._keys, key, strict=True):
+        known = self._keys[0][slots] == key[0]
+        for stored, word in zip(self._keys[1:], key[1:], strict=True):
             known &= stored[slots] == word
         self._hits.append(slots[known])
         return known
@@ -60,7 +62,8 @@ class PieceCache:
     def learn(self, pieces: Sequence[tuple[bytes, int]]) -> None:
         """Give each piece of the right length a slot, with its number, if the slot is free."""
         fitting = [p for p in pieces if self.longest - WORD < len(p[0]) <= self.longest]
-        key_bytes = b"".join([piece.ljust(self.longest, b"\0") for piece, _ in fitting])
+        last = self.longest - WORD
+        key_bytes = b"".join([p[:last] + p[last:].rjust(WORD, b"\0") for p, _ in fitting])
         key = list(np.frombuffer(key_bytes, "<u8").reshape(-1, len(self._keys)).T)
         numbers = np.array([number for _, number in fitting], np.int64)
         slots = _slots(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from itertools import islice
 
 from engine.counters.counter import ChunkCount, documents_in
 from engine.patterns import Pattern
