@@ -7,9 +7,9 @@ when it appears for the first time in the corpus, whoever counted which chunk.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
-from itertools import chain, islice, repeat
+from itertools import chain, count, islice, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ class Tally:
     def __init__(self) -> None:
         self.documents = 0
         self.pretokens = 0
-        self._numbers: dict[bytes, int] = {}
+        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
         self._counters: dict[int, _PiecesOfACounter] = {}
 
     @property
@@ -38,11 +38,9 @@ class Tally:
 
     def add(self, counter: int, chunk: ChunkCount) -> None:
         """Add a chunk, counted by the counter of that number."""
-        numbers = self._numbers
-        pretokens = chain.from_iterable(chunk.new_pieces)
-        found = [numbers.setdefault(pretoken, len(numbers)) for pretoken in pretokens]
         pieces = self._counters.setdefault(counter, _PiecesOfACounter())
-        pieces.extend(found, map(len, chunk.new_pieces))
+        pretokens = map(self._numbers.__getitem__, chain.from_iterable(chunk.new_pieces))
+        pieces.extend(pretokens, map(len, chunk.new_pieces))
         self.pretokens += pieces.add(
             np.frombuffer(chunk.numbers, np.int64), np.frombuffer(chunk.counts, np.int64)
         )

@@ -8,8 +8,9 @@ their pretokens: the order of first appearance costs nothing.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import compress, count
 
 import numpy as np
 
@@ -30,28 +31,35 @@ class PieceCounter:
     """Counts chunks piece by piece; for patterns that tell their borders."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        self._pattern = pattern
+        self._match = pattern.compiled.match
         self._splitter = splitter
         self._cutter = PieceCutter(pattern, splitter)
-        self._known = _KnownPieces(pattern, splitter)
+        self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
         self._batch = FIRST_BATCH
+        # A special token is a piece without pretokens. No other piece has the same bytes: wherever
+        # they stand, it is the token that is found there.
+        self._new_pieces: list[list[bytes]] = [[] for token in splitter.tokens]
+        for token in splitter.tokens:
+            self._numbers[token]
         _keep_freed_memory()
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
-        # The caches cannot tell a NUL at an end of a piece from no byte at all.
         caches = () if b"\0" in data else self._caches
         words = words_of(data + PADDING)
-        counts = []
+        found = []
         for starts, ends in self._batches(self._cutter.borders(data)):
             for cache in caches:
                 unknown = ~cache.recognise(words, starts, ends - starts)
                 starts, ends = starts[unknown], ends[unknown]
-            counts.append(self._look_up(data, starts, ends))
-        counts += [cache.drain() for cache in caches]
+            found.append(self._look_up(data, starts, ends, caches))
+        found += [cache.drain() for cache in caches]
+        new_pieces, self._new_pieces = self._new_pieces, []
         return ChunkCount(
-            self._known.take_new(),
-            np.concatenate([numbers for numbers, _ in counts]).tobytes(),
-            np.concatenate([occurrences for _, occurrences in counts]).tobytes(),
+            new_pieces,
+            np.concatenate([numbers for numbers, _ in found]).tobytes(),
+            np.concatenate([counts for _, counts in found]).tobytes(),
             documents_in(data, continues, self._splitter),
         )
 
@@ -64,48 +72,27 @@ class PieceCounter:
             start = batch.stop
             self._batch = min(2 * self._batch, BATCH)
 
-    def _look_up(self, data: bytes, starts: Places, ends: Places) -> tuple[Numbers, Numbers]:
-        """The numbers of some pieces, and how often each occurs; the caches learn the new ones."""
+    def _look_up(
+        self, data: bytes, starts: Places, ends: Places, caches: Sequence[PieceCache]
+    ) -> tuple[Numbers, Numbers]:
+        """The numbers of some pieces, and how often each occurs; new ones are learnt."""
         places = zip(starts.tolist(), ends.tolist(), strict=True)
         counts = Counter([data[start:end] for start, end in places])
-        known_before = len(self._known)
-        numbers = [self._known[piece] for piece in counts]
-        if len(self._known) > known_before:
-            numbered = zip(counts, numbers, strict=True)
-            new = [(piece, number) for piece, number in numbered if number >= known_before]
-            for cache in self._caches:
-                cache.learn(new)
-        return np.array(numbers, np.int64), np.array([*counts.values()], np.int64)
-
-
-class _KnownPieces(dict[bytes, int]):
-    """Piece → number; asked for a new one, it gives the next number and finds the pretokens.
-
-    A special token is a piece without pretokens. No other piece has the same bytes: where they
-    stand, the token is found.
-    """
-
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
-        self._pattern = pattern
-        self._splitter = splitter
-        self._new: list[list[bytes]] = []
-
-    def __missing__(self, piece: bytes) -> int:
-        self[piece] = number = len(self)
-        self._new.append(self._pretokens(piece))
-        return number
+        known = len(self._numbers)
+        numbers = np.fromiter(map(self._numbers.__getitem__, counts), np.int64, len(counts))
+        if len(self._numbers) > known:
+            new = list(compress(counts, numbers >= known))
+            self._new_pieces += map(self._pretokens, new)
+            for cache in caches:
+                cache.learn(new, known)
+        return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
     def _pretokens(self, piece: bytes) -> list[bytes]:
-        if self._splitter.bytes_regex.fullmatch(piece):
-            return []
         text = to_text(piece)
-        pretokens = self._pattern.split(text)
-        return [piece] if pretokens == [text] else [to_bytes(pretoken) for pretoken in pretokens]
-
-    def take_new(self) -> list[list[bytes]]:
-        """The pretokens of the pieces that came since the last time, in order."""
-        new, self._new = self._new, []
-        return new
+        match = self._match(text)
+        if match and match.end() == len(text):  # as for most pieces, and cheaper to ask
+            return [piece]
+        return list(map(to_bytes, self._pattern.split(text)))
 
 
 def _keep_freed_memory() -> None:

@@ -49,28 +49,31 @@ class PieceCache:
 
     def recognise(self, words: Words, starts: Places, lengths: Places) -> Flags:
         """Which of the pieces are known. Each is counted, until the next `drain`."""
-        key = [words[starts]] + [words[starts + place] for place in self._later_words]
-        # Pieces too long or too short have their last word shifted out whole, and are not found.
-        key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
+        key = self._key(words, starts, lengths)
         slots = _slots(key)
-        known = self._keys[0][slots] == key[0]
+        known: Flags = self._keys[0][slots] == key[0]
         for stored, word in zip(self._keys[1:], key[1:], strict=True):
             known &= stored[slots] == word
         self._hits.append(slots[known])
         return known
 
-    def learn(self, pieces: Sequence[tuple[bytes, int]]) -> None:
-        """Give each piece of the right length a slot, with its number, if the slot is free."""
-        fitting = [p for p in pieces if self.longest - WORD < len(p[0]) <= self.longest]
-        last = self.longest - WORD
-        key_bytes = b"".join([p[:last] + p[last:].rjust(WORD, b"\0") for p, _ in fitting])
-        key = list(np.frombuffer(key_bytes, "<u8").reshape(-1, len(self._keys)).T)
-        numbers = np.array([number for _, number in fitting], np.int64)
+    def learn(self, pieces: Sequence[bytes], first_number: int) -> None:
+        """Give each piece of the right length a slot, if it is free; their numbers go up by 1."""
+        lengths = np.fromiter(map(len, pieces), np.intp, len(pieces))
+        starts = np.cumsum(lengths) - lengths
+        key = self._key(words_of(b"".join(pieces) + PADDING), starts, lengths)
         slots = _slots(key)
-        free = np.flatnonzero(self._numbers[slots] == _NOBODY)[::-1]  # the first comes to stay
+        free = np.flatnonzero((key[-1] != 0) & (self._numbers[slots] == _NOBODY))
+        free = free[::-1]  # of several for one slot, the first comes to stay
         for stored, word in zip(self._keys, key, strict=True):
             stored[slots[free]] = word[free]
-        self._numbers[slots[free]] = numbers[free]
+        self._numbers[slots[free]] = first_number + free
+
+    def _key(self, words: Words, starts: Places, lengths: Places) -> list[Words]:
+        """The words of pieces; the last one is 0 if there is no byte in it, or more would be."""
+        key = [words[starts]] + [words[starts + place] for place in self._later_words]
+        key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
+        return key
 
     def drain(self) -> tuple[Numbers, Numbers]:
         """The numbers of the pieces recognised since the last time, and how often each was."""

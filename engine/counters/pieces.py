@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,10 +16,11 @@ Flags = npt.NDArray[np.bool_]
 class PieceCutter:
     """Cuts text into pieces: special tokens, and such as can be pretokenized by themselves.
 
+    >>> import itertools
     >>> from engine.patterns import PATTERNS
     >>> cutter = PieceCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     >>> text = b"low, lower<s>  'twas"
-    >>> [text[start:end] for start, end in pairwise(cutter.borders(text))]
+    >>> [text[start:end] for start, end in itertools.pairwise(cutter.borders(text))]
     [b'low', b',', b' lower', b'<s>', b' ', b" 'twas"]
     """
 
