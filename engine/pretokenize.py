@@ -89,7 +89,7 @@ class SpecialSplitter:
 
     def __init__(self, special_tokens: Sequence[str]) -> None:
         longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
-        self.tokens = tuple(map(to_bytes, longest_first))
+        self.tokens = frozenset(map(to_bytes, longest_first))
         self.longest = max(map(len, self.tokens), default=0)
         choice = "|".join(re.escape(token) for token in longest_first)
         # An empty choice would match everywhere; `(?!)` matches nowhere.

@@ -38,15 +38,11 @@ class PieceCounter:
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
         self._batch = FIRST_BATCH
-        # A special token is a piece without pretokens. No other piece has the same bytes: wherever
-        # they stand, it is the token that is found there.
-        self._new_pieces: list[list[bytes]] = [[] for token in splitter.tokens]
-        for token in splitter.tokens:
-            self._numbers[token]
+        self._new_pieces: list[list[bytes]] = []
         _keep_freed_memory()
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
-        caches = () if b"\0" in data else self._caches
+        caches = () if b"\0" in data else self._caches  # which could not tell NUL from no byte
         words = words_of(data + PADDING)
         found = []
         for starts, ends in self._batches(self._cutter.borders(data)):
@@ -88,6 +84,9 @@ class PieceCounter:
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
     def _pretokens(self, piece: bytes) -> list[bytes]:
+        # No other piece has the bytes of a special token: wherever they stand, one is found.
+        if piece in self._splitter.tokens:
+            return []
         text = to_text(piece)
         match = self._match(text)
         if match and match.end() == len(text):  # as for most pieces, and cheaper to ask
