@@ -45,6 +45,16 @@ class Border:
     right: bytes
     before_left: bool = False
 
+    @property
+    def regex(self) -> bytes:
+        """Matches where the border stands, and takes no room."""
+        left, right = _any_of(self.left), _any_of(self.right)
+        return b"(?=%b%b)" % (left, right) if self.before_left else b"(?<=%b)(?=%b)" % (left, right)
+
+
+def _any_of(some: bytes) -> bytes:
+    return b"[%b]" % b"".join(b"\\x%02x" % byte for byte in some)
+
 
 @dataclass(frozen=True)
 class BorderTables:

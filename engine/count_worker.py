@@ -6,6 +6,7 @@ marshalled value behind its length; it ends when its input does, so it never out
 
 from __future__ import annotations
 
+import gc
 import marshal
 import struct
 import sys
@@ -50,6 +51,7 @@ def packed(pattern: Pattern, special_tokens: Sequence[str]) -> Any:
 
 def main() -> None:
     """Say that we are there, then serve counts until the input ends."""
+    gc.disable()  # counting makes no cycles, but many lists, which would be searched for some
     requests: SimpleQueue[Any] = SimpleQueue()
     # Requests are read while we count: one may wait, and whoever sends it need not.
     threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
@@ -59,7 +61,6 @@ def main() -> None:
         "",
         "",
         tuple(Alternative(*alternative) for alternative in alternatives),
-        None,
         tuple(Border(*border) for border in borders),
     )
     counter = counter_for(pattern, SpecialSplitter(special_tokens))
