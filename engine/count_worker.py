@@ -49,25 +49,30 @@ def packed(pattern: Pattern, special_tokens: Sequence[str]) -> Any:
     return alternatives, borders, list(special_tokens)
 
 
+def _unpacked(request: Any) -> tuple[Pattern, SpecialSplitter]:
+    alternatives, borders, special_tokens = request
+    pattern = Pattern(
+        name="",
+        summary="",
+        alternatives=tuple(Alternative(*alternative) for alternative in alternatives),
+        borders=tuple(Border(*border) for border in borders),
+    )
+    return pattern, SpecialSplitter(special_tokens)
+
+
 def main() -> None:
-    """Say that we are there, then serve counts until the input ends."""
+    """Take the first request, say that we are ready, then serve counts until the input ends."""
     gc.disable()  # counting makes no cycles, but many lists, which would be searched for some
     requests: SimpleQueue[Any] = SimpleQueue()
     # Requests are read while we count: one may wait, and whoever sends it need not.
     threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
-    answers = sys.stdout.buffer
-    alternatives, borders, special_tokens = requests.get()
-    pattern = Pattern(
-        "",
-        "",
-        tuple(Alternative(*alternative) for alternative in alternatives),
-        tuple(Border(*border) for border in borders),
-    )
-    counter = counter_for(pattern, SpecialSplitter(special_tokens))
+    if (first := requests.get()) is None:
+        return
+    counter = counter_for(*_unpacked(first))
     try:
-        send(answers, None)
+        send(sys.stdout.buffer, None)
         while (request := requests.get()) is not None:
-            send(answers, tuple(counter.count(*request)))
+            send(sys.stdout.buffer, tuple(counter.count(*request)))
     except BrokenPipeError:
         return
 
