@@ -14,9 +14,9 @@ from itertools import compress, count
 
 import numpy as np
 
-from engine.counters.counter import ChunkCount, documents_in
+from engine.counters.counter import ChunkCount
 from engine.counters.piece_cache import PADDING, Numbers, PieceCache, Places, words_of
-from engine.counters.pieces import PieceCutter
+from engine.counters.pieces import PieceCutter, documents_between, special_tokens_in
 from engine.patterns import Pattern
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
 
@@ -34,7 +34,7 @@ class PieceCounter:
         self._pattern = pattern
         self._match = pattern.compiled.match
         self._splitter = splitter
-        self._cutter = PieceCutter(pattern, splitter)
+        self._cutter = PieceCutter(pattern)
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
         self._batch = FIRST_BATCH
@@ -44,8 +44,9 @@ class PieceCounter:
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         caches = () if b"\0" in data else self._caches  # which could not tell NUL from no byte
         words = words_of(data + PADDING)
+        tokens = special_tokens_in(data, self._splitter)
         found = []
-        for starts, ends in self._batches(self._cutter.borders(data)):
+        for starts, ends in self._batches(self._cutter.borders(data, tokens)):
             for cache in caches:
                 unknown = ~cache.recognise(words, starts, ends - starts)
                 starts, ends = starts[unknown], ends[unknown]
@@ -56,7 +57,7 @@ class PieceCounter:
             new_pieces,
             np.concatenate([numbers for numbers, _ in found]).tobytes(),
             np.concatenate([counts for _, counts in found]).tobytes(),
-            documents_in(data, continues, self._splitter),
+            documents_between(data, tokens, continues),
         )
 
     def _batches(self, borders: Places) -> Iterator[tuple[Places, Places]]:

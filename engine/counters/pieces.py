@@ -2,15 +2,46 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from engine.borders import BorderTables
 from engine.patterns import Pattern
-from engine.pretokenize import SpecialSplitter
+from engine.pretokenize import SpecialSplitter, is_blank
 
 Places = npt.NDArray[np.intp]
 Flags = npt.NDArray[np.bool_]
+
+_VISIBLE = (np.arange(256) > ord(" ")) & (np.arange(256) < 0x7F)
+
+
+class Spans(NamedTuple):
+    """Where some stretches of a text start and end."""
+
+    starts: Places
+    ends: Places
+
+
+def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
+    spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
+    return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
+
+
+def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
+    """How many documents begin in a chunk: as `documents_in`, if the special tokens are known."""
+    starts = np.append(0, tokens.ends)
+    ends = np.append(tokens.starts, len(data))
+    if continues and not is_blank(data[: ends[0]]):
+        starts, ends = starts[1:], ends[1:]
+    filled = starts < ends
+    starts, ends = starts[filled], ends[filled]
+    # Most begin with a letter, perhaps behind newlines; only the others need a closer look.
+    first_bytes = np.minimum(starts + np.arange(4)[:, np.newaxis], ends - 1)
+    is_text = _VISIBLE[np.frombuffer(data, np.uint8)[first_bytes]].any(axis=0)
+    unclear = zip(starts[~is_text].tolist(), ends[~is_text].tolist(), strict=True)
+    return int(is_text.sum()) + sum(not is_blank(data[start:end]) for start, end in unclear)
 
 
 class PieceCutter:
@@ -18,30 +49,27 @@ class PieceCutter:
 
     >>> import itertools
     >>> from engine.patterns import PATTERNS
-    >>> cutter = PieceCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     >>> text = b"low, lower<s>  'twas"
-    >>> [text[start:end] for start, end in itertools.pairwise(cutter.borders(text))]
+    >>> tokens = special_tokens_in(text, SpecialSplitter(["<s>"]))
+    >>> borders = PieceCutter(PATTERNS["gpt2"]).borders(text, tokens)
+    >>> [text[start:end] for start, end in itertools.pairwise(borders)]
     [b'low', b',', b' lower', b'<s>', b' ', b" 'twas"]
     """
 
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+    def __init__(self, pattern: Pattern) -> None:
         self._tables = BorderTables.of(pattern.borders)
-        self._splitter = splitter
 
-    def borders(self, data: bytes) -> Places:
+    def borders(self, data: bytes, tokens: Spans) -> Places:
         """Where the pieces begin, and the end of the last one."""
         told, before_left = self._told_by_bytes(data)
-        spans = [match.span() for match in self._splitter.bytes_regex.finditer(data)]
-        if spans:
-            starts, ends = np.array(spans, np.intp).T
-            # The document ends at `starts`: no text follows a space there. (Of a token at the very
-            # beginning this is -1, the last byte, which nothing follows either.)
-            before_left[starts - 1] = False
+        starts, ends = tokens
+        # The document ends at `starts`: no text follows a space there. (Of a token at the very
+        # beginning this is -1, the last byte, which nothing follows either.)
+        before_left[starts - 1] = False
         told[:-1] |= before_left
-        if spans:
-            for inside in range(1, self._splitter.longest):
-                told[np.minimum(starts + inside, ends)] = False
-            told[starts] = told[ends] = True
+        for inside in range(1, int((ends - starts).max(initial=0))):
+            told[np.minimum(starts + inside, ends)] = False
+        told[starts] = told[ends] = True
         return np.flatnonzero(told)
 
     def _told_by_bytes(self, data: bytes) -> tuple[Flags, Flags]:

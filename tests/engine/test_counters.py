@@ -20,8 +20,9 @@ from engine.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
 from engine.chunking import ChunkCutter
 from engine.counters import ChunkCounter, by_pieces, counter_for
 from engine.counters.by_pieces import PieceCounter
+from engine.counters.counter import documents_in
 from engine.counters.piece_cache import PADDING, PieceCache, words_of
-from engine.counters.pieces import PieceCutter
+from engine.counters.pieces import PieceCutter, documents_between, special_tokens_in
 from engine.counters.plain import PlainCounter
 from engine.patterns import PATTERNS
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
@@ -101,7 +102,25 @@ def test_a_pattern_that_tells_no_borders_is_counted_the_plain_way() -> None:
     assert isinstance(counter_for(PATTERNS["none"], splitter), PlainCounter)
 
 
+# -- documents
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts.filter(bool), special_tokens, st.booleans())
+@example(b"\nOnce<s>\n<s>  x<s>", ["<s>"], True)
+def test_documents_are_counted_alike(data: bytes, special: list[str], continues: bool) -> None:
+    splitter = SpecialSplitter(special)
+    fast = documents_between(data, special_tokens_in(data, splitter), continues)
+    assert fast == documents_in(data, continues, splitter)
+
+
 # -- borders
+
+
+def borders_of(data: bytes, pattern: str) -> list[int]:
+    no_tokens = special_tokens_in(data, SpecialSplitter([]))
+    places: list[int] = PieceCutter(PATTERNS[pattern]).borders(data, no_tokens).tolist()
+    return places
 
 
 @every_pattern
@@ -109,7 +128,7 @@ def test_a_pattern_that_tells_no_borders_is_counted_the_plain_way() -> None:
 @given(texts.filter(bool))
 def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> None:
     split = PATTERNS[pattern].split
-    borders = PieceCutter(PATTERNS[pattern], SpecialSplitter([])).borders(data).tolist()
+    borders = borders_of(data, pattern)
     assert [borders[0], borders[-1]] == [0, len(data)]
     pieces = [to_text(data[start:end]) for start, end in pairwise(borders)]
     assert [p for piece in pieces for p in split(piece)] == split(to_text(data))
@@ -121,7 +140,7 @@ def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> 
 def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: bytes) -> None:
     split = PATTERNS[pattern].split
     whole = split(to_text(data))
-    for place in PieceCutter(PATTERNS[pattern], SpecialSplitter([])).borders(data)[1:-1].tolist():
+    for place in borders_of(data, pattern)[1:-1]:
         assert split(to_text(data[:place])) + split(to_text(data[place:])) == whole
 
 
@@ -129,7 +148,7 @@ def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: by
 def test_most_pieces_of_plain_english_are_one_pretoken(pattern: str) -> None:
     """Else the pieces would be of little use."""
     data = (SAMPLES / "tinystories_valid.txt").read_bytes()
-    borders = PieceCutter(PATTERNS[pattern], SpecialSplitter([])).borders(data)
+    borders = borders_of(data, pattern)
     assert len(borders) > 0.9 * len(PATTERNS[pattern].split(to_text(data)))
 
 
