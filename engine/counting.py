@@ -24,8 +24,10 @@ from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import SpecialSplitter
 from engine.tally import Tally
 
-# Starting helper processes takes about as long as counting this many chunks does.
+# Below so many chunks there are not enough for several processes.
 WORTH_HELPERS = 4
+# A file below so many bytes is counted by its pieces before helpers have started.
+SOON_COUNTED = 1 << 24
 
 
 class CorpusCount:
@@ -58,7 +60,8 @@ def count_pretokens(
         path: a text file, gzipped if its name ends in `.gz`. Invalid UTF-8 is kept as it is.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
-        workers: processes to count with; by default one a core, or none for a small file.
+        workers: processes to count with, this one included; by default one a core, or only this
+            one for a small file.
         on_progress: is called after each chunk.
 
     Returns:
@@ -110,7 +113,7 @@ def _counted_chunks(
 ) -> Generator[Counted, None, None]:
     splitter = SpecialSplitter(special_tokens)
     chunks = corpus.chunks(pattern, splitter)
-    processes = available_cores() if workers is None else workers
+    processes = _processes_for(corpus, pattern) if workers is None else workers
     first = list(islice(chunks, WORTH_HELPERS))
     if processes > 1 and len(first) == WORTH_HELPERS:
         yield from counted_by_processes(chain(first, chunks), pattern, special_tokens, processes)
@@ -119,6 +122,12 @@ def _counted_chunks(
         for chunk in chain(first, chunks):
             count = counter.count(chunk.data, chunk.continues)
             yield Counted(0, chunk.bytes_read, count)
+
+
+def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
+    if pattern.borders and corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED:
+        return 1
+    return available_cores()
 
 
 def available_cores() -> int:

@@ -230,6 +230,15 @@ def test_no_helper_is_left_when_the_work_is_done(large: Path) -> None:
     assert set(psutil.Process().children(recursive=True)) == before
 
 
+def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -> None:
+    before = set(psutil.Process().children(recursive=True))
+    during: set[psutil.Process] = set()
+    count_pretokens(
+        large, on_progress=lambda _: during.update(psutil.Process().children(recursive=True))
+    )
+    assert during == before
+
+
 def test_a_helper_that_dies_is_an_error_and_leaves_none_behind(large: Path) -> None:
     before = set(psutil.Process().children(recursive=True))
 
