@@ -27,7 +27,7 @@ from engine.tally import Tally
 # Below so many chunks there are not enough for several processes.
 WORTH_HELPERS = 4
 # A file below so many bytes is counted by its pieces before helpers have started.
-SOON_COUNTED = 1 << 24
+SOON_COUNTED = 24 << 20
 
 
 class CorpusCount:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from itertools import chain, count, islice, repeat
+from itertools import count, islice, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +39,7 @@ class Tally:
     def add(self, counter: int, chunk: ChunkCount) -> None:
         """Add a chunk, counted by the counter of that number."""
         pieces = self._counters.setdefault(counter, _PiecesOfACounter())
-        pretokens = map(self._numbers.__getitem__, chain.from_iterable(chunk.new_pieces))
-        pieces.extend(pretokens, map(len, chunk.new_pieces))
+        pieces.extend(map(self._numbers.__getitem__, chunk.new_pretokens), chunk.new_sizes)
         self.pretokens += pieces.add(
             np.frombuffer(chunk.numbers, np.int64), np.frombuffer(chunk.counts, np.int64)
         )
@@ -64,10 +63,10 @@ class _PiecesOfACounter:
         self._sizes = array("q")  # how many pretokens each has
         self._totals = array("q")
 
-    def extend(self, pretokens: Iterable[int], sizes: Iterable[int]) -> None:
+    def extend(self, pretokens: Iterable[int], sizes: bytes) -> None:
         """New pieces, which have not occurred yet."""
         self._pretokens.extend(pretokens)
-        self._sizes.extend(sizes)
+        self._sizes.frombytes(sizes)
         self._totals.extend(repeat(0, len(self._sizes) - len(self._totals)))
 
     def add(self, pieces: Numbers, counts: Numbers) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import compress, count
+from itertools import chain, compress, count
 
 import numpy as np
 
@@ -38,7 +38,8 @@ class PieceCounter:
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
         self._batch = FIRST_BATCH
-        self._new_pieces: list[list[bytes]] = []
+        self._new_pretokens: list[bytes] = []
+        self._new_sizes: list[int] = []
         _keep_freed_memory()
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
@@ -52,9 +53,11 @@ class PieceCounter:
                 starts, ends = starts[unknown], ends[unknown]
             found.append(self._look_up(data, starts, ends, caches))
         found += [cache.drain() for cache in caches]
-        new_pieces, self._new_pieces = self._new_pieces, []
+        new_pretokens, self._new_pretokens = self._new_pretokens, []
+        new_sizes, self._new_sizes = self._new_sizes, []
         return ChunkCount(
-            new_pieces,
+            new_pretokens,
+            np.array(new_sizes, np.int64).tobytes(),
             np.concatenate([numbers for numbers, _ in found]).tobytes(),
             np.concatenate([counts for _, counts in found]).tobytes(),
             documents_between(data, tokens, continues),
@@ -79,7 +82,9 @@ class PieceCounter:
         numbers = np.fromiter(map(self._numbers.__getitem__, counts), np.int64, len(counts))
         if len(self._numbers) > known:
             new = list(compress(counts, numbers >= known))
-            self._new_pieces += map(self._pretokens, new)
+            pretokens = list(map(self._pretokens, new))
+            self._new_pretokens += chain.from_iterable(pretokens)
+            self._new_sizes += map(len, pretokens)
             for cache in caches:
                 cache.learn(new, known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))

@@ -11,16 +11,19 @@ class ChunkCount(NamedTuple):
     """What one chunk holds.
 
     A counter numbers the pieces of text that it meets, from 0 on, and tells the pretokens of each
-    only once: so there is little to say about a chunk that is like those before.
+    only once: so there is little to say about a chunk that is like those before. Numbers are
+    64-bit integers in bytes, which go through a pipe as they are.
 
     Attributes:
-        new_pieces: the pretokens of each piece met for the first time, in order of appearance.
-        numbers: the pieces in the chunk, by number: 64-bit integers as bytes. One may come twice.
-        counts: how often each of them occurs, likewise.
+        new_pretokens: those of the pieces met for the first time, in order of appearance.
+        new_sizes: how many of them each new piece has.
+        numbers: the pieces in the chunk. One may come twice.
+        counts: how often each of these occurs.
         documents: those whose first non-space is in the chunk.
     """
 
-    new_pieces: list[list[bytes]]
+    new_pretokens: list[bytes]
+    new_sizes: bytes
     numbers: bytes
     counts: bytes
     documents: int

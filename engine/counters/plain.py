@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from itertools import islice, repeat
 
 from engine.counters.counter import ChunkCount, documents_in
 from engine.patterns import Pattern
@@ -22,11 +23,10 @@ class PlainCounter:
         counts = count_pretokens_of(data, self._pattern, self._splitter)
         known = len(self._numbers)
         numbers = [self._numbers.setdefault(pretoken, len(self._numbers)) for pretoken in counts]
-        new = [
-            [pretoken] for pretoken, number in zip(counts, numbers, strict=True) if number >= known
-        ]
+        new = list(islice(self._numbers, known, None))
         return ChunkCount(
             new,
+            array("q", repeat(1, len(new))).tobytes(),
             array("q", numbers).tobytes(),
             array("q", counts.values()).tobytes(),
             documents_in(data, continues, self._splitter),

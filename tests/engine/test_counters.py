@@ -91,8 +91,10 @@ def test_a_piece_is_told_once_and_counted_by_its_number() -> None:
     counter = PieceCounter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]))
     first = counter.count(b"low\xc2\xa0low", continues=False)
     second = counter.count(b"<s>low\xc2\xa0low low", continues=False)
-    assert first.new_pieces == [[b"low", b"\xc2\xa0", b"low"]]
-    assert second.new_pieces == [[], [b" low"]]
+    assert first.new_pretokens == [b"low", b"\xc2\xa0", b"low"]
+    assert list(np.frombuffer(first.new_sizes, np.int64)) == [3]
+    assert second.new_pretokens == [b" low"]
+    assert list(np.frombuffer(second.new_sizes, np.int64)) == [0, 1]
     assert sorted(np.frombuffer(second.numbers, np.int64)) == [0, 1, 2]
 
 
