@@ -51,7 +51,8 @@ class Tally:
         for pieces in self._counters.values():
             pieces.add_pretokens_to(totals)
         counts: Counter[bytes] = Counter()
-        dict.update(counts, islice(zip(self._numbers, totals.tolist(), strict=True), limit))
+        first = islice(self._numbers, limit)
+        dict.update(counts, zip(first, totals[:limit].tolist(), strict=True))
         return counts
 
 

@@ -43,7 +43,8 @@ class PieceCounter:
         _keep_freed_memory()
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
-        caches = () if b"\0" in data else self._caches  # which could not tell NUL from no byte
+        # The caches cannot tell a NUL from no byte at all.
+        caches = () if b"\0" in data else self._caches
         words = words_of(data + PADDING)
         tokens = special_tokens_in(data, self._splitter)
         found = []
@@ -86,7 +87,7 @@ class PieceCounter:
             self._new_pretokens += chain.from_iterable(pretokens)
             self._new_sizes += map(len, pretokens)
             for cache in caches:
-                cache.learn(new, known)
+                cache.learn(new, first_number=known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
     def _pretokens(self, piece: bytes) -> list[bytes]:
