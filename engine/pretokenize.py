@@ -49,12 +49,17 @@ def _mended(surrogates: re.Match[str]) -> str:
     return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+_VISIBLE = re.compile(rb"[\x21-\x7e]")
+
+
 def is_blank(data: bytes) -> bool:
     r"""Whether it holds whitespace only, or nothing.
 
     >>> is_blank("\u3000\n".encode()), is_blank(b" a")
     (True, False)
     """
+    if _VISIBLE.search(data):
+        return False
     text = to_text(data)
     return not text or text.isspace()
 
@@ -84,7 +89,8 @@ class SpecialSplitter:
 
     def __init__(self, special_tokens: Sequence[str]) -> None:
         longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
-        self.longest = max((len(to_bytes(token)) for token in longest_first), default=0)
+        self.tokens = frozenset(map(to_bytes, longest_first))
+        self.longest = max(map(len, self.tokens), default=0)
         choice = "|".join(re.escape(token) for token in longest_first)
         # An empty choice would match everywhere; `(?!)` matches nowhere.
         self.text_regex = re.compile(choice or "(?!)")
