@@ -52,6 +52,7 @@ class Tokenizer:
         ids = _ids_by_bytes(self.vocab)
         self._special_ids = self._number_special_tokens(ids)
         self._encoder = _make_encoder(encoder, ids, self.merges)
+        self._encode_text = self._encoder.for_texts(self.pattern)
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
         """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
@@ -77,18 +78,20 @@ class Tokenizer:
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
         ids: list[int] = []
-        encode = self._encoder.encode
         # Surrogates become the characters they stand for before the pattern sees them.
         for piece, special in self._splitter.split_text(to_text(to_bytes(text))):
             if special:
                 ids.append(self._special_ids[piece])
-                continue
-            for pretoken in map(to_bytes, self.pattern.split(piece)):
+            else:
                 if on_step is not None:
-                    for step in self._encoder.steps(pretoken):
-                        on_step(step)
-                ids.extend(encode(pretoken))
+                    self._tell_steps(piece, on_step)
+                ids += self._encode_text(piece)
         return ids
+
+    def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
+        for pretoken in self.pattern.split(text):
+            for step in self._encoder.steps(to_bytes(pretoken)):
+                on_step(step)
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
