@@ -14,9 +14,8 @@ from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
 from engine.patterns import Pattern
-from engine.piece_encoder import PieceEncoder
+from engine.piece_encoder import PieceEncoder, PretokenEncoder
 from engine.pieces import cutting_for
-from engine.remembered import Remembered
 
 LONG = 128
 
@@ -29,20 +28,20 @@ class Cached(Encoder):
         super().__init__(byte_ids, table)
         self._list = RankList(byte_ids, table)
         self._heap = RankHeap(byte_ids, table)
-        self._remembered = Remembered(lambda pretoken: tuple(self._for(pretoken).encode(pretoken)))
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        return self._remembered[pretoken]
+        """The ids of one pretoken; only `for_texts` remembers."""
+        return self._for(pretoken).encode(pretoken)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The steps of the loop, whether or not the cache knows the pretoken."""
         return self._for(pretoken).steps(pretoken)
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """As in every encoder; the function keeps its memory from one text to the next."""
         cutting = cutting_for(pattern)
         if cutting is None:
-            return super().for_texts(pattern)
-        return PieceEncoder(cutting, super().for_texts(pattern)).encode
+            return PretokenEncoder(pattern, self.encode).encode
+        return PieceEncoder(pattern, self.encode, cutting).encode
 
     def _for(self, pretoken: bytes) -> Encoder:
         return self._heap if len(pretoken) > LONG else self._list

@@ -3,6 +3,11 @@
 The loop looks every pair up again in each round. A merge changes two pairs only, so here it looks
 up two; to find the lowest rank is left to `min`, which is fast on a short list. A pair is one
 number in the table of merges: quicker to make and to find than a tuple.
+
+Merging one occurrence at a time, from the left, is the same as a round, provided that no merge uses
+a token which only a later one makes: then what a merge makes can only be merged at a higher rank, and the other
+occurrences of the pair are next in turn. Training gives no other tables; for one that is
+different, the loop itself is there.
 """
 
 from __future__ import annotations
@@ -12,7 +17,6 @@ from itertools import chain, pairwise
 
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_loop import RankLoop
-from engine.merging import merge_pair
 
 
 class RankList(RankLoop):
@@ -28,20 +32,18 @@ class RankList(RankLoop):
         self._ranks = {
             left * self._span + right: rank for (left, right), (rank, _) in table.items()
         }
+        self._in_order = _is_in_order(table)
 
-    def encode(self, pretoken: bytes) -> list[int]:
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        if not self._in_order:
+            return super().encode(pretoken)
         byte_ids, span, never = self.byte_ids, self._span, self._never
         rank_of = self._ranks.get
         ids = [byte_ids[byte] for byte in pretoken]
-        ranks = self._ranks_between(ids)
+        ranks = [rank_of(left * span + right, never) for left, right in pairwise(ids)]
         while ranks and (lowest := min(ranks)) != never:
             at = ranks.index(lowest)
-            made = self._made[lowest]
-            if ranks.count(lowest) > 1:
-                ids = merge_pair(ids, (ids[at], ids[at + 1]), made)
-                ranks = self._ranks_between(ids)
-                continue
-            ids[at] = made
+            ids[at] = made = self._made[lowest]
             del ids[at + 1], ranks[at]
             if at:
                 ranks[at - 1] = rank_of(ids[at - 1] * span + made, never)
@@ -49,7 +51,11 @@ class RankList(RankLoop):
                 ranks[at] = rank_of(made * span + ids[at + 1], never)
         return ids
 
-    def _ranks_between(self, ids: Sequence[int]) -> list[int]:
-        """The rank of each pair of neighbours, `_never` for those that do not merge."""
-        rank_of, span, never = self._ranks.get, self._span, self._never
-        return [rank_of(left * span + right, never) for left, right in pairwise(ids)]
+
+def _is_in_order(table: MergeTable) -> bool:
+    """Whether every merge comes after all merges that make its parts."""
+    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
+    return all(
+        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
+        for (left, right), (rank, _) in table.items()
+    )
