@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 from engine.patterns import Pattern
-from engine.pieces import NUL, Cutting, blocks
+from engine.pieces import Cutting, blocks, can_be_marked, restored_first
 from engine.pretokenize import to_bytes, to_text
 from engine.remembered import Remembered
 
@@ -62,13 +62,13 @@ class PieceEncoder:
         """The ids of a text without special tokens."""
         ids: list[int] = []
         for block in blocks(to_bytes(text), BLOCK):
-            if NUL in block:  # which stands for a space in a piece
+            if not can_be_marked(block):
                 ids += self._pretokens.encode(to_text(block))
                 continue
             pieces = iter(self._cutting.pieces(block))
             # Only the first block has anything before its first space.
             if first := next(pieces):
-                ids += self._pretokens.encode(to_text(first.replace(NUL, b" ")))
+                ids += self._pretokens.encode(to_text(restored_first(first)))
             ids.extend(chain.from_iterable(map(self._ids_of.__getitem__, pieces)))
         return ids
 

@@ -12,11 +12,12 @@ the pieces that were never seen before.
 2. With gpt2, also before the last character of a run of whitespace that something follows:
    `\s+(?!\S)` takes such a run but for its last character.
 
-**How the unsafe spaces are passed over.** `split` cuts at every space, so before it the text is
-marked, by a few `replace`s: a space where no cut is safe becomes NUL, and a newline where one is
-safe gets a space in front. Then every piece but the first stands behind one space that the cut
-has taken; with gpt2, where the piece begins with a newline, that is the space that was put in.
-`Cutting.restored` undoes it. Text that holds a NUL of its own is not for this module.
+**How the unsafe places are passed over.** `split` cuts at every space, so before it the text is
+marked, by a few `replace`s: a space where no cut is safe becomes `KEPT_SPACE`, and a newline
+where one is safe gets a space in front; other newlines become `KEPT_NEWLINE`. Then every piece
+but the first stands behind one space that the cut has taken; with gpt2, where a piece begins with
+a newline, that is the space that was put in. `Cutting.restored` undoes it. Text that holds these
+two characters itself is not for this module.
 
 Bytes serve better than characters here: a `str` with one emoji takes four times the room. All
 marks are ASCII, which in UTF-8 is never a part of another character.
@@ -30,7 +31,10 @@ from dataclasses import dataclass
 
 from engine.patterns import PATTERNS, Pattern
 
-NUL = b"\0"
+KEPT_SPACE, KEPT_NEWLINE = b"\0", b"\1"
+_TO_TEXT = bytes.maketrans(KEPT_SPACE + KEPT_NEWLINE, b" \n")
+
+# Whitespace other than the space and the newline, which the marking treats apart.
 _ASCII_SPACES = (b"\t", b"\v", b"\f", b"\r")
 
 # Unicode's other whitespace, a regex for each lead byte: one literal byte at the head is looked
@@ -70,8 +74,17 @@ class Cutting:
         >>> GPT2_CUTTING.restored(b"\n\0\0or"), GPT2_CUTTING.restored(b"not")
         (b'\n  or', b' not')
         """
-        text = piece.replace(NUL, b" ")
-        return text if self.at_newlines and text.startswith(b"\n") else b" " + text
+        text = piece.translate(_TO_TEXT)
+        return text if self.at_newlines and piece.startswith(b"\n") else b" " + text
+
+
+def restored_first(piece: bytes) -> bytes:
+    """The text of the first piece of a block."""
+    return piece.translate(_TO_TEXT)
+
+
+def can_be_marked(block: bytes) -> bool:
+    return KEPT_SPACE not in block and KEPT_NEWLINE not in block
 
 
 def blocks(data: bytes, size: int) -> Iterator[bytes]:
@@ -87,31 +100,29 @@ def blocks(data: bytes, size: int) -> Iterator[bytes]:
 def _marked_for_gpt2(block: bytes) -> bytes:
     """Both rules.
 
-    Of k spaces in a row the first k − 1 become NULs, or all of them: so the last is a cut by the
-    second rule, or there is none. A space next to other whitespace becomes NUL, but for one after
-    a newline: that is such a last one again. A newline is cut at behind what is no whitespace.
+    Of k spaces in a row the first k − 1 are kept, or all of them: so the last is a cut by the
+    second rule, or there is none. A space next to other whitespace is kept, but for one after
+    newlines: that is such a last one again. A newline is cut at behind what is no whitespace.
     """
-    others = _other_spaces(block)
-    marked = _replaced(block, b"  ", b"\0\0")
-    for space in others:
-        marked = marked.replace(space + b" ", space + NUL).replace(b" " + space, NUL + space)
+    marked = _replaced(block, b"\n\n", b"\n\1")
+    marked = _replaced(marked, b"  ", b"\0\0")
+    marked = _replaced(marked, b" \n", b"\0\1")
+    for space in _other_spaces(block):
+        marked = marked.replace(space + b" ", space + b"\0").replace(b" " + space, b"\0" + space)
+        marked = marked.replace(space + b"\n", space + b"\1")
+    for kept in (KEPT_SPACE, KEPT_NEWLINE):
+        if kept in marked:
+            marked = _replaced(marked, kept + b"\n", kept + b"\1")
     marked = marked.replace(b"\n", b" \n")
-    # Take back the cuts inside a run. Twice, for a newline can be the end of one match and the
-    # beginning of the next.
-    for _ in range(2):
-        marked = _replaced(marked, b"\n \n", b"\n\n")
-    marked = _replaced(marked, b"  \n", b"\0\n")
-    for space in (*others, NUL) if NUL in marked else others:
-        marked = marked.replace(space + b" \n", space + b"\n")
     # Nothing follows the run at the very end, so the second rule is not for it.
-    return marked[:-1] + NUL if marked.endswith((b"\0 ", b"\n ")) else marked
+    return marked[:-1] + b"\0" if marked.endswith((b"\0 ", b"\n ", b"\1 ")) else marked
 
 
 def _marked_by_first_rule(block: bytes) -> bytes:
-    """The first rule only: a space behind any whitespace becomes NUL."""
+    """The first rule only: a space behind any whitespace is kept."""
     marked = _replaced(block, b"  ", b"\0\0")
-    for space in (NUL, b"\n", *_other_spaces(block)):
-        marked = _replaced(marked, space + b" ", space + NUL)
+    for space in (KEPT_SPACE, b"\n", *_other_spaces(block)):
+        marked = _replaced(marked, space + b" ", space + b"\0")
     return marked
 
 

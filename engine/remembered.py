@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-Key = TypeVar("Key", str, bytes)
+Key = TypeVar("Key", bound=str | bytes)
 
 LONGEST = 1 << 12
 """Longer keys are not kept: one of them takes the room of hundreds of words."""

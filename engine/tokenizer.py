@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from engine.chunking import ChunkCutter
 from engine.encoders import DEFAULT_ENCODER, ENCODERS
@@ -12,7 +13,14 @@ from engine.encoders.encoder import Encoder
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.patterns import Pattern, as_pattern
-from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.pretokenize import (
+    Pretoken,
+    SpecialSplitter,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+)
+from engine.retyping import Retyping
 
 ITERABLE_PIECE = 1 << 16
 
@@ -78,8 +86,7 @@ class Tokenizer:
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
         ids: list[int] = []
-        # Surrogates become the characters they stand for before the pattern sees them.
-        for piece, special in self._splitter.split_text(to_text(to_bytes(text))):
+        for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
             if special:
                 ids.append(self._special_ids[piece])
             else:
@@ -87,6 +94,11 @@ class Tokenizer:
                     self._tell_steps(piece, on_step)
                 ids += self._encode_text(piece)
         return ids
+
+    def _ids_of(self, pretoken: Pretoken) -> Sequence[int]:
+        if pretoken.special:
+            return (self._special_ids[pretoken.text],)
+        return self._encoder.encode(pretoken.bytes)
 
     def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
         for pretoken in self.pattern.split(text):
@@ -106,6 +118,10 @@ class Tokenizer:
                 yield from self.encode(to_text(piece.data))
         for piece in cutter.finish():
             yield from self.encode(to_text(piece.data))
+
+    def live(self) -> LiveEncoding:
+        """An encoder for a text that is being typed: it encodes again only what has changed."""
+        return LiveEncoding(self)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode one pretoken."""
@@ -167,6 +183,26 @@ class Tokenizer:
         from engine.formats import save
 
         save(self, path, format, overwrite=overwrite)
+
+
+class LiveEncoding:
+    """Encodes texts of which each is the last one with a change; see `engine.retyping`.
+
+    >>> tok = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+    >>> live = tok.live()
+    >>> live.encode("a b"), live.encode("a bc")
+    ([97, 32, 98], [97, 32, 98, 99])
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._retyping = Retyping(
+            tokenizer.pattern, tokenizer._splitter, tokenizer._ids_of, lambda ids, by: ids
+        )
+
+    def encode(self, text: str) -> list[int]:
+        """What `Tokenizer.encode` gives, sooner."""
+        pieces = self._retyping.update(without_stray_surrogates(text))
+        return list(chain.from_iterable(pieces))
 
 
 def _ids_by_bytes(vocab: Mapping[int, bytes]) -> defaultdict[bytes, list[int]]:

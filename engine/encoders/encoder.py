@@ -49,7 +49,7 @@ class Encoder(ABC):
         """The merges that encode a pretoken, one occurrence at a time."""
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
-        """A function: a text without special tokens → its ids. Its text is as `to_text` gives it."""
+        """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
 
         def encode_text(text: str) -> list[int]:
             ids: list[int] = []

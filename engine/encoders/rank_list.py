@@ -1,17 +1,18 @@
 """The rank loop for short pretokens: the ranks of all pairs stand in a list of their own.
 
 The loop looks every pair up again in each round. A merge changes two pairs only, so here it looks
-up two; to find the lowest rank is left to `min`, which is fast on a short list. A pair is one
-number in the table of merges: quicker to make and to find than a tuple.
+up two; to find the lowest rank is left to `min`, which is fast on a short list. The merges are
+kept by their left token and then by their right one, which saves making a tuple for each look.
 
-Merging one occurrence at a time, from the left, is the same as a round, provided that no merge uses
-a token which only a later one makes: then what a merge makes can only be merged at a higher rank, and the other
-occurrences of the pair are next in turn. Training gives no other tables; for one that is
+Merging one occurrence at a time, from the left, is the same as a round, provided that no merge
+uses a token which a later one makes: then what a merge makes is merged at higher ranks only, and
+the pair's other occurrences are next in turn. Training gives no other tables; for one that is
 different, the loop itself is there.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
@@ -27,28 +28,29 @@ class RankList(RankLoop):
         super().__init__(byte_ids, table)
         self._made = dict(table.values())
         self._never = 1 + max(self._made, default=0)
-        # More than any id, so that no two pairs share a number.
-        self._span = 1 + max(chain(byte_ids, *table, self._made.values()))
-        self._ranks = {
-            left * self._span + right: rank for (left, right), (rank, _) in table.items()
-        }
+        ranks: defaultdict[int, dict[int, int]] = defaultdict(dict)
+        for (left, right), (rank, _) in table.items():
+            ranks[left][right] = rank
+        nothing: dict[int, int] = {}
+        tokens = {*byte_ids, *chain.from_iterable(table), *self._made.values()}
+        # left id → the function (right id, default) → rank of the merge
+        self._rank_after = {left: ranks.get(left, nothing).get for left in tokens}
         self._in_order = _is_in_order(table)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         if not self._in_order:
             return super().encode(pretoken)
-        byte_ids, span, never = self.byte_ids, self._span, self._never
-        rank_of = self._ranks.get
+        byte_ids, rank_after, never = self.byte_ids, self._rank_after, self._never
         ids = [byte_ids[byte] for byte in pretoken]
-        ranks = [rank_of(left * span + right, never) for left, right in pairwise(ids)]
+        ranks = [rank_after[left](right, never) for left, right in pairwise(ids)]
         while ranks and (lowest := min(ranks)) != never:
             at = ranks.index(lowest)
             ids[at] = made = self._made[lowest]
             del ids[at + 1], ranks[at]
             if at:
-                ranks[at - 1] = rank_of(ids[at - 1] * span + made, never)
+                ranks[at - 1] = rank_after[ids[at - 1]](made, never)
             if at < len(ranks):
-                ranks[at] = rank_of(made * span + ids[at + 1], never)
+                ranks[at] = rank_after[made](ids[at + 1], never)
         return ids
 
 
