@@ -11,11 +11,12 @@ from engine.frame import Frame
 from engine.merging import count_pairs
 from engine.patterns import Pattern, as_pattern
 from engine.pretoken_index import PretokenIndex
-from engine.pretokenize import SpecialSplitter
+from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
 from engine.ties import TIE_RULES
 from engine.trainer import base_vocab
+from engine.typed_text import TypedText
 
 
 class Timeline:
@@ -55,6 +56,7 @@ class Timeline:
         self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
+        self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._length = 0
         self._cursor = 0
         self._complete = False
@@ -123,6 +125,12 @@ class Timeline:
     def back(self, steps: int = 1) -> Frame:
         """Go back, to step 0 at the most."""
         return self.seek(max(self._cursor - steps, 0))
+
+    def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
+        specials = self.record.special_tokens
+        if pretoken.special and pretoken.text in specials:
+            return (256 + specials.index(pretoken.text),)
+        return self.segmenter.tokens_at(pretoken.bytes, step)
 
     def _parts_of(self, token_id: int) -> Pair:
         return self.record.pair_of(token_id - self.record.first_id)
