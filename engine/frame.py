@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.change_log import Ints
+from engine.change_log import Integers
 from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
 from engine.pretokenize import Pretoken, pretokens
 from engine.record import MergeStep
-from engine.ties import TieRule
+from engine.ties import PairKey, TieRule
 from engine.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -182,11 +183,11 @@ class Frame:
     # -- the pairs
 
     @cached_property
-    def _pair_counts(self) -> Ints:
+    def _pair_counts(self) -> Integers:
         return self._record.counts.at(self.step)
 
     @cached_property
-    def _recorded_counts(self) -> Ints:
+    def _recorded_counts(self) -> Integers:
         return self._record.heap.at(self.step)
 
     def count_of(self, pair: Pair) -> int:
@@ -251,21 +252,31 @@ class Frame:
         return entries
 
     @cached_property
-    def _counts_before(self) -> Ints:
+    def _counts_before(self) -> Integers:
         return self._record.counts.at(self.step - 1) if self.step else self._pair_counts
 
-    def _best(self, counts: Ints, limit: int) -> list[int]:
+    def _best(self, counts: Integers, limit: int) -> list[int]:
         """Numbers of the pairs with the highest of these counts, best first."""
-        if limit <= 0 or not len(counts):
+        if limit <= 0:
             return []
-        least = 1
-        if len(counts) > limit:
-            least = max(1, int(np.partition(counts, len(counts) - limit)[len(counts) - limit]))
-        candidates = np.flatnonzero(counts >= least).tolist()
-        key = self._record.tie_rule.make_key(self._record.vocab, self._first_seen)
-        pairs = self._record.pairs
-        candidates.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        return candidates[:limit]
+        found = _most_frequent(counts, limit)
+        if not len(found):
+            return []
+        key, pairs = self._tie_key, self._record.pairs
+        values = counts[found]
+        least = int(values.min())
+        surely: list[int] = found[values > least].tolist()
+        surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
+        # Of those that share the least count there may be thousands, and few places left.
+        tied: list[int] = found[values == least].tolist()
+        return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
+
+    @property
+    def _tie_key(self) -> PairKey:
+        rule = self._record.tie_rule
+        if rule.static:
+            return self._record.tie_key
+        return rule.make_key(self._record.vocab, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))
@@ -317,3 +328,19 @@ class Frame:
             self._record.special_tokens,
             self._timeline.pattern,
         )
+
+
+def _most_frequent(counts: Integers, limit: int) -> Integers:
+    """The numbers of the `limit` highest counts and of all that equal the least of these; no zeros.
+
+    Looks at the counts near the top first: with few of them there is little to sort.
+    """
+    least = int(counts.max(initial=0))
+    found = np.zeros(0, dtype=np.int64)
+    while least and len(found) < limit:
+        least //= 8
+        found = np.flatnonzero(counts > least)
+    if len(found) > limit:
+        values = counts[found]
+        found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
+    return found
