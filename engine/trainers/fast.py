@@ -19,9 +19,9 @@ from engine.record import Merge
 from engine.ties import no_place
 from engine.trainers.bucket_queue import BucketQueue
 from engine.trainers.flat_index import FlatIndex
+from engine.trainers.problem import Algorithm, Problem
 from engine.trainers.replace_few import replace_few
 from engine.trainers.replace_many import replace_many
-from engine.trainers.problem import Algorithm, Problem
 
 MANY = 96
 """From how many starts on numpy is faster than a loop."""
