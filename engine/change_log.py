@@ -12,78 +12,83 @@ replaced by longer copies, never resized in place.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Integers = npt.NDArray[np.signedinteger[Any]]
+IntegerType = type[np.signedinteger[Any]]
 
 
 class Column:
-    """A growing array of int64: append at the end, view any finished part."""
+    """A growing array of integers: extend it at the end, view any finished part."""
 
-    def __init__(self, values: Sequence[int] = ()) -> None:
-        self._data: Ints = np.array(values, dtype=np.int64)
-        self._length = len(values)
+    def __init__(self, integers: IntegerType) -> None:
+        self._data = np.empty(0, dtype=integers)
+        self._length = 0
 
     def __len__(self) -> int:
         return self._length
 
-    def __getitem__(self, place: int) -> int:
-        if not 0 <= place < self._length:
-            raise IndexError(place)
-        return int(self._data[place])
-
-    def append(self, value: int) -> None:
-        self.extend((value,))
-
-    def extend(self, values: Sequence[int]) -> None:
+    def extend(self, values: Sequence[int] | Integers) -> None:
         needed = self._length + len(values)
         if needed > len(self._data):
-            grown = np.empty(max(needed, 2 * len(self._data), 256), dtype=np.int64)
+            grown = np.empty(max(needed, 2 * len(self._data), 256), dtype=self._data.dtype)
             grown[: self._length] = self._data[: self._length]
             self._data = grown
         self._data[self._length : needed] = values
         self._length = needed
 
-    def view(self, start: int, stop: int) -> Ints:
+    def view(self, start: int, stop: int) -> Integers:
         return self._data[start:stop]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that the values take."""
+        return self._length * self._data.itemsize
 
 
 class ChangeLog:
-    """Counters numbered from 0 and their values after each step.
+    """Counters numbered from 0 and their values after each step, kept as `integers`.
 
     >>> log = ChangeLog([5, 3])
-    >>> log.append([0, 2], [1, 4])
+    >>> log.append([0, 2], [1, 4], width=3)
     >>> log.at(0).tolist(), log.at(1).tolist()
     ([5, 3], [1, 3, 4])
     """
 
-    def __init__(self, start: Sequence[int]) -> None:
-        self._ends = Column((0,))  # step → where its entries end
-        self._widths = Column((len(start),))  # step → how many counters there are then
-        self._counters = Column()
-        self._values = Column()
+    def __init__(self, start: Sequence[int], integers: IntegerType = np.int64) -> None:
+        self.integers = integers
+        self._ends = array("q", (0,))  # step → where its entries end
+        self._widths = array("q", (len(start),))  # step → how many counters there are then
+        self._counters = Column(np.int32)
+        self._values = Column(integers)
         self._checkpoint_steps = [0]
-        self._checkpoints: list[Ints] = [np.array(start, dtype=np.int64)]
+        self._checkpoints: list[Integers] = [np.array(start, dtype=integers)]
 
-    def append(self, counters: Sequence[int], values: Sequence[int]) -> None:
-        """One step: these counters were set to these values. A new counter has the next number."""
+    def append(
+        self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
+    ) -> None:
+        """One step: these counters were set to these values; there are `width` counters now."""
         self._counters.extend(counters)
         self._values.extend(values)
-        width = max(self._widths[len(self._widths) - 1], max(counters, default=-1) + 1)
         self._widths.append(width)
         self._ends.append(len(self._counters))
 
-    def changes(self, step: int) -> tuple[Ints, Ints]:
+    def changes(self, step: int) -> tuple[Integers, Integers]:
         """The counters that step number `step` (from 0) set, and the values it set them to."""
+        self._check(step, len(self._ends) - 2)
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
-    def at(self, step: int) -> Ints:
+    def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""
+        self._check(step, len(self._ends) - 1)
         place = bisect_right(self._checkpoint_steps, step) - 1
         state = self._replay(self._checkpoints[place], self._checkpoint_steps[place], step)
         replayed = self._ends[step] - self._ends[self._checkpoint_steps[place]]
@@ -92,9 +97,13 @@ class ChangeLog:
             self._checkpoints.insert(place + 1, state.copy())
         return state
 
-    def _replay(self, base: Ints, base_step: int, step: int) -> Ints:
+    def _check(self, step: int, last: int) -> None:
+        if not 0 <= step <= last:
+            raise IndexError(f"step {step} is not among those from 0 to {last}")
+
+    def _replay(self, base: Integers, base_step: int, step: int) -> Integers:
         start, end = self._ends[base_step], self._ends[step]
-        state = np.zeros(self._widths[step], dtype=np.int64)
+        state = np.zeros(self._widths[step], dtype=base.dtype)
         state[: len(base)] = base
         # Where a counter comes up twice, numpy keeps the later value: just what a replay means.
         state[self._counters.view(start, end)] = self._values.view(start, end)
@@ -103,5 +112,5 @@ class ChangeLog:
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the entries take, checkpoints left out."""
-        columns = (self._ends, self._widths, self._counters, self._values)
-        return sum(8 * len(column) for column in columns)
+        entries = self._counters.nbytes + self._values.nbytes
+        return entries + 8 * (len(self._ends) + len(self._widths))

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 from itertools import islice, pairwise, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.change_log import Ints
+from engine.change_log import Integers
 from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
 from engine.record import MergeStep
-from engine.ties import TieRule
+from engine.ties import PairKey, TieRule
 from engine.tokenizer import Tokenizer
 from engine.typed_text import EncodedPretoken
 
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
 class QueueEntry:
     """A pair as the queue of candidates has it.
 
-    `recorded` is the count that the heap's entry claims, `count` the true one. Without a heap the
-    two are the same. `delta` is what the last merge did to the count; `tied` says that another
-    pair has the same true count and it is the highest.
+    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
+    last merge did to the count; `tied` says that another pair has the same true count and it is
+    the highest.
     """
 
     pair: Pair
@@ -174,13 +175,12 @@ class Frame:
     # -- the pairs
 
     @cached_property
-    def _pair_counts(self) -> Ints:
+    def _pair_counts(self) -> Integers:
         return self._record.counts.at(self.step)
 
     @cached_property
-    def _recorded_counts(self) -> Ints:
-        queue = self._record.queue
-        return self._pair_counts if queue is None else queue.at(self.step)
+    def _recorded_counts(self) -> Integers:
+        return self._record.heap.at(self.step)
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side at this step."""
@@ -189,14 +189,9 @@ class Frame:
             return 0
         return int(self._pair_counts[number])
 
-    @property
-    def has_heap(self) -> bool:
-        """Whether the run kept a heap, so that entries can be stale."""
-        return self._record.queue is not None
-
     @cached_property
     def queue_size(self) -> int:
-        """Entries in the heap, or pairs where there is no heap."""
+        """Entries in the heap."""
         return int(np.count_nonzero(self._recorded_counts))
 
     @cached_property
@@ -249,21 +244,31 @@ class Frame:
         return entries
 
     @cached_property
-    def _counts_before(self) -> Ints:
+    def _counts_before(self) -> Integers:
         return self._record.counts.at(self.step - 1) if self.step else self._pair_counts
 
-    def _best(self, counts: Ints, limit: int) -> list[int]:
+    def _best(self, counts: Integers, limit: int) -> list[int]:
         """Numbers of the pairs with the highest of these counts, best first."""
-        if limit <= 0 or not len(counts):
+        if limit <= 0:
             return []
-        least = 1
-        if len(counts) > limit:
-            least = max(1, int(np.partition(counts, len(counts) - limit)[len(counts) - limit]))
-        candidates = np.flatnonzero(counts >= least).tolist()
-        key = self._record.tie_rule.make_key(self._record.vocab, self._first_seen)
-        pairs = self._record.pairs
-        candidates.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        return candidates[:limit]
+        found = _most_frequent(counts, limit)
+        if not len(found):
+            return []
+        key, pairs = self._tie_key, self._record.pairs
+        values = counts[found]
+        least = int(values.min())
+        surely: list[int] = found[values > least].tolist()
+        surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
+        # Of those that share the least count there may be thousands, and few places left.
+        tied: list[int] = found[values == least].tolist()
+        return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
+
+    @property
+    def _tie_key(self) -> PairKey:
+        rule = self._record.tie_rule
+        if rule.static:
+            return self._record.tie_key
+        return rule.make_key(self._record.vocab, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))
@@ -306,3 +311,19 @@ class Frame:
             self._record.special_tokens,
             self._timeline.pattern,
         )
+
+
+def _most_frequent(counts: Integers, limit: int) -> Integers:
+    """The numbers of the `limit` highest counts and of all that equal the least of these; no zeros.
+
+    Looks at the counts near the top first: with few of them there is little to sort.
+    """
+    least = int(counts.max(initial=0))
+    found = np.zeros(0, dtype=np.int64)
+    while least and len(found) < limit:
+        least //= 8
+        found = np.flatnonzero(counts > least)
+    if len(found) > limit:
+        values = counts[found]
+        found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
+    return found

@@ -7,33 +7,36 @@ facts computed when asked for, however many steps and ties there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.byte_chars import spell
-from engine.change_log import ChangeLog, Column, Ints
+from engine.change_log import ChangeLog, Integers
 from engine.events import CountChange, Pair, StaleEntry
-from engine.ties import TieRule
+from engine.heap_replay import HeapReplay
+from engine.pair_numbers import PairNumbers
+from engine.ties import TieRule, no_place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Merge:
-    """What a training algorithm reports of one step.
+    """What a training algorithm reports of one step; pairs are told by their numbers.
 
-    `after` maps each pair whose count changed to its new count (0: gone). `occurrences` is how
-    many times the pair was replaced, weighted by the pretokens' counts; it is less than `count`
-    only where the pair overlapped itself, as in `aaa`. `pretokens` is in how many distinct
-    pretokens. `discarded` are stale heap entries met on the way, for algorithms with a heap.
+    `changed` are the pairs whose count changed, `after` their new counts (0: gone).
+    `occurrences` is how many times the pair was replaced, weighted by the pretokens' counts; it is
+    less than `count` only where the pair overlapped itself, as in `aaa`. `pretokens` is in how many
+    distinct pretokens.
     """
 
-    pair: Pair
+    number: int
     count: int
-    after: Mapping[Pair, int]
+    changed: Sequence[int] | Integers
+    after: Sequence[int] | Integers
     occurrences: int
     pretokens: int
-    discarded: Sequence[StaleEntry] = ()
 
 
 class Record:
@@ -42,10 +45,10 @@ class Record:
     Attributes:
         vocab: id → bytes, shared with the algorithm, which adds a token each step.
         first_id: the id of the first merge: 256 + the number of special tokens.
-        pairs: number → pair, in the order in which they first appeared.
-        counts: the true count of each pair, by its number.
-        queue: the count the heap's entry for each pair claims (0: no entry); equal to `counts`
-            at the start, and kept only for algorithms that have a heap.
+        pairs: number → pair, in the order in which they first appeared; shared likewise.
+        counts: the count of each pair, by its number.
+        tie_key: the tie rule's key of a pair; of use where the rule is static.
+        heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
     def __init__(
@@ -53,25 +56,24 @@ class Record:
         vocab: list[bytes],
         special_tokens: Sequence[str],
         tie_rule: TieRule,
-        pair_counts: Mapping[Pair, int],
-        *,
-        with_queue: bool = False,
+        pairs: PairNumbers,
+        start: Sequence[int],
     ) -> None:
         self.vocab = vocab
         self.special_tokens = tuple(special_tokens)
         self.first_id = 256 + len(self.special_tokens)
         self.tie_rule = tie_rule
-        self.pairs: list[Pair] = list(pair_counts)
-        self._number: dict[Pair, int] = {pair: n for n, pair in enumerate(self.pairs)}
-        start = list(pair_counts.values())
-        self.counts = ChangeLog(start)
-        self.queue = ChangeLog(start) if with_queue else None
-        self._merged = Column()
-        self._counts = Column()
-        self._occurrences = Column()
-        self._removed = Column((0,))  # step → tokens that merging has removed by then
-        self._pretokens = Column()
-        self._discarded: dict[int, tuple[StaleEntry, ...]] = {}
+        self.pairs = pairs
+        # No pair is ever more frequent than the first that merges.
+        small = max(start, default=0) < 2**31
+        self.counts = ChangeLog(start, np.int32 if small else np.int64)
+        self.tie_key = tie_rule.make_key(vocab, no_place)
+        self.heap = HeapReplay(self)
+        self._merged = array("q")
+        self._counts = array("q")
+        self._occurrences = array("q")
+        self._removed = array("q", (0,))  # step → tokens that merging has removed by then
+        self._pretokens = array("q")
 
     def __len__(self) -> int:
         return len(self._pretokens)
@@ -83,38 +85,22 @@ class Record:
 
     def append(self, merge: Merge) -> MergeStep:
         """Write one step down."""
-        numbers = [self._number_of(pair) for pair in merge.after]
-        self.counts.append(numbers, list(merge.after.values()))
-        if self.queue is not None:
-            self._append_to_queue(self.queue, merge)
-        self._merged.append(self._number[merge.pair])
+        index = len(self._pretokens)
+        self.counts.append(merge.changed, merge.after, width=len(self.pairs))
+        self._merged.append(merge.number)
         self._counts.append(merge.count)
         self._occurrences.append(merge.occurrences)
-        self._removed.append(self._removed[len(self._removed) - 1] + merge.occurrences)
+        self._removed.append(self._removed[index] + merge.occurrences)
         self._pretokens.append(merge.pretokens)
-        return self[len(self) - 1]
-
-    def _append_to_queue(self, queue: ChangeLog, merge: Merge) -> None:
-        new_id = self.first_id + len(self)
-        recorded = {entry.pair: entry.actual for entry in merge.discarded}
-        recorded[merge.pair] = 0
-        recorded.update(
-            (pair, count) for pair, count in merge.after.items() if count and new_id in pair
-        )
-        queue.append([self._number[pair] for pair in recorded], list(recorded.values()))
-        if merge.discarded:
-            self._discarded[len(self)] = tuple(merge.discarded)
-
-    def _number_of(self, pair: Pair) -> int:
-        number = self._number.get(pair)
-        if number is None:
-            number = self._number[pair] = len(self.pairs)
-            self.pairs.append(pair)
-        return number
+        return MergeStep(self, index)
 
     def number_of(self, pair: Pair) -> int | None:
         """The pair's number; `None` for a pair that never stood side by side."""
-        return self._number.get(pair)
+        return self.pairs.number_of(pair)
+
+    def number_merged(self, index: int) -> int:
+        """The number of the pair that step `index` merged."""
+        return self._merged[index]
 
     def pair_of(self, index: int) -> Pair:
         """The pair that step `index` merged."""
@@ -130,22 +116,18 @@ class Record:
     def pretokens_of(self, index: int) -> int:
         return self._pretokens[index]
 
-    def discarded_at(self, index: int) -> tuple[StaleEntry, ...]:
-        return self._discarded.get(index, ())
-
     def removed_by(self, step: int) -> int:
         """How many tokens fewer the corpus has after the first `step` merges."""
         return self._removed[step]
 
-    def pairs_with_count(self, counts: Ints, count: int) -> list[Pair]:
+    def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
         """The pairs that have just this count in a state of `self.counts`."""
         return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
 
     @property
     def nbytes(self) -> int:
         """Bytes that the record's columns take."""
-        logs = [self.counts.nbytes] + ([self.queue.nbytes] if self.queue else [])
-        return sum(logs) + 8 * 5 * len(self)
+        return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))
 
 
 class MergeStep:
@@ -227,8 +209,8 @@ class MergeStep:
 
     @property
     def discarded(self) -> tuple[StaleEntry, ...]:
-        """The stale heap entries popped before this pair was found; empty without a heap."""
-        return self._record.discarded_at(self.index)
+        """The stale entries that a heap pops before it finds this pair."""
+        return self._record.heap.discarded(self.index)
 
     def as_dict(self) -> dict[str, object]:
         """The step as plain values for JSON; tokens in GPT-2's spelling."""

@@ -8,14 +8,12 @@ from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
-from engine.merging import count_pairs
 from engine.patterns import Pattern, as_pattern
 from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
-from engine.ties import TIE_RULES
-from engine.trainer import base_vocab
+from engine.trainer import Trainer
 from engine.typed_text import TypedText
 
 
@@ -142,10 +140,4 @@ def _record_of(
     if steps:
         return steps[0].record
     # A record without steps is false, as anything empty is.
-    return _empty_record(counts) if record is None else record
-
-
-def _empty_record(counts: Mapping[bytes, int]) -> Record:
-    return Record(
-        base_vocab(()), (), TIE_RULES["lexicographic"], count_pairs(counts, counts.values())
-    )
+    return Trainer(counts, 256).record if record is None else record

@@ -7,11 +7,10 @@ from enum import Enum
 
 from engine.errors import VocabSizeError
 from engine.events import Pair
-from engine.merging import count_pairs
 from engine.pretokenize import check_special_tokens, to_bytes
 from engine.record import MergeStep, Record
 from engine.ties import TIE_RULES
-from engine.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.trainers.problem import Problem
 
 
@@ -48,7 +47,8 @@ class Trainer:
         vocab_size: bytes + special tokens + merges, at the most.
         special_tokens: get the ids from 256 on.
         tie_rule: a name in `TIE_RULES`.
-        algorithm: a name in `TRAINERS`; all find the same merges.
+        algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
+            which one runs: `first-seen` ties are beyond `fast`, and `heap` takes its place.
         min_count: stop when no pair occurs this often.
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
@@ -67,26 +67,13 @@ class Trainer:
     ) -> None:
         check_special_tokens(special_tokens)
         check_vocab_size(vocab_size, special_tokens)
+        rule = TIE_RULES[tie_rule]
+        self.algorithm = algorithm_for(algorithm, rule)
         present = {pretoken: count for pretoken, count in counts.items() if count}
-        words = [list(pretoken) for pretoken in present]
-        word_counts = list(present.values())
-        pair_counts = count_pairs(words, word_counts)
-        self._algorithm = TRAINERS[algorithm]
-        self._problem = Problem(
-            words,
-            word_counts,
-            pair_counts,
-            base_vocab(special_tokens),
-            TIE_RULES[tie_rule],
-            max(1, min_count),
-        )
+        self._problem = Problem(present, base_vocab(special_tokens), rule, max(1, min_count))
         self.vocab_size = vocab_size
         self.record = Record(
-            self._problem.vocab,
-            special_tokens,
-            self._problem.tie_rule,
-            pair_counts,
-            with_queue=self._algorithm.has_heap,
+            self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start
         )
         self.stop_reason: StopReason | None = None
 
@@ -96,10 +83,12 @@ class Trainer:
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges, best first. Stop pulling to stop; call once a run."""
-        if self.merges_wanted:
-            for merge in self._algorithm.run(self._problem):
-                yield self.record.append(merge)
-                if len(self.record) == self.merges_wanted:
+        wanted = self.merges_wanted
+        if wanted:
+            for merge in self.algorithm.run(self._problem):
+                step = self.record.append(merge)
+                yield step
+                if step.index + 1 == wanted:
                     break
         self.stop_reason = self._why_stopped()
 

@@ -27,10 +27,7 @@ class PairsPanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         size = number(frame.queue_size)
-        if frame.has_heap:
-            self.say(f"heap  {size} entries · {number(frame.stale_count)} stale", "↵ to its merge")
-        else:
-            self.say(f"pairs  {size}", "↵ to its merge")
+        self.say(f"heap  {size} entries · {number(frame.stale_count)} stale", "↵ to its merge")
         entries = frame.queue_entries(SHOWN)
         if not entries:
             return [Row([("No pair is left: every pretoken is one token.", "dim")])]

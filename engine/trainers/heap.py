@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 from engine.lazy_heap import LazyHeap
@@ -21,18 +20,16 @@ def heap(problem: Problem) -> Iterator[Merge]:
         # Keys that change have no place in a heap: there any fixed order will do.
         queue, choose = LazyHeap(index.counts, lambda pair: pair), partial(min, key=key)
     while (best := queue.pop_best(choose)) is not None:
-        pair, discarded = best
+        pair, _ = best
         if index.counts[pair] < problem.min_count:
             return
         new_id = problem.join(pair)
         merge = index.merge(pair, new_id)
-        for changed, count in merge.after.items():
+        for changed in map(problem.pairs.__getitem__, merge.changed):
             # Old pairs only lose; their entries go stale where they are. New ones are entered.
-            if count and new_id in changed:
+            if new_id in changed:
                 queue.push(changed)
-        yield replace(merge, discarded=discarded)
+        yield merge
 
 
-ALGORITHM = Algorithm(
-    "heap", "an index of pairs; a lazily deleted heap finds the best", heap, has_heap=True
-)
+ALGORITHM = Algorithm("heap", "an index of pairs; a lazily deleted heap finds the best", heap)

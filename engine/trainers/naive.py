@@ -14,24 +14,25 @@ from engine.trainers.problem import Algorithm, Problem
 
 
 def naive(problem: Problem) -> Iterator[Merge]:
-    pair_counts: Mapping[Pair, int] = problem.pair_counts
+    words, word_counts = problem.words(), list(problem.counts.values())
+    pair_counts: Mapping[Pair, int] = count_pairs(words, word_counts)
     while pair_counts and max(pair_counts.values()) >= problem.min_count:
         pair = most_frequent(problem, pair_counts)
         new_id = problem.join(pair)
         occurrences = pretokens = 0
-        for place, word in enumerate(problem.words):
+        for place, word in enumerate(words):
             merged = merge_pair(word, pair, new_id)
             if len(merged) < len(word):
-                occurrences += (len(word) - len(merged)) * problem.word_counts[place]
+                occurrences += (len(word) - len(merged)) * word_counts[place]
                 pretokens += 1
-                problem.words[place] = merged
-        recounted = count_pairs(problem.words, problem.word_counts)
+                words[place] = merged
+        recounted = count_pairs(words, word_counts)
         after = {
             changed: recounted.get(changed, 0)
             for changed in pair_counts.keys() | recounted.keys()
             if pair_counts.get(changed, 0) != recounted.get(changed, 0)
         }
-        yield Merge(pair, pair_counts[pair], after, occurrences, pretokens)
+        yield problem.merge(pair, pair_counts[pair], after, occurrences, pretokens)
         pair_counts = recounted
 
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from itertools import pairwise
 
 from engine.events import Pair
+from engine.merging import count_pairs
 from engine.record import Merge
 from engine.trainers.problem import Problem
 
@@ -19,9 +20,10 @@ class PairIndex:
     """The words of a problem with the counts and places of their pairs, kept true by `merge`."""
 
     def __init__(self, problem: Problem) -> None:
-        self.words = problem.words
-        self.word_counts = problem.word_counts
-        self.counts = dict(problem.pair_counts)
+        self._problem = problem
+        self.words = problem.words()
+        self.word_counts = list(problem.counts.values())
+        self.counts = count_pairs(self.words, self.word_counts)
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, word in enumerate(self.words):
             for pair in pairwise(word):
@@ -37,7 +39,7 @@ class PairIndex:
             if replaced:
                 occurrences += replaced * self.word_counts[place]
                 pretokens += 1
-        return Merge(pair, count, self._apply(deltas), occurrences, pretokens)
+        return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_word(
         self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]

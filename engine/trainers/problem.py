@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from engine.events import Pair
+from engine.pair_numbers import PairNumbers
 from engine.record import Merge
 from engine.ties import FirstSeen, PairKey, TieRule
+from engine.trainers.symbols import Symbols
 
 
-@dataclass
 class Problem:
-    """The training problem, as a state that the algorithm carries forward.
+    """The training problem. Algorithms build from it what they work with.
 
     Attributes:
-        words: the distinct pretokens as lists of token ids, in order of first appearance.
-        word_counts: how often each occurs.
-        pair_counts: how often each pair of adjacent tokens occurs in all that.
+        counts: distinct pretoken → how often it occurs, in order of first appearance; no zeros.
         vocab: id → bytes; the algorithm adds the token of each merge with `join`.
         tie_rule: which pair of several with the same count merges.
         min_count: pairs rarer than this are not merged.
+        symbols: the pretokens in one flat array.
+        pairs: the numbers of the pairs, shared with the record; at first the pairs of bytes.
+        start: the count of each pair of bytes, by its number.
     """
 
-    words: list[list[int]]
-    word_counts: list[int]
-    pair_counts: dict[Pair, int]
-    vocab: list[bytes]
-    tie_rule: TieRule
-    min_count: int
+    def __init__(
+        self, counts: Mapping[bytes, int], vocab: list[bytes], tie_rule: TieRule, min_count: int
+    ) -> None:
+        self.counts = counts
+        self.vocab = vocab
+        self.tie_rule = tie_rule
+        self.min_count = min_count
+        self.symbols = Symbols(counts)
+        byte_pairs, self.start = self.symbols.byte_pair_counts()
+        self.pairs = PairNumbers(divmod(pair, 256) for pair in byte_pairs)
+
+    def words(self) -> list[list[int]]:
+        """The pretokens as lists of token ids."""
+        return [list(pretoken) for pretoken in self.counts]
 
     def join(self, pair: Pair) -> int:
         """Add the token that the pair makes to the vocab; its id."""
         self.vocab.append(self.vocab[pair[0]] + self.vocab[pair[1]])
         return len(self.vocab) - 1
+
+    def merge(
+        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
+    ) -> Merge:
+        """The report of a step; `after` maps each pair whose count changed to its new count."""
+        numbers = [self.pairs.number_or_new(changed) for changed in after]
+        number = self.pairs.number_or_new(pair)
+        return Merge(number, count, numbers, list(after.values()), occurrences, pretokens)
 
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
         """The tie rule's key for pairs of this problem."""
@@ -45,10 +63,10 @@ class Algorithm:
     """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
 
     Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
-    `has_heap` says that its merges report stale heap entries.
+    `static_only` says that it needs tie rules whose keys never change.
     """
 
     name: str
     summary: str
     run: Callable[[Problem], Iterator[Merge]]
-    has_heap: bool = False
+    static_only: bool = False

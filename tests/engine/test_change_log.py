@@ -42,8 +42,16 @@ def replay(start: list[int], steps: list[Step]) -> list[int]:
     return state
 
 
-def append(log: ChangeLog, step: Step) -> None:
-    log.append([counter for counter, _ in step], [value for _, value in step])
+def append(log: ChangeLog, step: Step, width: int) -> None:
+    log.append([counter for counter, _ in step], [value for _, value in step], width)
+
+
+def written(start: list[int], steps: list[Step]) -> ChangeLog:
+    """A log of these steps."""
+    log = ChangeLog(start)
+    for done, step in enumerate(steps, 1):
+        append(log, step, len(replay(start, steps[:done])))
+    return log
 
 
 class TestAState:
@@ -52,34 +60,34 @@ class TestAState:
 
     def test_keeps_what_a_step_did_not_set(self) -> None:
         log = ChangeLog([5, 3])
-        log.append([1], [9])
+        log.append([1], [9], 2)
         assert log.at(1).tolist() == [5, 9]
 
     def test_of_the_past_stays_as_it_was(self) -> None:
         log = ChangeLog([5])
-        log.append([0], [4])
-        log.append([0], [0])
+        log.append([0], [4], 1)
+        log.append([0], [0], 1)
         assert [log.at(step).tolist() for step in (0, 1, 2)] == [[5], [4], [0]]
 
     def test_has_no_counters_that_came_later(self) -> None:
         log = ChangeLog([5])
-        log.append([1], [7])
+        log.append([1], [7], 2)
         assert log.at(0).tolist() == [5]
         assert log.at(1).tolist() == [5, 7]
 
     def test_takes_the_later_value_where_a_step_sets_a_counter_twice(self) -> None:
         log = ChangeLog([5])
-        log.append([0, 0], [1, 2])
+        log.append([0, 0], [1, 2], 1)
         assert log.at(1).tolist() == [2]
 
     def test_stays_the_same_through_a_step_that_sets_nothing(self) -> None:
         log = ChangeLog([5])
-        log.append([], [])
+        log.append([], [], 1)
         assert log.at(1).tolist() == [5]
 
     def test_belongs_to_the_caller_who_may_scribble_on_it(self) -> None:
         log = ChangeLog([5, 3])
-        log.append([0], [1])
+        log.append([0], [1], 2)
         for step in (0, 1):
             log.at(step)[:] = -1
         assert (log.at(0).tolist(), log.at(1).tolist()) == ([5, 3], [1, 3])
@@ -96,9 +104,7 @@ def test_any_state_in_any_order_is_what_a_replay_gives(
     log_of: tuple[list[int], list[Step]], data: st.DataObject
 ) -> None:
     start, steps = log_of
-    log = ChangeLog(start)
-    for step in steps:
-        append(log, step)
+    log = written(start, steps)
     for wanted in data.draw(st.lists(st.integers(0, len(steps)), max_size=20)):
         assert log.at(wanted).tolist() == replay(start, steps[:wanted])
 
@@ -110,7 +116,7 @@ def test_reading_between_appends_changes_nothing(
     start, steps = log_of
     log = ChangeLog(start)
     for done, step in enumerate(steps, 1):
-        append(log, step)
+        append(log, step, len(replay(start, steps[:done])))
         wanted = data.draw(st.integers(0, done))
         assert log.at(wanted).tolist() == replay(start, steps[:wanted])
 
@@ -120,9 +126,7 @@ def test_the_changes_of_a_step_are_those_that_were_appended(
     log_of: tuple[list[int], list[Step]],
 ) -> None:
     start, steps = log_of
-    log = ChangeLog(start)
-    for step in steps:
-        append(log, step)
+    log = written(start, steps)
     for number, step in enumerate(steps):
         counters, values = log.changes(number)
         assert list(zip(counters.tolist(), values.tolist(), strict=True)) == step
@@ -137,8 +141,8 @@ def long_log(steps: int, seed: int = 0) -> tuple[ChangeLog, list[list[int]]]:
         grown = [width] if number % 50 == 0 else []
         counters = [*dice.integers(0, width, 20).tolist(), *grown]
         values = dice.integers(0, 1000, len(counters)).tolist()
-        log.append(counters, values)
         states.append(replay(states[-1], [list(zip(counters, values, strict=True))]))
+        log.append(counters, values, len(states[-1]))
     return log, states
 
 
@@ -174,7 +178,7 @@ def test_one_thread_may_read_while_another_appends() -> None:
     def write() -> None:
         nonlocal done
         for number in range(steps):
-            log.append([number % width], [number + 1])
+            log.append([number % width], [number + 1], width)
             done = number + 1
 
     def expected(step: int) -> list[int]:
@@ -198,7 +202,7 @@ class TestAColumn:
     @example(parts=[[1], list(range(1000))])
     @given(st.lists(st.lists(st.integers(-(2**62), 2**62), max_size=300), max_size=5))
     def test_is_a_list_that_only_grows(self, parts: list[list[int]]) -> None:
-        column, plain = Column(), []
+        column, plain = Column(np.int64), []
         for part in parts:
             column.extend(part)
             plain.extend(part)
@@ -206,18 +210,24 @@ class TestAColumn:
             assert column.view(0, len(column)).tolist() == plain
 
     def test_a_view_keeps_its_values_when_the_column_grows(self) -> None:
-        column = Column((1, 2))
+        column = Column(np.int32)
+        column.extend([1, 2])
         view = column.view(0, 2)
         for value in range(1000):
-            column.append(value)
+            column.extend([value])
         assert view.tolist() == [1, 2]
-        assert (column[0], column[1001]) == (1, 999)
+        assert column.view(1000, 1002).tolist() == [998, 999]
+
+    def test_takes_an_array_as_it_takes_a_list(self) -> None:
+        column = Column(np.int32)
+        column.extend(np.array([1, 2]))
+        assert (column.view(0, 2).tolist(), column.nbytes) == ([1, 2], 8)
 
 
 @pytest.mark.parametrize("step", [-1, 2, 100])
 def test_a_step_that_is_not_written_is_an_index_error(step: int) -> None:
     log = ChangeLog([5, 3])
-    log.append([0], [1])
+    log.append([0], [1], 2)
     with pytest.raises(IndexError):
         log.at(step)
     with pytest.raises(IndexError):

@@ -6,7 +6,7 @@ from functools import partial
 
 import oracles
 import pytest
-from heap_replay import replay
+from heap_by_hand import replay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

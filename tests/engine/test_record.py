@@ -6,16 +6,13 @@ import json
 
 import oracles
 import pytest
-from heap_replay import replay
 from hypothesis import given, settings
 
 from engine.events import CountChange, Pair
 from engine.record import MergeStep, Record
-from engine.ties import TIE_RULES
 from engine.trainer import Trainer
-from engine.trainers import TRAINERS
+from engine.trainers import DEFAULT_TRAINER, TRAINERS
 
-WITH_HEAP = [name for name, algorithm in TRAINERS.items() if algorithm.has_heap]
 A, B, C = b"abc"
 
 
@@ -23,7 +20,7 @@ def trained(
     counts: dict[bytes, int],
     *,
     tie_rule: str = "lexicographic",
-    algorithm: str = "heap",
+    algorithm: str = DEFAULT_TRAINER,
 ) -> Record:
     trainer = Trainer(counts, 296, tie_rule=tie_rule, algorithm=algorithm)
     for _ in trainer.steps():
@@ -69,15 +66,11 @@ class TestAStep:
         step = trained({b"ab": 3, b"bc": 1})[0]
         assert step.changes == (CountChange((A, B), 3, 0),)
 
-    def test_with_a_heap_tells_the_stale_entries_it_met(self) -> None:
+    def test_tells_the_stale_entries_that_a_heap_meets(self) -> None:
         # (a, b) wins; (b, c) falls from 3 to 1 and is found stale on the way to (a, c).
-        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2}, algorithm="heap")
+        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2})
         assert record[0].discarded == ()
         assert [tuple(entry) for entry in record[1].discarded] == [((B, C), 3, 1)]
-
-    def test_without_a_heap_has_no_stale_entries(self) -> None:
-        record = trained({b"ab": 2, b"abc": 2, b"bc": 1, b"ac": 2}, algorithm="naive")
-        assert [step.discarded for step in steps_of(record)] == [()] * len(record)
 
     def test_can_be_written_as_json_in_gpt2_spelling(self) -> None:
         step = trained({b" a": 3})[0]
@@ -114,7 +107,7 @@ class TestARecord:
 
     def test_numbers_the_pairs_in_order_of_first_appearance(self) -> None:
         record = trained({b"abc": 2, b"ab": 1})
-        assert record.pairs == [(A, B), (B, C), (256, C)]
+        assert list(record.pairs) == [(A, B), (B, C), (256, C)]
         assert [record.number_of(pair) for pair in record.pairs] == [0, 1, 2]
 
     def test_has_no_number_for_a_pair_that_never_stood(self) -> None:
@@ -140,9 +133,6 @@ class TestARecord:
         assert len(told) > 5
         assert [step.as_dict() for step, _ in told] == [facts for _, facts in told]
 
-    def test_keeps_no_queue_without_a_heap(self) -> None:
-        assert trained({b"ab": 1}, algorithm="naive").queue is None
-
     def test_grows_with_the_run(self) -> None:
         trainer = Trainer({b"abcd": 1}, 300)
         sizes = [trainer.record.nbytes] + [trainer.record.nbytes for _ in trainer.steps()]
@@ -166,18 +156,3 @@ def test_the_counts_at_each_step_are_a_recount(algorithm: str, corpus: dict[byte
         )
         all_bytes = sum(n * len(pretoken) for pretoken, n in corpus.items())
         assert record.removed_by(k) == all_bytes - tokens
-
-
-@pytest.mark.parametrize("tie_rule", TIE_RULES)
-@pytest.mark.parametrize("algorithm", WITH_HEAP)
-@settings(max_examples=50)
-@given(corpus=oracles.corpora())
-def test_the_queue_at_each_step_is_what_the_heap_claims(
-    algorithm: str, tie_rule: str, corpus: dict[bytes, int]
-) -> None:
-    record = trained(corpus, algorithm=algorithm, tie_rule=tie_rule)
-    assert record.queue is not None
-    for k, moment in enumerate(replay(corpus, tie_rule)):
-        assert nonzero(record, record.queue.at(k).tolist()) == moment.claims
-        if k:
-            assert sorted(record[k - 1].discarded) == sorted(moment.discarded)

@@ -1,0 +1,55 @@
+"""The fastest: a flat array of tokens, a queue of buckets, numpy wherever there is much to do.
+
+Three things are kept, and a step goes through them in turn: which pair is next (`bucket_queue`),
+where it starts (`occurrences`), which tokens stand there and beside it (`symbols`). No pretoken is
+ever gone through as a whole.
+
+A pair that starts in many cells is merged by numpy, one that starts in few by a loop, because a
+call of numpy costs as much as several turns of a loop. The two ways are `replace_many` and
+`replace_few`, and they do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from engine.record import Merge
+from engine.ties import no_place
+from engine.trainers.bucket_queue import BucketQueue
+from engine.trainers.flat_index import FlatIndex
+from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.replace_few import replace_few
+from engine.trainers.replace_many import replace_many
+
+MANY = 96
+"""From how many starts on numpy is faster than a loop."""
+
+
+def fast(problem: Problem) -> Iterator[Merge]:
+    index = FlatIndex(problem)
+    pairs, counts = index.pairs, index.counts
+    key = problem.tie_key(no_place)
+    queue = BucketQueue(counts, lambda number: key(pairs[number]))
+    while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
+        known, pair = len(counts), pairs[number]
+        new_id = problem.join(pair)
+        index.sizes.append(len(problem.vocab[new_id]))
+        starts = index.occurrences.of(number)
+        if len(starts) >= MANY:
+            replaced = replace_many(index, pair, new_id, np.asarray(starts))
+        else:
+            few = starts.tolist() if isinstance(starts, np.ndarray) else starts
+            replaced = replace_few(index, pair, new_id, few)
+        merge = index.merged(number, new_id, replaced)
+        queue.push(range(known, len(counts)))
+        yield merge
+
+
+ALGORITHM = Algorithm(
+    "fast",
+    "flat arrays and buckets of pairs, in numpy where a pair is frequent; default",
+    fast,
+    static_only=True,
+)

@@ -1,0 +1,150 @@
+"""The fast trainer where its parts meet their edges: numpy or loop, blocks, buckets and floors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.record import MergeStep
+from engine.ties import TIE_RULES
+from engine.trainer import StopReason, Trainer
+from engine.trainers import bucket_queue, fast, symbols
+from engine.trainers.bucket_queue import BucketQueue
+from engine.trainers.symbols import BORDER, Symbols
+
+STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
+
+
+@contextmanager
+def limits(many: int, divisor: int, block: int) -> Iterator[None]:
+    """The trainer with other thresholds, so that small corpora reach every part of it."""
+    with (
+        patch.object(fast, "MANY", many),
+        patch.object(bucket_queue, "FLOOR_DIVISOR", divisor),
+        patch.object(symbols, "BLOCK", block),
+    ):
+        yield
+
+
+def run(
+    corpus: dict[bytes, int], algorithm: str = "fast", tie_rule: str = "lexicographic"
+) -> tuple[list[MergeStep], StopReason | None]:
+    trainer = Trainer(corpus, 320, tie_rule=tie_rule, algorithm=algorithm)
+    return list(trainer.steps()), trainer.stop_reason
+
+
+class TestConformance:
+    @pytest.mark.parametrize("tie_rule", STATIC_RULES)
+    @settings(max_examples=100)
+    @given(
+        corpus=oracles.corpora(max_pretokens=10, max_length=20),
+        many=st.sampled_from([0, 2, 5, 96]),
+        divisor=st.sampled_from([1, 2, 1000]),
+        block=st.sampled_from([1, 3, 1 << 20]),
+    )
+    def test_whatever_the_thresholds_the_steps_are_those_of_naive(
+        self, tie_rule: str, corpus: dict[bytes, int], many: int, divisor: int, block: int
+    ) -> None:
+        with limits(many, divisor, block):
+            ours = run(corpus, "fast", tie_rule)
+        assert ours == run(corpus, "naive", tie_rule)
+
+    @pytest.mark.parametrize("many", [0, 96])
+    @given(pretoken=st.binary(max_size=30), more=st.binary(max_size=30), count=st.integers(1, 9))
+    def test_any_bytes_will_do(self, many: int, pretoken: bytes, more: bytes, count: int) -> None:
+        corpus = {pretoken + pretoken: count, more: 1, b"\0\xff" + more: 2}
+        with limits(many, 4, 1 << 20):
+            ours = run(corpus)
+        assert ours == run(corpus, "naive")
+
+    @pytest.mark.parametrize("length", [*range(1, 20), 1000])
+    @pytest.mark.parametrize("many", [0, 10_000])
+    def test_a_run_of_one_letter_of_any_length(self, many: int, length: int) -> None:
+        with limits(many, 4, 1 << 20):
+            ours = run({b"a" * length: 3})
+        assert ours == run({b"a" * length: 3}, "naive")
+
+    def test_counts_beyond_32_bits_are_kept_in_full(self) -> None:
+        steps, _ = run({b"abc": 2**40, b"ab": 2**33})
+        assert [step.count for step in steps] == [2**40 + 2**33, 2**40]
+        assert steps == run({b"abc": 2**40, b"ab": 2**33}, "naive")[0]
+
+
+class TestTheTrainer:
+    @pytest.mark.parametrize("tie_rule", STATIC_RULES)
+    def test_runs_itself_where_the_tie_rule_allows(self, tie_rule: str) -> None:
+        assert Trainer({}, 256, tie_rule=tie_rule, algorithm="fast").algorithm.name == "fast"
+
+    def test_leaves_first_seen_ties_to_the_heap_and_says_so(self) -> None:
+        assert Trainer({}, 256, tie_rule="first-seen", algorithm="fast").algorithm.name == "heap"
+
+    def test_learns_from_a_long_pretoken_of_one_letter_without_a_blow_up(self) -> None:
+        steps, reason = run({b"a" * (1 << 20): 1})
+        assert ([step.token for step in steps], reason) == (
+            [b"a" * (2 << i) for i in range(20)],
+            StopReason.NO_PAIR_LEFT,
+        )
+
+
+class TestSymbols:
+    def test_have_a_border_on_either_side_of_every_pretoken(self) -> None:
+        flat = Symbols({b"ab": 5, b"c": 2})
+        assert list(flat.cells) == [BORDER, 97, 98, BORDER, 99, BORDER]
+        assert list(flat.places)[1:5] == [0, 0, 1, 1]
+
+    def test_of_nothing_are_one_border(self) -> None:
+        assert list(Symbols({}).cells) == [BORDER]
+        assert Symbols({b"": 1}).byte_pair_counts() == ([], [])
+
+    def test_know_the_pairs_of_bytes_and_where_they_start(self) -> None:
+        flat = Symbols({b"aba": 5, b"ab": 2})
+        assert flat.byte_pair_counts() == ([97 * 256 + 98, 98 * 256 + 97], [7, 5])
+        starts, ends = flat.byte_pair_starts()
+        assert (starts.tolist(), ends.tolist()) == ([1, 5, 2], [2, 3])
+
+    def test_are_seen_by_python_and_numpy_alike(self) -> None:
+        flat = Symbols({b"ab": 1})
+        flat.cells[1] = 300
+        flat.cells_array[2] = 300
+        assert (list(flat.cells), flat.cells_array[1]) == ([BORDER, 300, 300, BORDER], 300)
+
+
+class TestTheBucketQueue:
+    def test_gives_the_least_key_of_the_highest_count(self) -> None:
+        queue = BucketQueue([3, 5, 5], key=lambda number: -number)
+        assert queue.pop() == 2
+
+    def test_is_empty_where_every_count_is_zero(self) -> None:
+        assert BucketQueue([0, 0], key=lambda number: number).pop() is None
+
+    @given(
+        st.lists(st.integers(1, 40), min_size=1, max_size=20),
+        st.sampled_from([1, 2, 1000]),
+        st.data(),
+    )
+    def test_finds_what_a_scan_finds_as_long_as_counts_only_fall(
+        self, start: list[int], divisor: int, data: st.DataObject
+    ) -> None:
+        counts = list(start)
+        queue = BucketQueue(counts, key=lambda number: number % 7 * 100 + number)
+        with limits(0, divisor, 1):
+            while (number := queue.pop()) is not None:
+                top = max(counts)
+                assert number == min(
+                    (n for n, count in enumerate(counts) if count == top),
+                    key=lambda n: n % 7 * 100 + n,
+                )
+                counts[number] = 0
+                for fallen in data.draw(st.lists(st.integers(0, len(counts) - 1), max_size=3)):
+                    counts[fallen] = max(0, counts[fallen] - data.draw(st.integers(1, 9)))
+                if len(counts) < 40:
+                    first = len(counts)
+                    counts.extend(data.draw(st.lists(st.integers(1, top), max_size=3)))
+                    queue.push(range(first, len(counts)))
+        assert not any(counts)

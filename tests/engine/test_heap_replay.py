@@ -1,0 +1,73 @@
+"""The heap rebuilt from the record, held against a real heap driven through the same training."""
+
+from __future__ import annotations
+
+import oracles
+import pytest
+from heap_by_hand import Moment, replay
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.events import Pair
+from engine.record import Record
+from engine.ties import TIE_RULES
+from engine.trainer import Trainer
+from engine.trainers import TRAINERS
+
+MERGES = 40
+every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)
+
+
+def trained(corpus: dict[bytes, int], tie_rule: str, algorithm: str) -> Record:
+    trainer = Trainer(corpus, 256 + MERGES, tie_rule=tie_rule, algorithm=algorithm)
+    for _ in trainer.steps():
+        pass
+    return trainer.record
+
+
+def claims(record: Record, step: int) -> dict[Pair, int]:
+    claimed = record.heap.at(step).tolist()
+    return {pair: claim for pair, claim in zip(record.pairs, claimed, strict=False) if claim}
+
+
+def assert_moment_is(record: Record, step: int, moment: Moment) -> None:
+    assert claims(record, step) == moment.claims
+    if step:
+        assert record[step - 1].discarded == moment.discarded
+
+
+@every_rule
+@pytest.mark.parametrize("algorithm", TRAINERS)
+@settings(max_examples=40)
+@given(corpus=oracles.corpora())
+def test_claims_and_discards_what_a_heap_does_whichever_trainer_ran(
+    algorithm: str, tie_rule: str, corpus: dict[bytes, int]
+) -> None:
+    record = trained(corpus, tie_rule, algorithm)
+    for step, moment in enumerate(replay(corpus, tie_rule, MERGES)):
+        assert_moment_is(record, step, moment)
+
+
+@every_rule
+@settings(max_examples=40)
+@given(corpus=oracles.corpora(max_pretokens=9), data=st.data())
+def test_may_be_asked_for_any_step_at_any_time(
+    tie_rule: str, corpus: dict[bytes, int], data: st.DataObject
+) -> None:
+    moments = [(m.claims, m.discarded) for m in replay(corpus, tie_rule, MERGES)]
+    trainer = Trainer(corpus, 256 + MERGES, tie_rule=tie_rule)
+    record = trainer.record
+    assert claims(record, 0) == moments[0][0]
+    for done, _ in enumerate(trainer.steps(), 1):
+        if data.draw(st.booleans()):
+            step = data.draw(st.integers(1, done))
+            assert (claims(record, step), record[step - 1].discarded) == moments[step]
+
+
+def test_an_entry_of_a_pair_that_is_gone_stays_until_the_top_count_passes_it() -> None:
+    # (b, c) always stands beside (a, b) and is gone once that has merged; its entry is not.
+    record = trained({b"abc": 2, b"ab": 1, b"xy": 2}, "smallest-ids", "fast")
+    pair = (ord("b"), ord("c"))
+    assert record.counts.at(1)[record.number_of(pair)] == 0
+    assert claims(record, 1)[pair] == 2
+    assert [tuple(entry) for entry in record[1].discarded] == [(pair, 2, 0)]
