@@ -17,5 +17,5 @@ class RunConfig:
     special_tokens: tuple[str, ...] = DEFAULT_SPECIAL
     pattern: str = "gpt2"
     tie_rule: str = "lexicographic"
-    trainer: str = "heap"
+    trainer: str = "fast"
     min_count: int = 2

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from itertools import islice
 from time import monotonic
 
 from textual.message import Message
@@ -127,7 +126,7 @@ class _ReadingProgress:
     def on_partial(self, count: CorpusCount) -> None:
         if monotonic() < self._next_preview:
             return
-        some = dict(islice(count.counts.items(), PREVIEW_PRETOKENS))
+        some = count.earliest(PREVIEW_PRETOKENS)
         pairs = count_pairs(some, some.values())
         best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
         self._pairs = [(bytes(pair[:1]), bytes(pair[1:]), pairs[pair]) for pair in best]

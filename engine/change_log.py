@@ -63,12 +63,13 @@ class ChangeLog:
     """
 
     def __init__(self, start: Sequence[int], integers: IntegerType = np.int64) -> None:
+        self.integers = integers
         self._ends = array("q", (0,))  # step → where its entries end
         self._widths = array("q", (len(start),))  # step → how many counters there are then
         self._counters = Column(np.int32)
         self._values = Column(integers)
         self._checkpoint_steps = [0]
-        self._checkpoints: list[Ints] = [np.array(start, dtype=np.int64)]
+        self._checkpoints: list[Integers] = [np.array(start, dtype=integers)]
 
     def append(
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
@@ -97,7 +98,7 @@ class ChangeLog:
         values = np.append(start, self._values.view(0, int(ends[-1])))
         return counters, np.append(np.zeros(len(start), dtype=np.int64), since), values
 
-    def at(self, step: int) -> Ints:
+    def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""
         self._check(step, len(self._ends) - 1)
         place = bisect_right(self._checkpoint_steps, step) - 1
@@ -112,9 +113,9 @@ class ChangeLog:
         if not 0 <= step <= last:
             raise IndexError(f"step {step} is not among those from 0 to {last}")
 
-    def _replay(self, base: Ints, base_step: int, step: int) -> Ints:
+    def _replay(self, base: Integers, base_step: int, step: int) -> Integers:
         start, end = self._ends[base_step], self._ends[step]
-        state = np.zeros(self._widths[step], dtype=np.int64)
+        state = np.zeros(self._widths[step], dtype=base.dtype)
         state[: len(base)] = base
         # Where a counter comes up twice, numpy keeps the later value: just what a replay means.
         state[self._counters.view(start, end)] = self._values.view(start, end)

@@ -1,6 +1,6 @@
 """Cutting a stream of bytes into pieces that can be pretokenized one by one.
 
-A piece may end behind a special token, or where the pattern's `cut` allows it; never inside a
+A piece may end behind a special token, or at one of the pattern's borders; never inside a
 special token, and never before it is certain which special token stands there.
 """
 
@@ -90,8 +90,8 @@ class ChunkCutter:
         if self._cut_regex is None:
             return 0
         # The newest border is near the end, as a rule: look there first.
-        for start in (max(limit - 4096, 0), 0):
-            last = 0
+        for reach in (64, 4096, limit):
+            last, start = 0, max(limit - reach, 0)
             for match in self._cut_regex.finditer(buffer, start, max(limit, 0)):
                 last = match.start()
             if last:

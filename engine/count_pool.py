@@ -1,8 +1,8 @@
-"""Helper processes that count chunks.
+"""Counting by several processes: this one and its helpers.
 
-They are plain subprocesses spoken to through pipes, and not `multiprocessing`: that would import
-the caller's main module again, fail inside a running full-screen application, and leave forked
-children behind when the parent is killed. These end when their pipe does.
+The helpers are plain subprocesses spoken to through pipes, and not `multiprocessing`: that would
+import the caller's main module again, fail inside a running full-screen application, and leave
+forked children behind when the parent is killed. These end when their pipe does.
 """
 
 from __future__ import annotations
@@ -10,59 +10,82 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from queue import SimpleQueue
+from typing import NamedTuple
 
 from engine.corpus import Chunk
-from engine.count_worker import ChunkCount, receive, send
+from engine.count_worker import packed, receive, send
+from engine.counters import ChunkCount, counter_for
 from engine.errors import WorkerError
 from engine.patterns import Pattern
+from engine.pretokenize import SpecialSplitter
 
 _START = "import sys; sys.path[:] = sys.argv[1:]; from engine.count_worker import main; main()"
+_READ_AHEAD = 2
+"""Chunks a process that may wait to be counted, so that nobody waits for the disk."""
+
+
+class _Task(NamedTuple):
+    """A chunk to count and its place among the chunks."""
+
+    place: int
+    chunk: Chunk
+
+
+class Counted(NamedTuple):
+    """A chunk that has been counted. Its text has served; `bytes_read` is how far it reached."""
+
+    counter: int
+    bytes_read: int
+    chunk: ChunkCount
 
 
 def counted_by_processes(
     chunks: Iterator[Chunk], pattern: Pattern, special_tokens: Sequence[str], processes: int
-) -> Iterator[tuple[Chunk, ChunkCount]]:
-    """Each chunk with its count, in the order of the chunks.
+) -> Iterator[Counted]:
+    """The chunks counted, in their order.
 
     Closing the generator ends the helpers.
 
     Raises:
         WorkerError: a helper could not be started, or died.
     """
-    pool = _Pool(chunks, pattern, special_tokens)
+    pool = _Pool(chunks, processes)
     try:
-        pool.start(processes)
-        yield from pool.results()
+        pool.start_helpers(packed(pattern, special_tokens))
+        yield from pool.results(pattern, special_tokens)
     finally:
         pool.stop()
 
 
 class _Pool:
-    """One thread a helper: it takes the next chunk, sends it, and passes the answer on."""
+    """One thread reads chunks, one a helper passes them on, and the caller's counts, too.
 
-    def __init__(
-        self, chunks: Iterator[Chunk], pattern: Pattern, special_tokens: Sequence[str]
-    ) -> None:
-        self._chunks = enumerate(chunks)
-        self._task = ([(a.name, a.regex) for a in pattern.alternatives], list(special_tokens))
-        self._reading = threading.Lock()
-        self._stopped = False
+    All that they share is read and changed under `_changed`.
+    """
+
+    def __init__(self, chunks: Iterator[Chunk], processes: int) -> None:
+        self._chunks = chunks
+        self._processes = processes
         self._helpers: list[subprocess.Popen[bytes]] = []
-        self._threads: list[threading.Thread] = []
-        # (place, chunk, count); an exception; or None from a thread that has no more to do.
-        self._answers: SimpleQueue[tuple[int, Chunk, ChunkCount] | BaseException | None] = (
-            SimpleQueue()
-        )
+        self._changed = threading.Condition()  # its lock can be taken twice
+        self._waiting: deque[_Task] = deque()
+        self._counted: dict[int, Counted] = {}
+        self._wanted = 0  # the place of the next result
+        self._chunks_read = 0
+        self._all_read = False
+        self._stopped = False
+        self._error: BaseException | None = None
 
-    def start(self, processes: int) -> None:
+    def start_helpers(self, job: object) -> None:
         here = str(Path(__file__).resolve().parent.parent)
-        for _ in range(processes):
+        for number in range(1, self._processes):
             try:
                 helper = subprocess.Popen(
-                    [sys.executable, "-P", "-c", _START, here, *sys.path],
+                    # Without site-packages of its own: it gets our path.
+                    [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -71,57 +94,114 @@ class _Pool:
             except OSError as error:
                 raise WorkerError(f"cannot start a helper process: {error}") from error
             self._helpers.append(helper)
-            thread = threading.Thread(target=self._serve, args=(helper,), daemon=True)
-            self._threads.append(thread)
-            thread.start()
+            _start_thread(self._serve, number, helper, job)
+        _start_thread(self._read)
 
-    def results(self) -> Iterator[tuple[Chunk, ChunkCount]]:
-        early: dict[int, tuple[Chunk, ChunkCount]] = {}
-        wanted, running = 0, len(self._threads)
-        while running:
-            answer = self._answers.get()
-            if answer is None:
-                running -= 1
-            elif isinstance(answer, BaseException):
-                raise answer
+    def results(self, pattern: Pattern, special_tokens: Sequence[str]) -> Iterator[Counted]:
+        """The counted chunks in order; this thread counts whenever the next is not there yet."""
+        counter = counter_for(pattern, SpecialSplitter(special_tokens))
+        while (found := self._next()) is not None:
+            if isinstance(found, Counted):
+                yield found
             else:
-                place, chunk, count = answer
-                early[place] = (chunk, count)
-            while wanted in early:
-                yield early.pop(wanted)
-                wanted += 1
+                count = counter.count(found.chunk.data, found.chunk.continues)
+                self._put(found.place, Counted(0, found.chunk.bytes_read, count))
+
+    def _next(self) -> Counted | _Task | None:
+        """The next result or, while it is not there, a chunk to count; `None` at the end."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: (
+                    self._error
+                    or self._wanted in self._counted
+                    or self._waiting
+                    or (self._all_read and self._wanted == self._chunks_read)
+                )
+            )
+            if self._error is not None:
+                raise self._error
+            if self._wanted not in self._counted:
+                return self._take()
+            self._wanted += 1
+            return self._counted.pop(self._wanted - 1)
 
     def stop(self) -> None:
         """End the helpers.
 
         The threads are not waited for: one may be reading from a pipe into which nobody writes,
-        for ever. They end as soon as they turn to their helper, or with the program.
+        for ever. They end as soon as they turn to the others, or with the program.
         """
-        self._stopped = True
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
         for helper in self._helpers:
             helper.kill()
         for helper in self._helpers:
             helper.communicate()
 
-    def _serve(self, helper: subprocess.Popen[bytes]) -> None:
+    def _read(self) -> None:
+        try:
+            for place, chunk in enumerate(self._chunks):
+                with self._changed:
+                    self._changed.wait_for(
+                        lambda: self._stopped or len(self._waiting) < _READ_AHEAD * self._processes
+                    )
+                    if self._stopped:
+                        return
+                    self._waiting.append(_Task(place, chunk))
+                    self._chunks_read += 1
+                    self._changed.notify_all()
+            with self._changed:
+                self._all_read = True
+                self._changed.notify_all()
+        except BaseException as error:
+            self._fail(error)
+
+    def _serve(self, counter: int, helper: subprocess.Popen[bytes], job: object) -> None:
         assert helper.stdin is not None
         assert helper.stdout is not None
+        sent: deque[tuple[int, int]] = deque()
         try:
-            send(helper.stdin, self._task)
-            while (next_chunk := self._next_chunk()) is not None:
-                place, chunk = next_chunk
-                send(helper.stdin, (chunk.data, chunk.continues))
+            send(helper.stdin, job)
+            receive(helper.stdout)  # it is there: from now on it counts as fast as we do
+            while True:
+                # One chunk more than it is counting, so that it never has to wait.
+                while len(sent) < 2 and (task := self._take(wait=not sent)) is not None:
+                    place, chunk = task
+                    send(helper.stdin, (chunk.data, chunk.continues))
+                    sent.append((place, chunk.bytes_read))
+                if not sent:
+                    return
                 count = ChunkCount(*receive(helper.stdout))
-                # The text has served; only its place and progress are of use from here on.
-                self._answers.put((place, Chunk(b"", chunk.bytes_read, chunk.continues), count))
-            self._answers.put(None)
+                place, bytes_read = sent.popleft()
+                self._put(place, Counted(counter, bytes_read, count))
         except (EOFError, OSError) as error:
             died = WorkerError("a helper process died while counting; try again with one worker")
             died.__cause__ = error
-            self._answers.put(died)
+            self._fail(died)
         except BaseException as error:
-            self._answers.put(error)
+            self._fail(error)
 
-    def _next_chunk(self) -> tuple[int, Chunk] | None:
-        with self._reading:
-            return None if self._stopped else next(self._chunks, None)
+    def _take(self, wait: bool = False) -> _Task | None:
+        """The next chunk to count; `None` if there is none, or with `wait` none any more."""
+        with self._changed:
+            if wait:
+                self._changed.wait_for(lambda: self._waiting or self._all_read or self._stopped)
+            if self._stopped or not self._waiting:
+                return None
+            self._changed.notify_all()
+            return self._waiting.popleft()
+
+    def _put(self, place: int, counted: Counted) -> None:
+        with self._changed:
+            self._counted[place] = counted
+            self._changed.notify_all()
+
+    def _fail(self, error: BaseException) -> None:
+        with self._changed:
+            self._error = error
+            self._changed.notify_all()
+
+
+def _start_thread(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()

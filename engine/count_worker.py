@@ -1,48 +1,26 @@
-"""Counting one chunk, and the helper process that does nothing else.
+"""The helper process that counts chunks and does nothing else.
 
-The helper reads requests from its standard input and writes answers to its standard output, each
-a marshalled value behind its length; it ends when its input does, so it never outlives its parent.
+It reads requests from its standard input and writes answers to its standard output, each a
+marshalled value behind its length; it ends when its input does, so it never outlives its parent.
 """
 
 from __future__ import annotations
 
+import gc
 import marshal
 import struct
 import sys
-from collections import Counter
-from typing import IO, Any, NamedTuple
+import threading
+from collections.abc import Sequence
+from queue import SimpleQueue
+from typing import IO, Any
 
+from engine.borders import Border
+from engine.counters import counter_for
 from engine.patterns import Alternative, Pattern
-from engine.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
+from engine.pretokenize import SpecialSplitter
 
 LENGTH = struct.Struct("<Q")
-
-
-class ChunkCount(NamedTuple):
-    """What one chunk holds. `documents` are those whose first non-space is in it."""
-
-    counts: dict[bytes, int]
-    documents: int
-    pretokens: int
-
-
-def count_chunk(
-    data: bytes, continues: bool, pattern: Pattern, splitter: SpecialSplitter
-) -> ChunkCount:
-    """Count the pretokens of one chunk, in order of first appearance.
-
-    A document is a stretch between special tokens that holds more than whitespace; with
-    `continues` the first one has been counted in an earlier chunk.
-    """
-    counts: Counter[str] = Counter()
-    documents = 0
-    for place, document in enumerate(splitter.documents(data)):
-        counts.update(pattern.split(to_text(document)))
-        counted_before = continues and place == 0
-        if not counted_before and not is_blank(document):
-            documents += 1
-    in_bytes = {to_bytes(pretoken): count for pretoken, count in counts.items()}
-    return ChunkCount(in_bytes, documents, counts.total())
 
 
 def send(stream: IO[bytes], value: Any) -> None:
@@ -64,15 +42,44 @@ def receive(stream: IO[bytes]) -> Any:
     return marshal.loads(message)
 
 
+def packed(pattern: Pattern, special_tokens: Sequence[str]) -> Any:
+    """The first request: all that a helper has to know. Only plain values can be marshalled."""
+    alternatives = [(a.name, a.regex) for a in pattern.alternatives]
+    borders = [(b.left, b.right, b.before_left) for b in pattern.borders]
+    return alternatives, borders, list(special_tokens)
+
+
+def _unpacked(request: Any) -> tuple[Pattern, SpecialSplitter]:
+    alternatives, borders, special_tokens = request
+    pattern = Pattern(
+        name="",
+        summary="",
+        alternatives=tuple(Alternative(*alternative) for alternative in alternatives),
+        borders=tuple(Border(*border) for border in borders),
+    )
+    return pattern, SpecialSplitter(special_tokens)
+
+
 def main() -> None:
-    """Serve counts until the input ends. The first request says the pattern and special tokens."""
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    try:
-        alternatives, special_tokens = receive(requests)
-        pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), None)
-        splitter = SpecialSplitter(special_tokens)
-        while True:
-            data, continues = receive(requests)
-            send(answers, tuple(count_chunk(data, continues, pattern, splitter)))
-    except (EOFError, BrokenPipeError):
+    """Take the first request, say that we are ready, then serve counts until the input ends."""
+    gc.disable()  # counting makes no cycles, but many lists, which would be searched for some
+    requests: SimpleQueue[Any] = SimpleQueue()
+    # Requests are read while we count: one may wait, and whoever sends it need not.
+    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
+    if (first := requests.get()) is None:
         return
+    counter = counter_for(*_unpacked(first))
+    try:
+        send(sys.stdout.buffer, None)
+        while (request := requests.get()) is not None:
+            send(sys.stdout.buffer, tuple(counter.count(*request)))
+    except BrokenPipeError:
+        return
+
+
+def _read_requests(requests: SimpleQueue[Any]) -> None:
+    try:
+        while True:
+            requests.put(receive(sys.stdin.buffer))
+    except EOFError:
+        requests.put(None)

@@ -1,8 +1,8 @@
 """From a corpus to its pretoken counts: map over chunks, reduce in order.
 
-Chunks are cut where no pretoken can be split, so each is counted alone, by helper processes if
-there are enough of them, and the counts are added up *in the order of the chunks*. The resulting
-`Counter` lists pretokens in order of first appearance, as one plain pass would.
+Chunks are cut where no pretoken can be split, so each is counted alone, by this process and, if
+there are enough of them, by helpers; and the counts are added up *in the order of the chunks*. The
+resulting `Counter` lists pretokens in order of first appearance, as one plain pass would.
 
 To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
 """
@@ -13,26 +13,38 @@ import os
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, islice
 
-from engine.corpus import Chunk, Corpus
-from engine.count_pool import counted_by_processes
-from engine.count_worker import ChunkCount, count_chunk
+from engine.corpus import Corpus
+from engine.count_pool import Counted, counted_by_processes
+from engine.counters import counter_for
 from engine.events import CountProgress
 from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import SpecialSplitter
+from engine.tally import Tally
 
-# Starting helper processes takes about as long as counting this many chunks does.
+# Below so many chunks there are not enough for several processes.
 WORTH_HELPERS = 4
+# A file below so many bytes is counted by its pieces before helpers have started.
+SOON_COUNTED = 24 << 20
 
 
-@dataclass(frozen=True)
 class CorpusCount:
     """The pretokens of a corpus, how often each occurs, and how many documents there are."""
 
-    counts: Counter[bytes]
-    documents: int
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+        self.documents = tally.documents
+
+    @cached_property
+    def counts(self) -> Counter[bytes]:
+        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
+        return self._tally.counts()
+
+    def earliest(self, limit: int) -> Counter[bytes]:
+        """The counts of the pretokens that appear first, which costs less than all of them."""
+        return self._tally.counts(limit)
 
 
 def count_pretokens(
@@ -48,7 +60,8 @@ def count_pretokens(
         path: a text file, gzipped if its name ends in `.gz`. Invalid UTF-8 is kept as it is.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
-        workers: processes to count with; by default one a core, or none for a small file.
+        workers: processes to count with, this one included; by default one a core, or only this
+            one for a small file.
         on_progress: is called after each chunk.
 
     Returns:
@@ -72,44 +85,49 @@ def count_corpus(
 ) -> CorpusCount:
     """`count_pretokens` for an opened corpus.
 
-    `on_partial` is called after each chunk, before `on_progress`, with the counts so far: the
-    very Counter that goes on growing, so look at it and keep nothing.
+    `on_partial` is called after each chunk, before `on_progress`, with the counts so far. Look
+    at them at once: when the call is over, they change.
     """
     pattern = as_pattern(pattern)
-    splitter = SpecialSplitter(special_tokens)
-    result: Counter[bytes] = Counter()
-    documents = pretokens = 0
-    with closing(_counted_chunks(corpus, pattern, splitter, special_tokens, workers)) as chunks:
-        for chunk, count in chunks:
-            result.update(count.counts)
-            documents += count.documents
-            pretokens += count.pretokens
+    tally = Tally()
+    with closing(_counted_chunks(corpus, pattern, special_tokens, workers)) as chunks:
+        for counted in chunks:
+            tally.add(counted.counter, counted.chunk)
             if on_partial is not None:
-                on_partial(CorpusCount(result, documents))
+                on_partial(CorpusCount(tally))
             if on_progress is not None:
                 on_progress(
                     CountProgress(
-                        chunk.bytes_read, corpus.bytes_total, documents, pretokens, len(result)
+                        counted.bytes_read,
+                        corpus.bytes_total,
+                        tally.documents,
+                        tally.pretokens,
+                        tally.distinct,
                     )
                 )
-    return CorpusCount(result, documents)
+    return CorpusCount(tally)
 
 
 def _counted_chunks(
-    corpus: Corpus,
-    pattern: Pattern,
-    splitter: SpecialSplitter,
-    special_tokens: Sequence[str],
-    workers: int | None,
-) -> Generator[tuple[Chunk, ChunkCount], None, None]:
+    corpus: Corpus, pattern: Pattern, special_tokens: Sequence[str], workers: int | None
+) -> Generator[Counted, None, None]:
+    splitter = SpecialSplitter(special_tokens)
     chunks = corpus.chunks(pattern, splitter)
-    processes = available_cores() if workers is None else workers
+    processes = _processes_for(corpus, pattern) if workers is None else workers
     first = list(islice(chunks, WORTH_HELPERS))
     if processes > 1 and len(first) == WORTH_HELPERS:
         yield from counted_by_processes(chain(first, chunks), pattern, special_tokens, processes)
     else:
+        counter = counter_for(pattern, splitter)
         for chunk in chain(first, chunks):
-            yield chunk, count_chunk(chunk.data, chunk.continues, pattern, splitter)
+            count = counter.count(chunk.data, chunk.continues)
+            yield Counted(0, chunk.bytes_read, count)
+
+
+def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
+    if pattern.borders and corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED:
+        return 1
+    return available_cores()
 
 
 def available_cores() -> int:

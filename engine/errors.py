@@ -53,7 +53,7 @@ class OutputError(BpeError):
 
 
 class WorkerError(BpeError):
-    """A helper process that counts pretokens died or could not be started."""
+    """A helper process died or could not be started."""
 
 
 class TimelineError(BpeError):

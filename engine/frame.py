@@ -13,10 +13,10 @@ from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
 from engine.pair_queue import PairQueue
-from engine.pretokenize import Pretoken, pretokens
 from engine.record import MergeStep
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
+from engine.typed_text import EncodedPretoken
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
@@ -30,14 +30,6 @@ class TouchedPretoken:
     count: int
     before: tuple[int, ...]
     after: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class EncodedPretoken:
-    """A pretoken of a typed text with its token ids."""
-
-    pretoken: Pretoken
-    ids: tuple[int, ...]
 
 
 class Frame:
@@ -212,16 +204,7 @@ class Frame:
 
         Special tokens are found in it as in the corpus.
         """
-        return [
-            EncodedPretoken(pretoken, self._ids_of(pretoken))
-            for pretoken in pretokens(text, self._timeline.pattern, self._timeline.splitter)
-        ]
-
-    def _ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
-        specials = self._record.special_tokens
-        if pretoken.special and pretoken.text in specials:
-            return (256 + specials.index(pretoken.text),)
-        return self.tokens_of(pretoken.bytes)
+        return self._timeline.typed.encode(text, self.step)
 
     def encode_steps(self, pretoken: bytes) -> list[EncodeStep]:
         """The merges that encode a pretoken at this step, one occurrence at a time."""

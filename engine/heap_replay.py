@@ -18,7 +18,7 @@ from heapq import heapify, heappop, heappush
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from engine.change_log import ChangeLog, Ints
+from engine.change_log import ChangeLog, Integers
 from engine.events import Pair, StaleEntry
 from engine.ties import Key
 
@@ -33,7 +33,7 @@ class HeapReplay:
         self._record = record
         self._counts: list[int] = record.counts.at(0).tolist()  # number → true count
         self._claims = list(self._counts)  # number → what its entry claims; 0: no entry
-        self._log = ChangeLog(self._claims)
+        self._log = ChangeLog(self._claims, record.counts.integers)
         self._buckets: defaultdict[int, list[int]] = defaultdict(list)
         self._levels: list[int] = []  # a heap of minus the counts that have a bucket
         for number, count in enumerate(self._counts):
@@ -42,12 +42,11 @@ class HeapReplay:
         self._stale: list[tuple[Key, int]] = []  # a heap: stale entries that claim the top count
         self._replayed = 0
         self._lock = Lock()
-        rule = record.tie_rule
-        self._static = rule.static
+        self._static = record.tie_rule.static
         # A heap cannot be ordered by keys that change; there it goes by the ids.
-        self._key = rule.make_key(record.vocab, _no_place) if rule.static else _by_ids
+        self._key = record.tie_key if self._static else _by_ids
 
-    def at(self, step: int) -> Ints:
+    def at(self, step: int) -> Integers:
         """What the entry of each pair claims after `step` steps, by its number; 0: no entry."""
         self._replay(step)
         return self._log.at(step)
@@ -136,7 +135,3 @@ class HeapReplay:
 
 def _by_ids(pair: Pair) -> Pair:
     return pair
-
-
-def _no_place(pair: Pair) -> tuple[int, int]:
-    raise AssertionError("a static tie rule does not ask where a pair stands")

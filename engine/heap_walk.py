@@ -60,7 +60,7 @@ class HeapWalk:
     def __init__(self, record: Record) -> None:
         self.exists = record.tie_rule.static
         self._record = record
-        self._key = record.tie_rule.make_key(record.vocab, _no_place)
+        self._key = record.tie_key
         self._copy_steps: list[int] = []
         self._copies: list[list[Entry]] = []
         self._at = 0
@@ -168,7 +168,3 @@ class HeapWalk:
 
     def _entry(self, number: int, count: int) -> Entry:
         return -count, self._key(self._record.pairs[number]), number
-
-
-def _no_place(pair: Pair) -> tuple[int, int]:
-    raise AssertionError("a static tie rule does not ask where a pair stands")

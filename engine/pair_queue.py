@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.change_log import Ints
+from engine.change_log import Integers
 from engine.events import Pair
 from engine.heap_walk import HeapMove
-from engine.ties import TIE_RULES
+from engine.ties import TIE_RULES, PairKey, no_place
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
@@ -48,15 +49,15 @@ class PairQueue:
         self._step = step
 
     @cached_property
-    def _counts(self) -> Ints:
+    def _counts(self) -> Integers:
         return self._record.counts.at(self._step)
 
     @cached_property
-    def _counts_before(self) -> Ints:
+    def _counts_before(self) -> Integers:
         return self._record.counts.at(self._step - 1) if self._step else self._counts
 
     @cached_property
-    def _claims(self) -> Ints:
+    def _claims(self) -> Integers:
         return self._record.heap.at(self._step)
 
     def count_of(self, pair: Pair) -> int:
@@ -96,7 +97,9 @@ class PairQueue:
             return {}
         vocab, tied = self._record.vocab, self.tied
         return {
-            name: min(tied, key=rule.make_key(vocab, _unused)) if rule.static else self._first(tied)
+            name: min(tied, key=rule.make_key(vocab, no_place))
+            if rule.static
+            else self._first(tied)
             for name, rule in TIE_RULES.items()
         }
 
@@ -158,18 +161,28 @@ class PairQueue:
     def _tied_set(self) -> frozenset[Pair]:
         return frozenset(self.tied)
 
-    def _best(self, counts: Ints, limit: int) -> list[int]:
+    def _best(self, counts: Integers, limit: int) -> list[int]:
         """Numbers of the pairs with the highest of these counts, best first."""
-        if limit <= 0 or not len(counts):
+        if limit <= 0:
             return []
-        least = 1
-        if len(counts) > limit:
-            least = max(1, int(np.partition(counts, len(counts) - limit)[len(counts) - limit]))
-        candidates = np.flatnonzero(counts >= least).tolist()
-        key = self._record.tie_rule.make_key(self._record.vocab, self._first_seen)
-        pairs = self._record.pairs
-        candidates.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
-        return candidates[:limit]
+        found = _most_frequent(counts, limit)
+        if not len(found):
+            return []
+        key, pairs = self._tie_key, self._record.pairs
+        values = counts[found]
+        least = int(values.min())
+        surely: list[int] = found[values > least].tolist()
+        surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
+        # Of those that share the least count there may be thousands, and few places left.
+        tied: list[int] = found[values == least].tolist()
+        return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
+
+    @property
+    def _tie_key(self) -> PairKey:
+        rule = self._record.tie_rule
+        if rule.static:
+            return self._record.tie_key
+        return rule.make_key(self._record.vocab, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))
@@ -185,5 +198,17 @@ class PairQueue:
         return places
 
 
-def _unused(pair: Pair) -> tuple[int, int]:
-    raise AssertionError("a static tie rule does not ask where a pair stands")
+def _most_frequent(counts: Integers, limit: int) -> Integers:
+    """The numbers of the `limit` highest counts and of all that equal the least of these; no zeros.
+
+    Looks at the counts near the top first: with few of them there is little to sort.
+    """
+    least = int(counts.max(initial=0))
+    found = np.zeros(0, dtype=np.int64)
+    while least and len(found) < limit:
+        least //= 8
+        found = np.flatnonzero(counts > least)
+    if len(found) > limit:
+        values = counts[found]
+        found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
+    return found

@@ -17,6 +17,18 @@ from typing import Any
 
 import regex
 
+from engine.borders import (
+    AFTER_TEXT,
+    BEFORE_TEXT,
+    BLANKS,
+    DIGITS,
+    LETTERS,
+    NEWLINES,
+    SPACES,
+    SYMBOLS,
+    Border,
+    without,
+)
 from engine.registry import Registry
 
 
@@ -32,16 +44,16 @@ class Alternative:
 class Pattern:
     r"""A pre-tokenization pattern.
 
-    `cut` is a regex over *bytes* matching (with zero width) at places where the text may be cut in
-    two and pretokenized piece by piece with the same result; `None` where no such place exists.
-    Two facts make one safe: a pretoken border stands there, and no pretoken to its left depends on
-    what follows. See `BEFORE_SPACE` and `AFTER_NEWLINE`.
+    `borders` are places where the text may be cut in two and pretokenized piece by piece with the
+    same result, told by pairs of bytes; none, if no such place is known. See `engine.borders`.
+    With them a corpus is read in chunks, and equal pieces of text are looked at once; without, a
+    document is kept whole.
     """
 
     name: str
     summary: str
     alternatives: tuple[Alternative, ...]
-    cut: bytes | None
+    borders: tuple[Border, ...]
 
     @property
     def source(self) -> str:
@@ -77,42 +89,52 @@ class Pattern:
 
     @cached_property
     def cut_regex(self) -> Any:
-        return None if self.cut is None else regex.compile(self.cut)
+        """A regex over bytes that matches, with zero width, at the borders; `None` without any."""
+        if not self.borders:
+            return None
+        return regex.compile(b"|".join(border.regex for border in self.borders))
 
 
-# A space after a character that is not whitespace. In every pattern but `none`, whitespace stands
-# only at the head of a pretoken or in pretokens made of whitespace alone, so a border stands
-# there; and what ends in a non-space is not touched by the lookaheads, which only follow runs of
-# whitespace. The bytes listed end no whitespace character: visible ASCII, and the continuation
-# bytes that no Unicode space has last (those have 80–8A, 9F, A0, A8, A9 or AF).
-NOT_A_SPACE = rb"[\x21-\x7e\x8b-\x9e\xa1-\xa7\xaa-\xae\xb0-\xbf]"
-BEFORE_SPACE = rb"(?<=" + NOT_A_SPACE + rb")(?= )"
+# In every pattern but `none`, whitespace stands only at the head of a pretoken or in pretokens made
+# of whitespace alone, so a border stands before it; and what ends in text is not touched by the
+# lookaheads, which only follow runs of whitespace. Of such a run, all patterns but `whitespace`
+# leave the last character to the text behind it.
+_TEXT_SPACE = Border(AFTER_TEXT, SPACES)
+_LAST_SPACE = Border(SPACES, BEFORE_TEXT, before_left=True)
 
-# gpt2 and whitespace put no newline behind anything but whitespace, so the same holds there.
-BEFORE_ANY_SPACE = rb"(?<=" + NOT_A_SPACE + rb")(?=[ \n\r\t])"
+# Letters, digits and symbols go into different pretokens, but for the symbol that begins a word.
+_LETTER_DIGIT = Border(LETTERS, DIGITS)
+_LETTER_SYMBOL = Border(LETTERS, SYMBOLS)
+_DIGIT_OTHER = Border(DIGITS, LETTERS + SYMBOLS)
+_SYMBOL_DIGIT = Border(SYMBOLS, DIGITS)
 
-# The newer patterns glue newlines to the punctuation before them, but nothing follows a newline
-# within a pretoken except more whitespace (and `/` in o200k), and a run of whitespace that ends in
-# a newline is cut alike whether a letter or the end of the text comes next.
-AFTER_NEWLINE = rb"(?<=\n)(?=[0-9A-Za-z\xc3-\xdf\xe4-\xf4])"
+# The newer patterns glue newlines to the symbols before them, but nothing follows a newline within
+# a pretoken except more whitespace (and `/` in o200k), and a run of whitespace that ends in a
+# newline is cut alike whether text or nothing comes next. Only blanks are left to the text behind.
+_TEXT_BLANK = Border(AFTER_TEXT, BLANKS)
+_LAST_BLANK = Border(BLANKS, BEFORE_TEXT, before_left=True)
+_NEWLINE_TEXT = Border(NEWLINES, without(BEFORE_TEXT, b"/"))
+_NEWER_BORDERS = (_TEXT_BLANK, _NEWLINE_TEXT, _LETTER_DIGIT, _DIGIT_OTHER, _SYMBOL_DIGIT)
 
 
-def _pattern(name: str, summary: str, cut: bytes | None, **alternatives: str) -> Pattern:
+def _pattern(name: str, summary: str, borders: tuple[Border, ...], **alternatives: str) -> Pattern:
     return Pattern(
         name,
         summary,
         tuple(Alternative(n.replace("_", " "), r) for n, r in alternatives.items()),
-        cut,
+        borders,
     )
 
 
-_NEWER_CUT = BEFORE_SPACE + rb"|" + AFTER_NEWLINE
 _ENGLISH_SUFFIX = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 
 _GPT2 = _pattern(
     "gpt2",
     "GPT-2: contractions, words with the space before them, numbers, symbols, whitespace",
-    BEFORE_ANY_SPACE,
+    (
+        *(_TEXT_SPACE, _LAST_SPACE, _LETTER_DIGIT, _LETTER_SYMBOL, _DIGIT_OTHER),
+        Border(without(SYMBOLS, b"'"), LETTERS + DIGITS),  # only `'` goes with letters behind it
+    ),
     contraction=r"'(?:[sdmt]|ll|ve|re)",
     letters=r" ?\p{L}+",
     numbers=r" ?\p{N}+",
@@ -123,7 +145,8 @@ _GPT2 = _pattern(
 _CL100K = _pattern(
     "cl100k",
     "GPT-4: any case of contraction, numbers by three, newlines behind symbols",
-    _NEWER_CUT,
+    # No `_LAST_BLANK`: what is before it would be whitespace at the end, newlines and all.
+    (*_NEWER_BORDERS, _LETTER_SYMBOL),
     contraction=r"'(?i:[sdmt]|ll|ve|re)",
     letters=r"[^\r\n\p{L}\p{N}]?+\p{L}++",
     up_to_three_digits=r"\p{N}{1,3}+",
@@ -136,7 +159,8 @@ _CL100K = _pattern(
 _O200K = _pattern(
     "o200k",
     "GPT-4o: words cut at lower → upper case, contractions kept on the word",
-    _NEWER_CUT,
+    # The contraction stays on the word.
+    (*_NEWER_BORDERS, _LAST_BLANK, Border(LETTERS, without(SYMBOLS, b"'"))),
     word_ending_in_lower_case=(
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
         + _ENGLISH_SUFFIX
@@ -159,7 +183,7 @@ def _llama3_like(name: str, summary: str, digits_name: str, digits: str) -> Patt
     return _pattern(
         name,
         summary,
-        _NEWER_CUT,
+        (*_NEWER_BORDERS, _LAST_BLANK, _LETTER_SYMBOL),
         contraction=_ENGLISH_SUFFIX,
         letters=r"[^\r\n\p{L}\p{N}]?\p{L}+",
         **{digits_name: digits},
@@ -175,14 +199,14 @@ _QWEN2 = _llama3_like("qwen2", "Qwen 2: like llama3, every digit alone", "one_di
 _WHITESPACE = _pattern(
     "whitespace",
     "runs of non-space and runs of whitespace, as in str.split but losing nothing",
-    BEFORE_ANY_SPACE,
+    (_TEXT_SPACE, Border(SPACES, BEFORE_TEXT)),
     word=r"\S+",
     whitespace=r"\s+",
 )
 _NONE = _pattern(
     "none",
     "no pre-tokenization: a whole document is one pretoken",
-    None,
+    (),
     whole_document=r"(?s:.+)",
 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from engine.errors import SpecialTokenError
 from engine.patterns import Alternative, Pattern
@@ -49,12 +49,30 @@ def _mended(surrogates: re.Match[str]) -> str:
     return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+def without_stray_surrogates(text: str) -> str:
+    r"""The text as it is after `to_bytes` and `to_text`: what the patterns should see.
+
+    >>> without_stray_surrogates("\udcc3\udca9 \ud800")
+    'é \ufffd'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return to_text(to_bytes(text))
+    return text
+
+
+_VISIBLE = re.compile(rb"[\x21-\x7e]")
+
+
 def is_blank(data: bytes) -> bool:
     r"""Whether it holds whitespace only, or nothing.
 
     >>> is_blank("\u3000\n".encode()), is_blank(b" a")
     (True, False)
     """
+    if _VISIBLE.search(data):
+        return False
     text = to_text(data)
     return not text or text.isspace()
 
@@ -84,7 +102,9 @@ class SpecialSplitter:
 
     def __init__(self, special_tokens: Sequence[str]) -> None:
         longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
-        self.longest = max((len(to_bytes(token)) for token in longest_first), default=0)
+        self._texts = longest_first
+        self.tokens = frozenset(map(to_bytes, longest_first))
+        self.longest = max(map(len, self.tokens), default=0)
         choice = "|".join(re.escape(token) for token in longest_first)
         # An empty choice would match everywhere; `(?!)` matches nowhere.
         self.text_regex = re.compile(choice or "(?!)")
@@ -101,13 +121,23 @@ class SpecialSplitter:
         if position < len(text):
             yield text[position:], False
 
+    def stands_across(self, text: str, place: int) -> bool:
+        """Whether special tokens stand so that they begin before `place` and end behind it.
+
+        >>> SpecialSplitter(["<a>"]).stands_across("x<a>y", 1)
+        False
+        """
+        return any(
+            token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
+            for token in self._texts
+        )
+
     def documents(self, data: bytes) -> list[bytes]:
         """What stands between the special tokens, empty pieces included."""
         return self.bytes_regex.split(data)
 
 
-@dataclass(frozen=True)
-class Pretoken:
+class Pretoken(NamedTuple):
     """A pretoken where it stands: `text[start:end]`, in characters.
 
     `alternative` is the branch of the pattern that matched. It is `None` for a special token and

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.byte_chars import spell
-from engine.change_log import ChangeLog, Integers, Ints
+from engine.change_log import ChangeLog, Integers
 from engine.events import CountChange, Pair, StaleEntry
 from engine.heap_replay import HeapReplay
 from engine.pair_numbers import PairNumbers
-from engine.ties import TieRule
+from engine.ties import TieRule, no_place
 
 
 @dataclass(slots=True)
@@ -47,6 +47,7 @@ class Record:
         first_id: the id of the first merge: 256 + the number of special tokens.
         pairs: number → pair, in the order in which they first appeared; shared likewise.
         counts: the count of each pair, by its number.
+        tie_key: the tie rule's key of a pair; of use where the rule is static.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -66,6 +67,7 @@ class Record:
         # No pair is ever more frequent than the first that merges.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, np.int32 if small else np.int64)
+        self.tie_key = tie_rule.make_key(vocab, no_place)
         self.heap = HeapReplay(self)
         self._merged = array("q")
         self._counts = array("q")
@@ -118,7 +120,7 @@ class Record:
         """How many tokens fewer the corpus has after the first `step` merges."""
         return self._removed[step]
 
-    def pairs_with_count(self, counts: Ints, count: int) -> list[Pair]:
+    def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
         """The pairs that have just this count in a state of `self.counts`."""
         return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
 

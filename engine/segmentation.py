@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from engine.encoders.cached import Cached
+from engine.encoders.cached import LONG
 from engine.encoders.encoder import MergeTable
+from engine.encoders.rank_heap import RankHeap
+from engine.encoders.rank_loop import RankLoop
 from engine.events import Pair
 
 CACHE_SIZE = 1 << 16
@@ -26,7 +28,9 @@ class Segmenter:
         self._table = table
         self._pair_of = pair_of
         self._first_id = first_id
-        self._encoder = Cached(range(256), table)
+        # These two look into the table anew each time, and so see it grow.
+        self._loop = RankLoop(range(256), table)
+        self._heap = RankHeap(range(256), table)
         # pretoken → (how many merges were known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
 
@@ -40,8 +44,8 @@ class Segmenter:
     def _encode(self, pretoken: bytes) -> Sequence[int]:
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
-        # The encoder's own cache knows nothing of merges that came later: go past it.
-        tokens = self._encoder.encode_anew(pretoken)
+        encoder = self._heap if len(pretoken) > LONG else self._loop
+        tokens = encoder.encode(pretoken)
         self._known[pretoken] = len(self._table), tokens
         return tokens
 

@@ -11,11 +11,12 @@ from engine.frame import Frame
 from engine.heap_walk import HeapWalk
 from engine.patterns import Pattern, as_pattern
 from engine.pretoken_index import PretokenIndex
-from engine.pretokenize import SpecialSplitter
+from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
 from engine.tie_history import TieHistory
 from engine.trainer import Trainer
+from engine.typed_text import TypedText
 
 
 class Timeline:
@@ -57,6 +58,7 @@ class Timeline:
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
+        self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._length = 0
         self._cursor = 0
         self._moves_done = 0
@@ -135,6 +137,12 @@ class Timeline:
     def back(self, steps: int = 1) -> Frame:
         """Go back, to step 0 at the most."""
         return self.seek(max(self._cursor - steps, 0))
+
+    def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
+        specials = self.record.special_tokens
+        if pretoken.special and pretoken.text in specials:
+            return (256 + specials.index(pretoken.text),)
+        return self.segmenter.tokens_at(pretoken.bytes, step)
 
     def _parts_of(self, token_id: int) -> Pair:
         return self.record.pair_of(token_id - self.record.first_id)

@@ -5,16 +5,28 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 
 from engine.chunking import ChunkCutter
-from engine.encoders import DEFAULT_ENCODER, ENCODERS
-from engine.encoders.encoder import Encoder
+from engine.encode_pool import encoded_by_processes
+from engine.encoders import DEFAULT_ENCODER
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
+from engine.live_encoding import LiveEncoding
 from engine.patterns import Pattern, as_pattern
-from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.pretokenize import (
+    check_special_tokens,
+    pretokens,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+)
+from engine.text_encoder import TextEncoder
 
 ITERABLE_PIECE = 1 << 16
+
+WORTH_HELPERS = 1 << 25
+"""Characters that take as long to encode as helper processes take to start and to learn words."""
 
 
 class Tokenizer:
@@ -48,10 +60,12 @@ class Tokenizer:
         self.merges = list(merges)
         self.special_tokens = tuple(special_tokens or ())
         self.pattern = as_pattern(pattern)
-        self._splitter = SpecialSplitter(self.special_tokens)
+        # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
+        check_special_tokens(self.special_tokens)
         ids = _ids_by_bytes(self.vocab)
-        self._special_ids = self._number_special_tokens(ids)
-        self._encoder = _make_encoder(encoder, ids, self.merges)
+        special_ids = self._number_special_tokens(ids)
+        byte_ids, table = _merge_table(ids, self.merges)
+        self._encoder = TextEncoder(encoder, byte_ids, table, self.pattern, special_ids)
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
         """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
@@ -72,23 +86,43 @@ class Tokenizer:
     @property
     def special_ids(self) -> frozenset[int]:
         """The ids of the special tokens."""
-        return frozenset(self._special_ids.values())
+        return frozenset(self._encoder.special_ids.values())
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
-        ids: list[int] = []
-        encode = self._encoder.encode
-        # Surrogates become the characters they stand for before the pattern sees them.
-        for piece, special in self._splitter.split_text(to_text(to_bytes(text))):
-            if special:
-                ids.append(self._special_ids[piece])
-                continue
-            for pretoken in map(to_bytes, self.pattern.split(piece)):
-                if on_step is not None:
-                    for step in self._encoder.steps(pretoken):
+        if on_step is not None:
+            for pretoken in pretokens(
+                without_stray_surrogates(text), self.pattern, self._encoder.splitter
+            ):
+                if not pretoken.special:
+                    for step in self.steps(pretoken.bytes):
                         on_step(step)
-                ids.extend(encode(pretoken))
-        return ids
+        return self._encoder.encode(text)
+
+    def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
+        for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
+            if not pretoken.special:
+                for step in self.steps(pretoken.bytes):
+                    on_step(step)
+
+    def encode_batch(self, texts: Iterable[str], workers: int | None = None) -> list[list[int]]:
+        """The ids of each text, in the order of the texts.
+
+        Args:
+            workers: processes to encode with; by default one a core if there is enough text for
+                that to pay, and none otherwise.
+
+        Raises:
+            WorkerError: a helper process could not be started, or died.
+        """
+        texts = list(texts)
+        if workers is None:
+            enough = sum(map(len, texts)) >= WORTH_HELPERS
+            workers = os.cpu_count() or 1 if enough else 1
+        if workers <= 1:
+            return [self.encode(text) for text in texts]
+        with closing(encoded_by_processes(texts, self._encoder.as_message(), workers)) as encoded:
+            return list(encoded)
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
@@ -97,16 +131,20 @@ class Tokenizer:
         pretoken can stand across. Only a text without any such place is held whole. A pair of
         surrogates has to be in one chunk, as any text that is read from a file has it.
         """
-        cutter = ChunkCutter(self.pattern, self._splitter, ITERABLE_PIECE)
+        cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
         for chunk in chunks:
             for piece in cutter.feed(to_bytes(chunk)):
                 yield from self.encode(to_text(piece.data))
         for piece in cutter.finish():
             yield from self.encode(to_text(piece.data))
 
+    def live(self) -> LiveEncoding:
+        """An encoder for a text that is being typed: it encodes again only what has changed."""
+        return LiveEncoding(self._encoder)
+
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode one pretoken."""
-        return self._encoder.steps(pretoken)
+        return self._encoder.encoder.steps(pretoken)
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
@@ -173,9 +211,11 @@ def _ids_by_bytes(vocab: Mapping[int, bytes]) -> defaultdict[bytes, list[int]]:
     return ids
 
 
-def _make_encoder(
-    name: str, ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
-) -> Encoder:
+def _merge_table(
+    ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
+) -> tuple[list[int], dict[Pair, tuple[int, int]]]:
+    """The ids of the 256 bytes, and the merges in ids: pair → (rank, id of what it makes)."""
+
     def id_of(token: bytes, what: str) -> int:
         if not ids.get(token):
             raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
@@ -187,4 +227,4 @@ def _make_encoder(
         what = f"which merge {rank} ({left!r} + {right!r}) needs"
         pair = (id_of(left, what), id_of(right, what))
         table.setdefault(pair, (rank, id_of(left + right, what)))
-    return ENCODERS[name](byte_ids, table)
+    return byte_ids, table

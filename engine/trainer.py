@@ -83,10 +83,12 @@ class Trainer:
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges, best first. Stop pulling to stop; call once a run."""
-        if self.merges_wanted:
+        wanted = self.merges_wanted
+        if wanted:
             for merge in self.algorithm.run(self._problem):
-                yield self.record.append(merge)
-                if len(self.record) == self.merges_wanted:
+                step = self.record.append(merge)
+                yield step
+                if step.index + 1 == wanted:
                     break
         self.stop_reason = self._why_stopped()
 

@@ -11,6 +11,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from bpe_tui.visible import number, rate, size
 from engine.events import CountProgress
 
+MERGES_A_MOVE = 64
+"""Moving the bar takes as long as some merges do."""
+
 
 class TrainingBar(Progress):
     """One bar on standard error, first for reading, then for merging; none in a pipe or file."""
@@ -37,6 +40,8 @@ class TrainingBar(Progress):
         )
 
     def show_merging(self, merges: int, wanted: int) -> None:
+        if merges % MERGES_A_MOVE and merges < wanted:
+            return
         self.update(
             self._task,
             description="merging",

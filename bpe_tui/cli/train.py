@@ -97,7 +97,7 @@ def train(
         run = _train(source, config, workers, write_step)
         tokenizer = Tokenizer(run.vocab, run.merges, special_tokens, pattern)
         tokenizer.save(out, overwrite=force)
-    print(_summary(run), file=sys.stderr)
+    print(_summary(run, config), file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 
 
@@ -126,9 +126,11 @@ def _train(
     return run
 
 
-def _summary(run: Trainer) -> str:
+def _summary(run: Trainer, config: RunConfig) -> str:
     reason = run.stop_reason.value if run.stop_reason else "stopped"
+    ran = run.algorithm.name
+    replaced = f"; {config.tie_rule} ties: trained by {ran}" if ran != config.trainer else ""
     return (
         f"{number(len(run.vocab))} tokens: 256 bytes, {len(run.record.special_tokens)} special, "
-        f"{number(len(run.record))} merges; {reason}"
+        f"{number(len(run.record))} merges; {reason}{replaced}"
     )

@@ -15,8 +15,9 @@ from bpe_tui.panels.panel import Panel
 from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
 from bpe_tui.visible import number, width
 from bpe_tui.widgets.lines import Row, Span
-from engine.frame import EncodedPretoken, Frame
+from engine.frame import Frame
 from engine.pretokenize import to_bytes
+from engine.typed_text import EncodedPretoken
 
 
 class EncodedText(Panel):

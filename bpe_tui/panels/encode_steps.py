@@ -10,7 +10,8 @@ from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, shorten, visible_text
 from bpe_tui.widgets.lines import Row
 from engine.events import EncodeStep
-from engine.frame import EncodedPretoken, Frame
+from engine.frame import Frame
+from engine.typed_text import EncodedPretoken
 
 
 class EncodeStepsPanel(Panel):

@@ -9,7 +9,8 @@ from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row
-from engine.frame import EncodedPretoken, Frame
+from engine.frame import Frame
+from engine.typed_text import EncodedPretoken
 
 
 class PretokensPanel(Panel):

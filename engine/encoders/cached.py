@@ -1,46 +1,47 @@
-"""The rank loop behind a cache of pretokens: text repeats its words.
+"""The rank loop behind a cache: text repeats its words.
 
-The cache is bounded; the least recently used pretokens leave first. Long pretokens hardly ever
-come again, so they are not kept, and a heap serves them better than the loop.
+Pretokens are remembered, and so are the pieces between two spaces, which are found without the
+pattern's regex: see `engine.pieces`. Both memories are bounded: see `engine.remembered`.
+Long pretokens are served better by a heap than by the loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
 
 from engine.encoders.encoder import Encoder, MergeTable
 from engine.encoders.rank_heap import RankHeap
-from engine.encoders.rank_loop import RankLoop
+from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
+from engine.patterns import Pattern
+from engine.piece_encoder import PieceEncoder, PretokenEncoder
+from engine.pieces import cutting_for
 
-CACHE_SIZE = 1 << 16
 LONG = 128
 
 
 class Cached(Encoder):
     name = "cached"
-    summary = "the rank loop behind a bounded cache of pretokens"
+    summary = "the rank list behind a bounded cache of pretokens"
 
     def __init__(self, byte_ids: Sequence[int], table: MergeTable) -> None:
         super().__init__(byte_ids, table)
-        loop = RankLoop(byte_ids, table)
-        self._remembered = lru_cache(CACHE_SIZE)(lambda pretoken: tuple(loop.encode(pretoken)))
+        self._list = RankList(byte_ids, table)
         self._heap = RankHeap(byte_ids, table)
-        self._loop = loop
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        if len(pretoken) > LONG:
-            return self._heap.encode(pretoken)
-        return self._remembered(pretoken)
-
-    def encode_anew(self, pretoken: bytes) -> Sequence[int]:
-        """`encode` past the cache, for a table that has grown meanwhile."""
+        """The ids of one pretoken; only `for_texts` remembers."""
         return self._for(pretoken).encode(pretoken)
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The steps of the loop, whether or not the cache knows the pretoken."""
         return self._for(pretoken).steps(pretoken)
 
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """As in every encoder; the function keeps its memory from one text to the next."""
+        cutting = cutting_for(pattern)
+        if cutting is None:
+            return PretokenEncoder(pattern, self.encode).encode
+        return PieceEncoder(pattern, self.encode, cutting).encode
+
     def _for(self, pretoken: bytes) -> Encoder:
-        return self._heap if len(pretoken) > LONG else self._loop
+        return self._heap if len(pretoken) > LONG else self._list

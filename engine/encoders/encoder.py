@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.events import EncodeStep, Pair
 from engine.merging import merge_pair
+from engine.patterns import Pattern
+from engine.pretokenize import to_bytes
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
@@ -28,7 +30,7 @@ class Encoder(ABC):
 
     Args:
         byte_ids: the token id of each of the 256 bytes.
-        table: the merges. It may grow while the encoder is in use.
+        table: the merges; those that it has when the encoder is made, at least, are known to it.
     """
 
     name: ClassVar[str]
@@ -45,6 +47,17 @@ class Encoder(ABC):
     @abstractmethod
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode a pretoken, one occurrence at a time."""
+
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
+
+        def encode_text(text: str) -> list[int]:
+            ids: list[int] = []
+            for pretoken in pattern.split(text):
+                ids += self.encode(to_bytes(pretoken))
+            return ids
+
+        return encode_text
 
 
 class RoundEncoder(Encoder):

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from engine.events import Pair
 from engine.record import Merge
+from engine.ties import no_place
 from engine.trainers.bucket_queue import BucketQueue
 from engine.trainers.flat_index import FlatIndex
-from engine.trainers.merge_few import replace_few
-from engine.trainers.merge_many import replace_many
 from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.replace_few import replace_few
+from engine.trainers.replace_many import replace_many
 
 MANY = 96
 """From how many starts on numpy is faster than a loop."""
@@ -30,7 +30,7 @@ MANY = 96
 def fast(problem: Problem) -> Iterator[Merge]:
     index = FlatIndex(problem)
     pairs, counts = index.pairs, index.counts
-    key = problem.tie_key(_no_place)
+    key = problem.tie_key(no_place)
     queue = BucketQueue(counts, lambda number: key(pairs[number]))
     while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
         known, pair = len(counts), pairs[number]
@@ -45,10 +45,6 @@ def fast(problem: Problem) -> Iterator[Merge]:
         merge = index.merged(number, new_id, replaced)
         queue.push(range(known, len(counts)))
         yield merge
-
-
-def _no_place(pair: Pair) -> tuple[int, int]:
-    raise AssertionError("a static tie rule does not ask where a pair stands")
 
 
 ALGORITHM = Algorithm(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
+from opening import SAMPLE, opened, step
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
@@ -21,29 +19,6 @@ from bpe_tui.screens.training import TrainingScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
-
-SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
-
-
-@asynccontextmanager
-async def opened(
-    corpus: Path = SAMPLE, size: tuple[int, int] = (120, 40), vocab_size: int = 700
-) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
-    """The application with its training finished."""
-    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=vocab_size))
-    async with app.run_test(size=size) as pilot:
-        for _ in range(400):
-            await pilot.pause(0.02)
-            if app.session.stop_reason is not None:
-                break
-        assert app.session.stop_reason is not None
-        await pilot.pause()
-        yield app, pilot
-
-
-def step(app: BpeTuiApp) -> int:
-    assert app.session.timeline is not None
-    return app.session.timeline.cursor
 
 
 @pytest.mark.parametrize(

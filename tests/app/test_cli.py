@@ -130,6 +130,13 @@ def test_train_says_that_no_pair_is_left(tmp_path: Path) -> None:
     assert b"no pair is left" in result.stderr
 
 
+def test_train_says_which_trainer_stood_in_for_one_that_cannot_follow_the_tie_rule(
+    tmp_path: Path,
+) -> None:
+    result = train(tmp_path, "--tie-rule", "first-seen", "--trainer", "fast")
+    assert b"; first-seen ties: trained by heap" in result.stderr
+
+
 def test_the_steps_are_those_of_the_engine(tmp_path: Path) -> None:
     steps = tmp_path / "new" / "steps.jsonl"
     train(tmp_path / "out", "--steps", steps, corpus=STORIES, size=400)

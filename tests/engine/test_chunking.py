@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.chunking import ChunkCutter, Piece
-from engine.count_worker import count_chunk
+from engine.counters.counter import documents_in
 from engine.patterns import PATTERNS
 from engine.pretokenize import SpecialSplitter
 
@@ -126,7 +126,7 @@ def test_a_document_is_counted_once_however_many_pieces_it_is_in(
 ) -> None:
     splitter = SpecialSplitter(special_tokens)
     counted = sum(
-        count_chunk(piece.data, piece.continues, PATTERNS[pattern], splitter).documents
+        documents_in(piece.data, piece.continues, splitter)
         for piece in pieces_of(data, pattern, special_tokens, size, block)
     )
     assert counted == documents_of(data, special_tokens)

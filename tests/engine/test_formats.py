@@ -405,7 +405,7 @@ def test_a_place_that_cannot_be_is_an_error(tmp_path: Path, call: Callable[..., 
 
 
 def test_a_pattern_of_ones_own_is_refused(tmp_path: Path) -> None:
-    vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), None)
+    vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
     with pytest.raises(TokenizerFileError, match="'vowels' is not one of the named ones"):
         Tokenizer(BYTES, [], pattern=vowels).save(tmp_path / "tok")
     assert contents(tmp_path) == {}

@@ -184,7 +184,7 @@ class TestPretokens:
         assert [p.text for p in found] == ["a", "  ", "<s>", " b"]
 
     def test_what_no_alternative_matches_is_kept_as_it_is(self) -> None:
-        vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), None)
+        vowels = Pattern("vowels", "runs of vowels", (Alternative("vowels", "[aeiou]+"),), ())
         found = pretokens("beauty", vowels, NO_SPECIALS)
         assert [(p.text, p.alternative is not None) for p in found] == [
             ("b", False),
@@ -193,7 +193,7 @@ class TestPretokens:
         ]
 
     def test_a_match_of_nothing_is_no_pretoken(self) -> None:
-        pattern = Pattern("maybe", "runs of a, even empty", (Alternative("a", "a*"),), None)
+        pattern = Pattern("maybe", "runs of a, even empty", (Alternative("a", "a*"),), ())
         assert [p.text for p in pretokens("baab", pattern, NO_SPECIALS)] == ["b", "aa", "b"]
 
     def test_an_invalid_byte_is_a_symbol(self) -> None:
@@ -270,4 +270,4 @@ class TestSplitting:
 
 
 def loose(name: str) -> Pattern:
-    return Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), None)
+    return Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), ())

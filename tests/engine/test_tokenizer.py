@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import oracles
+import psutil
 import pytest
 import tiktoken
 import tokenizers
@@ -18,13 +19,14 @@ from hypothesis import strategies as st
 from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
 
-from engine import Tokenizer, Trainer
+from engine import Tokenizer, Trainer, encode_pool
 from engine import tokenizer as tokenizer_module
 from engine.errors import (
     SpecialTokenError,
     UnknownNameError,
     UnknownTokenIdError,
     VocabularyError,
+    WorkerError,
 )
 from engine.events import EncodeStep
 from engine.patterns import PATTERNS
@@ -289,6 +291,40 @@ def test_memory_does_not_grow_with_the_text() -> None:
         tracemalloc.stop()
     assert encoded > 1_000_000
     assert peak < 4_000_000
+
+
+# -- many texts
+
+
+class TestBatch:
+    def test_the_ids_come_in_the_order_of_the_texts(self) -> None:
+        assert TRAINED.encode_batch(["low", "", "lower"]) == [
+            TRAINED.encode(text) for text in ("low", "", "lower")
+        ]
+
+    def test_helper_processes_give_the_same_ids(self) -> None:
+        """Special tokens whose ids cannot be told from the vocab alone, and bytes included."""
+        tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
+        texts = [f"low lower {n}<s>{to_text(bytes([n, 128 + n]))}" for n in range(60)]
+        with mock.patch.object(encode_pool, "BATCH", 100):
+            assert tok.encode_batch(texts, workers=2) == [tok.encode(text) for text in texts]
+
+    def test_a_helper_that_dies_is_an_error(self) -> None:
+        with (
+            mock.patch.object(encode_pool, "_START", "raise SystemExit"),
+            pytest.raises(WorkerError, match="died while encoding; try again with one worker"),
+        ):
+            TRAINED.encode_batch(["low"], workers=2)
+
+    def test_no_helper_is_left_when_nobody_wants_more(self) -> None:
+        endless = encode_pool.encoded_by_processes(
+            repeat("low " * 100_000), TRAINED._encoder.as_message(), 2
+        )
+        next(endless)
+        helpers = psutil.Process().children()
+        endless.close()
+        assert len(helpers) >= 2
+        assert not any(helper.is_running() for helper in helpers)
 
 
 # -- special tokens

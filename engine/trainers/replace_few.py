@@ -35,16 +35,10 @@ def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
             # The one just written is followed by this one, no longer by its left token.
             _move_last(after, left, new_id)
         elif token != BORDER:
-            if token in before:
-                before[token].append(start)
-            else:
-                before[token] = [start]
+            before.setdefault(token, []).append(start)
         token = cells[start + size]
         if token != BORDER:
-            if token in after:
-                after[token].append(start)
-            else:
-                after[token] = [start]
+            after.setdefault(token, []).append(start)
         cells[middle - 1] = cells[middle] = INSIDE
         cells[start] = cells[start + size - 1] = new_id
     return Replaced(

@@ -1,4 +1,4 @@
-"""Replace a pair that starts in many cells: the same as `merge_few`, in arrays."""
+"""Replace a pair that starts in many cells: the same as `replace_few`, in arrays."""
 
 from __future__ import annotations
 

@@ -1,0 +1,154 @@
+"""How fast texts are encoded, beside other libraries with the same vocabulary.
+
+    python benchmarks/encode.py CORPUS --tokenizer VOCAB.json MERGES.txt
+
+The files are GPT-2's. Each library runs in fresh processes of its own. Cold is the first pass
+over the corpus, warm the median of later ones; a keystroke encodes 2,000 characters anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from runs import Figures, interleaved, peak_megabytes, table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from engine import Tokenizer
+from engine.patterns import PATTERNS
+
+END = "<|endoftext|>"
+TYPED = 2000
+KEYSTROKES = 2000
+COLUMNS = ["cold MB/s", "warm MB/s", "cold ratio", "warm ratio", "peak MB", "p50 µs", "p99 µs"]
+
+Encode = Callable[[str], Any]
+
+
+def load(files: list[str]) -> Tokenizer:
+    return Tokenizer.from_files(files[0], files[1], special_tokens=[END])
+
+
+def ours(files: list[str]) -> tuple[Encode, Encode]:
+    tokenizer = load(files)
+    return tokenizer.encode, tokenizer.live().encode
+
+
+def tiktokens(files: list[str]) -> tuple[Encode, Encode]:
+    import tiktoken
+
+    vocab = load(files).vocab
+    [end] = [token_id for token_id, token in vocab.items() if token == END.encode()]
+    encoding = tiktoken.Encoding(
+        "gpt2",
+        pat_str=PATTERNS["gpt2"].source,
+        mergeable_ranks={token: token_id for token_id, token in vocab.items() if token_id != end},
+        special_tokens={END: end},
+    )
+    encode = lambda text: encoding.encode(text, allowed_special="all")  # noqa: E731
+    return encode, encode
+
+
+def hugging_faces(files: list[str]) -> tuple[Encode, Encode]:
+    import tokenizers
+    from tokenizers import models, pre_tokenizers
+
+    tokenizer = tokenizers.Tokenizer(models.BPE.from_file(*files))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.add_special_tokens([END])
+    encode = lambda text: tokenizer.encode(text).ids  # noqa: E731
+    return encode, encode
+
+
+def rs_bpes(files: list[str]) -> tuple[Encode, Encode]:
+    """It comes with a vocabulary of its own, and knows no special tokens."""
+    from rs_bpe import openai
+
+    encode = openai.cl100k_base().encode
+    return encode, encode
+
+
+LIBRARIES = {
+    "tiktoken": tiktokens,
+    "bpe-tui": ours,
+    "tokenizers": hugging_faces,
+    "rs-bpe (cl100k)": rs_bpes,
+}
+
+
+def read(path: str, megabytes: float) -> str:
+    """The beginning of the corpus, cut at a newline."""
+    with open(path, "rb") as stream:
+        data = stream.read(int(megabytes * 1e6))
+    return data[: data.rfind(b"\n") + 1].decode("utf-8", "replace")
+
+
+def seconds(encode: Encode, text: str) -> float:
+    start = time.perf_counter()
+    encode(text)
+    return time.perf_counter() - start
+
+
+def keystrokes(text: str) -> list[str]:
+    """What stands in an editor after each keystroke: characters come, go and are replaced."""
+    choice = random.Random(0)
+    typed, source, states = text[:TYPED], text[TYPED:], []
+    for number in range(KEYSTROKES):
+        place = choice.randrange(len(typed))
+        key = source[number % len(source)] if number % 2 else ""
+        typed = typed[:place] + key + typed[place + (not key) :]
+        states.append(typed)
+    return states
+
+
+def measure(name: str, arguments: argparse.Namespace) -> Figures | dict[str, str]:
+    try:
+        encode, encode_live = LIBRARIES[name](arguments.tokenizer)
+    except ImportError as error:
+        return {"skipped": str(error)}
+    text = read(arguments.corpus, arguments.megabytes)
+    megabytes = len(text.encode()) / 1e6
+    cold, *warm = (seconds(encode, text) for _ in range(1 + arguments.passes))
+    peak = peak_megabytes()
+    latencies = sorted(seconds(encode_live, state) for state in keystrokes(text.replace(END, "")))
+    return {
+        "cold MB/s": megabytes / cold,
+        "warm MB/s": megabytes / statistics.median(warm),
+        "peak MB": peak,
+        "p50 µs": 1e6 * latencies[len(latencies) // 2],
+        "p99 µs": 1e6 * latencies[len(latencies) * 99 // 100],
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus")
+    parser.add_argument("--tokenizer", nargs=2, required=True, metavar=("VOCAB", "MERGES"))
+    parser.add_argument(
+        "--megabytes", type=float, default=20, help="how much of the corpus to read"
+    )
+    parser.add_argument("--passes", type=int, default=3, help="warm passes")
+    parser.add_argument("--rounds", type=int, default=3, help="fresh processes for each library")
+    parser.add_argument("--one", choices=LIBRARIES, help="measure one library, print JSON")
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(json.dumps(measure(arguments.one, arguments)))
+        return
+    rows = interleaved(list(LIBRARIES), sys.argv[1:], arguments.rounds)
+    for figures in rows.values():
+        for what in ("cold", "warm"):
+            if "tiktoken" in rows:
+                peer = rows["tiktoken"][f"{what} MB/s"]
+                figures[f"{what} ratio"] = figures[f"{what} MB/s"] / peer
+    print(table(rows, COLUMNS))
+
+
+if __name__ == "__main__":
+    main()

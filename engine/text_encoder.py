@@ -1,0 +1,62 @@
+"""From a text that may hold special tokens to its ids: all that encoding needs of a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.encoders import ENCODERS
+from engine.encoders.encoder import Encoder, MergeTable
+from engine.patterns import Alternative, Pattern
+from engine.pretokenize import SpecialSplitter, without_stray_surrogates
+
+
+class TextEncoder:
+    """Cuts out the special tokens, and has the encoder encode what is between them.
+
+    Args:
+        encoder: a name in `ENCODERS`.
+        byte_ids, table: what it is made of.
+        special_ids: special token → its id.
+    """
+
+    def __init__(
+        self,
+        encoder: str,
+        byte_ids: Sequence[int],
+        table: MergeTable,
+        pattern: Pattern,
+        special_ids: Mapping[str, int],
+    ) -> None:
+        self.encoder: Encoder = ENCODERS[encoder](byte_ids, table)
+        self.pattern = pattern
+        self.special_ids = special_ids
+        self.splitter = SpecialSplitter(list(special_ids))
+        self._encode_text = self.encoder.for_texts(pattern)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text."""
+        ids: list[int] = []
+        for piece, special in self.splitter.split_text(without_stray_surrogates(text)):
+            if special:
+                ids.append(self.special_ids[piece])
+            else:
+                ids += self._encode_text(piece)
+        return ids
+
+    def as_message(self) -> tuple[Any, ...]:
+        """What a helper process makes an equal one of: plain values, which can be marshalled."""
+        return (
+            self.encoder.name,
+            list(self.encoder.byte_ids),
+            dict(self.encoder.table),
+            [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
+            dict(self.special_ids),
+        )
+
+    @classmethod
+    def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
+        """The inverse of `as_message`; only the name of the pattern is lost."""
+        encoder, byte_ids, table, alternatives, special_ids = message
+        pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
+        return cls(encoder, byte_ids, table, pattern, special_ids)

@@ -1,0 +1,38 @@
+"""The application opened for a test."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import RunConfig
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
+
+
+@asynccontextmanager
+async def opened(
+    corpus: Path = SAMPLE,
+    size: tuple[int, int] = (120, 40),
+    vocab_size: int = 700,
+    tie_rule: str = "lexicographic",
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    """The application with its training finished."""
+    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=vocab_size, tie_rule=tie_rule))
+    async with app.run_test(size=size) as pilot:
+        for _ in range(400):
+            await pilot.pause(0.02)
+            if app.session.stop_reason is not None:
+                break
+        assert app.session.stop_reason is not None
+        await pilot.pause()
+        yield app, pilot
+
+
+def step(app: BpeTuiApp) -> int:
+    assert app.session.timeline is not None
+    return app.session.timeline.cursor

@@ -1,0 +1,82 @@
+"""The heap as a table, an array and a tree; its moves; ties."""
+
+from __future__ import annotations
+
+from opening import opened, step
+from textual.widgets import Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.merge import MergePanel
+from bpe_tui.panels.pairs import PairsPanel
+from bpe_tui.widgets.lines import Lines
+
+
+def text_of(panel: Lines) -> str:
+    rows = (panel.row(index) for index in range(panel.row_count))
+    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
+
+
+def pairs(app: BpeTuiApp) -> PairsPanel:
+    return app.screen.query_one(PairsPanel)
+
+
+async def test_the_view_goes_from_table_to_array_to_tree_and_back() -> None:
+    async with opened() as (app, pilot):
+        seen = []
+        for _ in range(3):
+            await pilot.press("v")
+            seen.append(pairs(app).view)
+        assert seen == ["array", "tree", "table"]
+        assert app.focused is pairs(app)
+
+
+async def test_array_and_tree_show_the_same_entry_at_the_same_index() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right_square_bracket", "v")
+        assert app.session.frame is not None
+        entry = app.session.frame.queue.array(8)[7]
+        await pilot.press("v")
+        row = next(pairs(app).row(i) for i in range(20) if "7 " in pairs(app).row(i).spans[1][0])
+        assert row.target.pair == entry.pair  # type: ignore[union-attr]
+
+
+async def test_moves_lead_through_a_merge_and_into_the_next() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right_square_bracket", "v")
+        assert app.session.frame is not None
+        moves = app.session.frame.queue.moves()
+        await pilot.press("full_stop")
+        assert step(app) == 100
+        assert "Move 1 of" in str(app.screen.query_one("#narration", Static).render())
+        assert "▸" in text_of(pairs(app))
+        await pilot.press(*["full_stop"] * (len(moves) - 1))
+        assert step(app) == 101
+        assert app.session.frame.moves_done == 0
+        await pilot.press("full_stop", "left")
+        assert step(app) == 100
+
+
+async def test_a_rule_that_changes_its_mind_has_no_heap_to_show() -> None:
+    async with opened(vocab_size=270, tie_rule="first-seen") as (app, pilot):
+        await pilot.press("v")
+        assert "no heap" in text_of(pairs(app)).replace("\n", " ")
+        await pilot.press("full_stop")
+        assert step(app) == 1
+
+
+async def test_t_goes_from_tie_to_tie_and_the_merge_says_what_other_rules_take() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("t")
+        assert app.session.timeline is not None
+        tied = [
+            s.index + 1
+            for s in map(app.session.timeline.record.__getitem__, range(200))
+            if len(s.tied) > 1
+        ]
+        assert step(app) == tied[0]
+        await pilot.press("t", "t", "T")
+        assert step(app) == tied[1]
+        text = text_of(app.screen.query_one(MergePanel))
+        assert "ther rule" in text
+        await pilot.press("home", "T")
+        assert step(app) == 0

@@ -1,0 +1,56 @@
+"""What is remembered is bounded, and what is in use stays."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+from engine.remembered import ENTRY_BYTES, LONGEST, Remembered
+
+
+class Counted:
+    """`len(key)` as the only id; notes what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+
+    def __call__(self, key: bytes) -> tuple[int, ...]:
+        self.asked.append(key)
+        return (len(key),)
+
+
+def test_what_is_remembered_is_not_computed_again() -> None:
+    compute = Counted()
+    memory = Remembered(compute, 1 << 20)
+    assert [memory[b"a"], memory[b"bb"], memory[b"a"]] == [(1,), (2,), (1,)]
+    assert compute.asked == [b"a", b"bb"]
+
+
+def test_what_is_in_use_stays_and_what_is_not_is_forgotten() -> None:
+    compute = Counted()
+    memory = Remembered(compute, 10 * ENTRY_BYTES)
+    _ = memory[b"rare"]
+    for number in range(100):
+        _ = memory[b"often"], memory[b"%d" % number]
+    _ = memory[b"rare"]
+    assert compute.asked.count(b"often") == 1
+    assert compute.asked.count(b"rare") == 2
+
+
+def test_a_very_long_key_is_not_kept() -> None:
+    memory = Remembered(Counted(), 1 << 20)
+    assert memory[b"a" * (LONGEST + 1)] == (LONGEST + 1,)
+    assert not memory
+
+
+def test_memory_stays_within_two_generations() -> None:
+    generation = 1 << 20
+    memory = Remembered[bytes](lambda key: tuple(key[:4]), generation)
+    tracemalloc.start()
+    try:
+        for number in range(40_000):
+            _ = memory[b"%d" % number]
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 5 * generation < 40_000 * ENTRY_BYTES, "all of it would not fit"
+    assert peak < 2.5 * generation
