@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from platformdirs import user_cache_path
+
+from engine.corpus import Corpus
+from engine.counts_cache import KeptCount
+
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
 
@@ -19,3 +24,11 @@ class RunConfig:
     tie_rule: str = "lexicographic"
     trainer: str = "fast"
     min_count: int = 2
+    cache: bool = True
+
+    def kept_count(self, corpus: Corpus) -> KeptCount:
+        """Where the corpus's count is kept from one run to the next, in the user's cache."""
+        if not self.cache:
+            return KeptCount(None)
+        directory = user_cache_path("bpe-tui", appauthor=False)
+        return KeptCount.of(directory, corpus, self.pattern, self.special_tokens)

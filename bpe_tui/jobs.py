@@ -16,6 +16,7 @@ from bpe_tui import messages
 from bpe_tui.config import RunConfig
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
+from engine.counts_cache import KeptCount
 from engine.errors import BpeError
 from engine.events import CountProgress
 from engine.excerpt import Excerpt
@@ -43,6 +44,7 @@ class TrainingJob:
         self._config = config
         self._post = post
         self._cancelled = threading.Event()
+        self._kept = KeptCount(None)
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
 
     def start(self) -> None:
@@ -66,6 +68,10 @@ class TrainingJob:
 
     def _read(self) -> tuple[Corpus, CorpusCount, int]:
         config, corpus = self._config, Corpus(self._config.corpus)
+        self._kept = config.kept_count(corpus)
+        if (found := self._kept.find()) is not None:
+            corpus.read_head()
+            return corpus, found, corpus.bytes_total or 0
         progress = _ReadingProgress(self._post, self._check_cancelled)
         count = count_corpus(
             corpus,
@@ -107,6 +113,7 @@ class TrainingJob:
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         self._post(messages.TrainingEnded(trainer.stop_reason))
+        self._kept.keep(count)  # now that nobody waits for it
 
 
 class _ReadingProgress:
