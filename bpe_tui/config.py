@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from platformdirs import user_cache_path
 
 from engine.corpus import Corpus
 from engine.counts_cache import KeptCount
+from engine.trainer import Trainer
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -32,3 +34,14 @@ class RunConfig:
             return KeptCount(None)
         directory = user_cache_path("bpe-tui", appauthor=False)
         return KeptCount.of(directory, corpus, self.pattern, self.special_tokens)
+
+    def trainer_for(self, counts: Mapping[bytes, int]) -> Trainer:
+        """The training that these options ask for."""
+        return Trainer(
+            counts,
+            self.vocab_size,
+            self.special_tokens,
+            tie_rule=self.tie_rule,
+            algorithm=self.trainer,
+            min_count=self.min_count,
+        )

@@ -23,7 +23,6 @@ from engine.excerpt import Excerpt
 from engine.merging import count_pairs
 from engine.record import MergeStep
 from engine.timeline import Timeline
-from engine.trainer import Trainer
 
 BATCH_SECONDS = 1 / 30
 READING_SECONDS = 1 / 10
@@ -85,14 +84,7 @@ class TrainingJob:
     def _train(self, read: tuple[Corpus, CorpusCount, int]) -> None:
         config, (corpus, count, bytes_read) = self._config, read
         self._post(messages.Indexing(len(count.counts)))
-        trainer = Trainer(
-            count.counts,
-            config.vocab_size,
-            config.special_tokens,
-            tie_rule=config.tie_rule,
-            algorithm=config.trainer,
-            min_count=config.min_count,
-        )
+        trainer = config.trainer_for(count.counts)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )

@@ -118,14 +118,7 @@ def _train(
         counted = kept.find() or count_corpus(
             corpus, config.pattern, config.special_tokens, workers, bar.show_reading
         )
-        run = Trainer(
-            counted.counts,
-            config.vocab_size,
-            config.special_tokens,
-            tie_rule=config.tie_rule,
-            algorithm=config.trainer,
-            min_count=config.min_count,
-        )
+        run = config.trainer_for(counted.counts)
         for step in run.steps():
             on_step(step)
             bar.show_merging(step.index + 1, run.merges_wanted)
