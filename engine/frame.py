@@ -21,6 +21,9 @@ from engine.typed_text import EncodedPretoken
 if TYPE_CHECKING:
     from engine.timeline import Timeline
 
+LONGEST_TAKEN_APART = 1 << 15
+"""Bytes of a pretoken whose tokens are shown among those that a merge touched."""
+
 
 @dataclass(frozen=True)
 class TouchedPretoken:
@@ -141,7 +144,10 @@ class Frame:
         return self._timeline.segmenter.tokens_at(pretoken, self.step)
 
     def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
-        """The pretokens that the merge changed, most frequent first."""
+        """The pretokens that the merge changed, most frequent first.
+
+        Those of more than `LONGEST_TAKEN_APART` bytes are left out: it would take seconds.
+        """
         return list(islice(self._touched(), limit))
 
     def _touched(self) -> Iterator[TouchedPretoken]:
@@ -149,6 +155,8 @@ class Frame:
             return
         left = merge.pretokens
         for pretoken in self._timeline.index.containing(merge.token):
+            if len(pretoken) > LONGEST_TAKEN_APART:
+                continue
             after = self.tokens_of(pretoken)
             if merge.new_id in after:
                 before = self._timeline.segmenter.tokens_at(pretoken, self.step - 1)

@@ -29,8 +29,9 @@ class WordsPanel(Panel):
         painter = self.painter(frame)
         count_width = len(number(touched[0].count)) if touched else 1
         rows = [_row(painter, word, count_width, width) for word in touched]
-        if merge.pretokens > SHOWN:
-            rows.append(Row([(f"and {number(merge.pretokens - SHOWN)} rarer ones", "dim")]))
+        if missing := merge.pretokens - len(touched):
+            which = "rarer" if len(touched) == SHOWN else "too long to show"
+            rows.append(Row([(f"and {number(missing)} {which}", "dim")]))
         return rows
 
 

@@ -17,7 +17,7 @@ from heap_by_hand import replay
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine import Frame, Timeline, Trainer, count_pretokens
+from engine import Frame, Timeline, Trainer, count_pretokens, frame
 from engine.errors import TimelineError, UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
@@ -496,3 +496,12 @@ def test_an_index_finds_each_pretoken_that_holds_the_bytes_most_frequent_first(
     by_count = [pretoken for pretoken, _ in Counter(corpus).most_common()]
     assert found == [pretoken for pretoken in by_count if needle in pretoken]
     assert all(corpus[one] >= corpus[other] for one, other in pairwise(found))
+
+
+def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> None:
+    long = b"ab" * frame.LONGEST_TAKEN_APART
+    counts = {long: 1, b"ab": 2}
+    timeline = Timeline(counts, Trainer(counts, 257).steps())
+    assert [word.pretoken for word in timeline.seek(1).touched()] == [b"ab"]
+    assert timeline.frame.merge is not None
+    assert timeline.frame.merge.pretokens == 2
