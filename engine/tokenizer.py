@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 
 from engine.chunking import ChunkCutter
 from engine.encoders import DEFAULT_ENCODER, ENCODERS
@@ -13,6 +14,7 @@ from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.rules import EncodingRules
 
 ITERABLE_PIECE = 1 << 16
 
@@ -107,6 +109,19 @@ class Tokenizer:
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode one pretoken."""
         return self._encoder.steps(pretoken)
+
+    @cached_property
+    def rules(self) -> EncodingRules:
+        """All that the encoding follows from, for functions that explain it."""
+        return EncodingRules(
+            self._encoder.byte_ids,
+            self._encoder.table,
+            len(self.merges),
+            self.vocab,
+            self._special_ids,
+            self.pattern,
+            self._splitter,
+        )
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
