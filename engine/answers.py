@@ -7,38 +7,12 @@ a space is `Ġ`; `told` lets the caller say how they are shown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from engine.byte_chars import spell
 from engine.events import EncodeStep
 from engine.pretokenize import Pretoken, to_bytes
-
-Show = Callable[[bytes], str]
-"""How a token is written in a sentence."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A token with the rank of the merge that makes it; `None` for bytes and special tokens."""
-
-    token: bytes
-    rank: int | None
-
-    def told(self, show: Show) -> str:
-        return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
-
-
-@dataclass(frozen=True)
-class Merge:
-    """A merge with the bytes of its tokens."""
-
-    rank: int
-    left: bytes
-    right: bytes
-
-    def told(self, show: Show) -> str:
-        return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
+from engine.quotes import Merge, Part, Show, parts_told
 
 
 @dataclass(frozen=True)
@@ -169,11 +143,6 @@ class Beaten(Answer):
             f"{self.number}: {show(self.merge.left)} + {show(self.merge.right)} → {taken} "
             "took bytes across its edge."
         )
-
-
-def parts_told(parts: tuple[Part, ...], show: Show) -> str:
-    """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
-    return " + ".join(part.told(show) for part in parts)
 
 
 def cut_by(pretoken: Pretoken) -> str:

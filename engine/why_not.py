@@ -15,19 +15,17 @@ from engine.answers import (
     Answer,
     Beaten,
     BorderInside,
-    Merge,
     Merged,
     NoMerge,
     NoSuchToken,
     NotInText,
     OneToken,
     PairBeaten,
-    Part,
     SpecialToken,
     Unreachable,
 )
-from engine.events import EncodeStep
 from engine.pretokenize import Pretoken, to_bytes
+from engine.quotes import Merge, merge_making, merge_of, parts_of
 from engine.rules import EncodingRules, HasRules
 from engine.trace import first_merge_across, span_of
 
@@ -124,12 +122,12 @@ def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
     """Why the bytes are no token anywhere; `None` if they are."""
     token_id = rules.ids.get(wanted)
     alone = rules.tokens_of(wanted)
-    parts = tuple(_part(rules, part) for part in alone)
+    parts = parts_of(rules, alone)
     if token_id is None:
         later = rules.merges + rules.later.index(wanted) if wanted in rules.later else None
         return NoSuchToken(wanted, parts, later)
     if len(alone) > 1:
-        return Unreachable(wanted, token_id, _merge_making(rules, token_id), parts)
+        return Unreachable(wanted, token_id, merge_making(rules, token_id), parts)
     return None
 
 
@@ -139,12 +137,12 @@ def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: 
     edges = (first, first + len(wanted))
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
-        return OneToken(wanted, token_id, _merge_making(rules, token_id))
+        return OneToken(wanted, token_id, merge_making(rules, token_id))
     number, step = across
     start, end = span_of(rules, step)
     middle = start + len(rules.vocab[step.pair[0]])
     was_whole = edges in ((start, middle), (middle, end))
-    return Beaten(wanted, token_id, number, step, _merge(rules, step), was_whole)
+    return Beaten(wanted, token_id, number, step, merge_of(rules, step), was_whole)
 
 
 def _what_happened_to_pair(
@@ -156,28 +154,13 @@ def _what_happened_to_pair(
     known = rules.merge_of(pair)
     if known is None:
         made, later = rules.ids.get(joined), rules.table.get(pair)
-        other = None if made is None else _merge_making(rules, made)
+        other = None if made is None else merge_making(rules, made)
         return NoMerge(joined, left, right, other, later[0] if later else None)
     # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging.
     across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
     assert across is not None
     number, step = across
-    merge = _merge(rules, step)
+    merge = merge_of(rules, step)
     if span_of(rules, step) == (first, first + len(joined)) and merge.left == left:
         return Merged(joined, number, merge)
     return PairBeaten(joined, Merge(known[0], left, right), number, step, merge)
-
-
-def _part(rules: EncodingRules, token_id: int) -> Part:
-    made = rules.made_by(token_id)
-    return Part(rules.vocab[token_id], made.rank if made else None)
-
-
-def _merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
-    if (made := rules.made_by(token_id)) is None:
-        return None
-    return Merge(made.rank, *(rules.vocab[part] for part in made.pair))
-
-
-def _merge(rules: EncodingRules, step: EncodeStep) -> Merge:
-    return Merge(step.rank, *(rules.vocab[part] for part in step.pair))
