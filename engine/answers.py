@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from engine.byte_chars import spell
-from engine.events import EncodeStep
 from engine.pretokenize import Pretoken, to_bytes
 from engine.quotes import Merge, Part, Show, parts_told
 
@@ -127,7 +126,6 @@ class Beaten(Answer):
 
     token_id: int
     number: int
-    step: EncodeStep
     merge: Merge
     was_whole: bool
 
@@ -190,7 +188,6 @@ class PairBeaten(Answer):
 
     wanted: Merge
     number: int
-    step: EncodeStep
     merge: Merge
 
     def told(self, show: Show) -> str:

@@ -176,7 +176,7 @@ def _where_orders_part(
         if ordered != looped:
             # Both choose the lowest rank that is there, and merge order among those not passed:
             # so the loop has a step where they differ.
-            return GoesBack(number, merge_of(rules, looped))
+            return GoesBack(number, merge_of(rules, looped.rank, looped.pair))
     return None
 
 
@@ -192,8 +192,8 @@ def _where_greed_parts(
     first = sum(len(rules.vocab[token_id]) for token_id in taken[:place])
     across = first_merge_across(rules, pretoken, [first + len(token)])
     if across is not None:
-        number, step = across
-        return TooGreedy(max(place + 1, number), token, merge_of(rules, step), ())
+        merge = merge_of(rules, across.rank, across.pair)
+        return TooGreedy(max(place + 1, across.number), token, merge, ())
     # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
     return TooGreedy(
         max(place + 1, len(loop)), token, None, parts_of(rules, rules.tokens_of(token))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from engine.events import EncodeStep
+from engine.events import Pair
 from engine.rules import EncodingRules
 
 Show = Callable[[bytes], str]
@@ -45,16 +45,16 @@ def parts_of(rules: EncodingRules, tokens: Iterable[int]) -> tuple[Part, ...]:
     return tuple(Part(rules.vocab[token], by.rank if by else None) for token, by in made)
 
 
-def merge_of(rules: EncodingRules, step: EncodeStep) -> Merge:
-    """The merge of a step."""
-    return Merge(step.rank, *(rules.vocab[part] for part in step.pair))
+def merge_of(rules: EncodingRules, rank: int, pair: Pair) -> Merge:
+    """A merge by its rank and the ids of its parts."""
+    return Merge(rank, rules.vocab[pair[0]], rules.vocab[pair[1]])
 
 
 def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     """The first merge that makes a token; `None` for bytes and special tokens."""
     if (made := rules.made_by(token_id)) is None:
         return None
-    return Merge(made.rank, *(rules.vocab[part] for part in made.pair))
+    return merge_of(rules, made.rank, made.pair)
 
 
 def parts_told(parts: Iterable[Part], show: Show) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
 
@@ -83,10 +83,9 @@ class EncodingRules:
         found = self.table.get(pair)
         return found if found is not None and found[0] < self.merges else None
 
-    def pretokens(self, text: str) -> list[Pretoken]:
+    def pretokens(self, text: str) -> tuple[Pretoken, ...]:
         """The special tokens and pretokens of a text. Joined they are the text."""
-        # Surrogates become the characters they stand for before the pattern sees them.
-        return list(pretokens(to_text(to_bytes(text)), self.pattern, self.splitter))
+        return _pretokens(text, self.pattern, self.splitter)
 
     def is_special(self, pretoken: Pretoken) -> bool:
         """Whether the pretoken is one id by itself."""
@@ -110,6 +109,13 @@ class EncodingRules:
         for step in self.steps(pretoken):
             tokens = step.after
         return tokens
+
+
+@lru_cache(maxsize=1)
+def _pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> tuple[Pretoken, ...]:
+    """Of one text many questions are asked, one after the other."""
+    # Surrogates become the characters they stand for before the pattern sees them.
+    return tuple(pretokens(to_text(to_bytes(text)), pattern, splitter))
 
 
 class HasRules(Protocol):

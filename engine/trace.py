@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from engine.encoders.rank_heap import RankHeap
 from engine.events import EncodeStep, Pair
 from engine.pretokenize import Pretoken
 from engine.rules import EncodingRules, HasRules
@@ -72,25 +73,37 @@ def trace_pretoken(rules: EncodingRules, pretoken: bytes) -> tuple[TracedMerge, 
     return tuple(TracedMerge(step, rules) for step in rules.steps(pretoken))
 
 
-def span_of(rules: EncodingRules, step: EncodeStep) -> tuple[int, int]:
-    """The bytes of the pretoken, from and to, that the merge joins to one token."""
-    start = sum(len(rules.vocab[token]) for token in step.before[: step.position])
-    return start, start + len(rules.vocab[step.token_id])
+@dataclass(frozen=True)
+class Crossing:
+    """A merge that joins what stood on both sides of a border.
+
+    It is merge `number` of the pretoken, counted from 1, and makes one token of the bytes from
+    `start` to `end`.
+    """
+
+    number: int
+    rank: int
+    pair: Pair
+    start: int
+    end: int
 
 
 def first_merge_across(
     rules: EncodingRules, pretoken: bytes, borders: Iterable[int]
-) -> tuple[int, EncodeStep] | None:
+) -> Crossing | None:
     """The first merge that joins what stands on both sides of one of the borders.
 
-    A border is a place between two bytes, by how many are left of it. The merge comes with its
-    number, counted from 1; `None` if the borders all stay.
+    A border is a place between two bytes, by how many are left of it. `None` if all stay.
     """
     inner = tuple(borders)
-    for number, step in enumerate(rules.steps(pretoken), start=1):
-        start, end = span_of(rules, step)
+    merges = RankHeap(rules.byte_ids, rules.table).merges_at(pretoken)
+    for number, (start, pair) in enumerate(merges, start=1):
+        if (merge := rules.merge_of(pair)) is None:
+            break  # of a later step, and so are all that follow
+        rank, token_id = merge
+        end = start + len(rules.vocab[token_id])
         if any(start < border < end for border in inner):
-            return number, step
+            return Crossing(number, rank, pair, start, end)
     return None
 
 

@@ -27,7 +27,7 @@ from engine.answers import (
 from engine.pretokenize import Pretoken, to_bytes
 from engine.quotes import Merge, merge_making, merge_of, parts_of
 from engine.rules import EncodingRules, HasRules
-from engine.trace import first_merge_across, span_of
+from engine.trace import first_merge_across
 
 
 def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
@@ -138,11 +138,10 @@ def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: 
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
         return OneToken(wanted, token_id, merge_making(rules, token_id))
-    number, step = across
-    start, end = span_of(rules, step)
-    middle = start + len(rules.vocab[step.pair[0]])
-    was_whole = edges in ((start, middle), (middle, end))
-    return Beaten(wanted, token_id, number, step, merge_of(rules, step), was_whole)
+    merge = merge_of(rules, across.rank, across.pair)
+    middle = across.start + len(merge.left)
+    was_whole = edges in ((across.start, middle), (middle, across.end))
+    return Beaten(wanted, token_id, across.number, merge, was_whole)
 
 
 def _what_happened_to_pair(
@@ -159,8 +158,7 @@ def _what_happened_to_pair(
     # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging.
     across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
     assert across is not None
-    number, step = across
-    merge = merge_of(rules, step)
-    if span_of(rules, step) == (first, first + len(joined)) and merge.left == left:
-        return Merged(joined, number, merge)
-    return PairBeaten(joined, Merge(known[0], left, right), number, step, merge)
+    merge = merge_of(rules, across.rank, across.pair)
+    if across.start == first and (merge.left, merge.right) == (left, right):
+        return Merged(joined, across.number, merge)
+    return PairBeaten(joined, Merge(known[0], left, right), across.number, merge)

@@ -8,7 +8,7 @@ from test_encoders import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.pretokenize import to_text
-from engine.trace import first_merge_across, span_of, trace
+from engine.trace import first_merge_across, trace
 
 LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]
 
@@ -76,6 +76,7 @@ def test_a_border_stands_in_the_ids_unless_a_merge_went_across(
         ends.add(length)
     assert (across is None) == (border in ends or border > length)
     if across is not None:
-        start, end = span_of(tok.rules, across[1])
-        assert start < border < end
-        assert pretoken[start:end] == tok.vocab[across[1].token_id]
+        step = list(tok.steps(pretoken))[across.number - 1]
+        assert (across.rank, across.pair) == (step.rank, step.pair)
+        assert across.start < border < across.end
+        assert pretoken[across.start : across.end] == tok.vocab[step.token_id]
