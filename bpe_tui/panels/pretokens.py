@@ -10,6 +10,7 @@ from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row
 from engine.frame import EncodedPretoken, Frame
+from engine.trace import seen_before
 
 
 class PretokensPanel(Panel):
@@ -18,15 +19,25 @@ class PretokensPanel(Panel):
     text: reactive[str] = reactive("", repaint=False)
 
     class Selected(Message):
-        """The cursor is on this pretoken now; `None` if there is none."""
+        """The cursor is on this pretoken now; `None` if there is none.
 
-        def __init__(self, piece: EncodedPretoken | None) -> None:
+        `seen` says that the same pretoken stands before it in the text.
+        """
+
+        def __init__(self, piece: EncodedPretoken | None, seen: bool) -> None:
             super().__init__()
             self.piece = piece
+            self.seen = seen
 
     def __init__(self) -> None:
         super().__init__("pretokens", id="pretokens")
         self._pieces: list[EncodedPretoken] = []
+        self._seen: list[bool] = []
+
+    @property
+    def selected(self) -> EncodedPretoken | None:
+        """The pretoken that the cursor is on."""
+        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
 
     def watch_text(self) -> None:
         self.rebuild()
@@ -36,12 +47,13 @@ class PretokensPanel(Panel):
         self._tell()
 
     def _tell(self) -> None:
-        piece = self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
-        self.post_message(self.Selected(piece))
+        piece = self.selected
+        self.post_message(self.Selected(piece, piece is not None and self._seen[self.cursor]))
 
     def rebuild(self) -> None:
         if self.frame is not None:
             self._pieces = self.frame.encode(self.text)
+            self._seen = seen_before(piece.pretoken for piece in self._pieces)
         super().rebuild()
         self._tell()
 
@@ -65,6 +77,8 @@ class PretokensPanel(Panel):
             name = "no alternative"
         else:
             name = pretoken.alternative.name
+        if self._seen[place]:
+            name = f"{name} · cached"
         role = "special" if pretoken.special else ""
         return Row(
             [
