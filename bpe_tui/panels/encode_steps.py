@@ -42,6 +42,7 @@ class EncodeStepsPanel(Walk):
             f"how {text} encodes   merge {self.place} of {self.step_count}{cached}",
             "← → merges   w why not   c compare   r regex",
         )
+        self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(piece.pretoken.bytes)
         lost = list(self._lost_rows(painter, width))

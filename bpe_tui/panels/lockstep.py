@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from textual.strip import Strip
+
 from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.walk import Walk
-from bpe_tui.pieces import TokenPainter
+from bpe_tui.pieces import TokenPainter, spans_width
 from bpe_tui.visible import plural, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.lines import Row, Span
 from engine.frame import EncodedPretoken, Frame
 from engine.lockstep import Lane, Lockstep, Move, lockstep
 
 NAME_WIDTH = 13
+NOTE_WIDTH = 34
+ROOMY = 64
+"""Cells from which on the notes have a column of their own."""
 
 
 class LockstepPanel(Walk):
@@ -41,6 +46,10 @@ class LockstepPanel(Walk):
             rows += _lane_rows(painter, lane, lane.at(self.place), width)
         return [*rows, Row([]), *self._outcome(width)]
 
+    def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
+        """No row is chosen here: all of them are one moment."""
+        return super().paint(spans)
+
     def _outcome(self, width: int) -> Iterator[Row]:
         parting = self._lockstep.parting
         if self.place < self.step_count:
@@ -54,13 +63,14 @@ class LockstepPanel(Walk):
 
 def _lane_rows(painter: TokenPainter, lane: Lane, move: Move, width: int) -> Iterator[Row]:
     """What it did in words, and below what it has now."""
+    note_width = NOTE_WIDTH if width >= ROOMY else spans_width([(move.note, "")]) + 2
     did: list[Span] = [
         (lane.name.replace("_", " ").ljust(NAME_WIDTH), "strong"),
-        (move.note, "dim"),
+        *left([(move.note, "dim")], note_width),
     ]
     if move.pair is not None:
-        did += [("   ", ""), *painter.pair(move.pair, between=" + ")]
+        did += painter.pair(move.pair, between=" + ")
     if move.taken is not None:
-        did += [("   ", ""), painter.token(move.taken)]
+        did.append(painter.token(move.taken))
     yield Row(left(did, width))
     yield Row([(" " * NAME_WIDTH, ""), *left(painter.tokens(move.tokens), width - NAME_WIDTH)])

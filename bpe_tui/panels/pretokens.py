@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
-from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.frame import EncodedPretoken, Frame
 from engine.trace import seen_before
 
@@ -57,16 +59,15 @@ class PretokensPanel(Panel):
         super().rebuild()
         self._tell()
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         self.say(f"pretokens  {number(len(self._pieces))}", "the alternative that matched")
         if not self._pieces:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
         name_width = min(28, max(width // 2, 8))
-        return [
-            self._row(place, piece, width, name_width) for place, piece in enumerate(self._pieces)
-        ]
+        return RowsOnDemand(len(self._pieces), lambda place: self._row(place, width, name_width))
 
-    def _row(self, place: int, piece: EncodedPretoken, width: int, name_width: int) -> Row:
+    def _row(self, place: int, width: int, name_width: int) -> Row:
+        piece = self._pieces[place]
         pretoken = piece.pretoken
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
@@ -78,7 +79,7 @@ class PretokensPanel(Panel):
         else:
             name = pretoken.alternative.name
         if self._seen[place]:
-            name = f"{name} · cached"
+            name = f"{name}, cached"
         role = "special" if pretoken.special else ""
         return Row(
             [

@@ -27,6 +27,7 @@ from engine.pattern_lab import Stretch, differences, try_pattern
 from engine.patterns import PATTERNS
 from engine.pretokenize import Pretoken, pretokens
 
+LONGEST_REGEX = 2000
 PAUSE_SECONDS = 0.1
 """How long a typist has to pause before the regex is tried."""
 
@@ -86,7 +87,13 @@ class RegexPanel(Vertical):
         self._waiting: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder="a regex", id="regex-input", compact=True, max_length=2000)
+        yield Input(
+            placeholder="a regex",
+            id="regex-input",
+            compact=True,
+            select_on_focus=False,
+            max_length=LONGEST_REGEX,
+        )
         yield RegexRows().data_bind(frame=RegexPanel.frame)
 
     def open(self) -> None:

@@ -29,6 +29,9 @@ MERGES_A_SECOND = 3
 SLOT = ("encode-steps", "lockstep", "why-not", "regex")
 """Panels that share the place beside the pretokens; see `styles/encoding.tcss`."""
 
+GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
+"""Where there is so little room, these are not seen while the slot shows more than the merges."""
+
 
 class EncodingScreen(SessionScreen):
     """Type a text; see it cut and encoded with the merges of the timeline's step."""
@@ -128,12 +131,17 @@ class EncodingScreen(SessionScreen):
 
     def show_panel(self, panel: str) -> None:
         if panel in SLOT:
-            self.remove_class(f"slot-{self.slot}")
-            self.slot = panel
-            self.add_class(f"slot-{panel}")
+            self._fill_slot(panel)
+        elif self.has_class(GIVE_WAY.get(panel, "")):
+            self._fill_slot(SLOT[0])
         super().show_panel(panel)
         if panel == "regex":
             self.query_one(RegexPanel).open()
+
+    def _fill_slot(self, panel: str) -> None:
+        self.remove_class(f"slot-{self.slot}")
+        self.slot = panel
+        self.add_class(f"slot-{panel}")
 
     def action_ask(self) -> None:
         """Ask about what is selected in the text, or the pretoken at the cursor."""
