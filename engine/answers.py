@@ -125,6 +125,7 @@ class Beaten(Answer):
     """
 
     token_id: int
+    pretoken: bytes
     number: int
     merge: Merge
     was_whole: bool
@@ -154,6 +155,7 @@ def cut_by(pretoken: Pretoken) -> str:
 class Merged(Answer):
     """The pair does merge here, as merge `number` of the pretoken."""
 
+    pretoken: bytes
     number: int
     merge: Merge
 
@@ -187,6 +189,7 @@ class PairBeaten(Answer):
     """The pair has a merge, `wanted`, but merge `number` took one of its tokens first."""
 
     wanted: Merge
+    pretoken: bytes
     number: int
     merge: Merge
 

@@ -141,7 +141,7 @@ def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: 
     merge = merge_of(rules, across.rank, across.pair)
     middle = across.start + len(merge.left)
     was_whole = edges in ((across.start, middle), (middle, across.end))
-    return Beaten(wanted, token_id, across.number, merge, was_whole)
+    return Beaten(wanted, token_id, pretoken, across.number, merge, was_whole)
 
 
 def _what_happened_to_pair(
@@ -160,5 +160,6 @@ def _what_happened_to_pair(
     assert across is not None
     merge = merge_of(rules, across.rank, across.pair)
     if across.start == first and (merge.left, merge.right) == (left, right):
-        return Merged(joined, across.number, merge)
-    return PairBeaten(joined, Merge(known[0], left, right), across.number, merge)
+        return Merged(joined, pretoken, across.number, merge)
+    wanted = Merge(known[0], left, right)
+    return PairBeaten(joined, wanted, pretoken, across.number, merge)

@@ -40,7 +40,7 @@ class EncodeStepsPanel(Walk):
         cached = " · seen before: from the cache" if self.seen else ""
         self.say(
             f"how {text} encodes   merge {self.place} of {self.step_count}{cached}",
-            "← → merges   w why not   c compare   r regex",
+            "w why not   c compare   r regex",
         )
         self.cursor = self.place
         painter = self.painter(frame)
@@ -86,13 +86,16 @@ def _row(
 ) -> Row:
     step = merge.step if merge else None
     joined = painter.pair(step.pair, between=" + ") if step else [("bytes", "dim")]
+    pair_width = min(18, max(width // 4, 9))
     spans = [
         ("▸ " if here else "  ", "pair"),
         right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
         ("  ", ""),
-        *left(joined, 18),
+        *left(joined, pair_width),
         ("  ", ""),
-        *left(painter.tokens(step.after if step else start), max(width - 31, 8)),
+        *left(
+            painter.tokens(step.after if step else start), max(width - MARGIN - pair_width - 2, 8)
+        ),
     ]
     target = ToStep(step.rank + 1) if step else None
     return Row([(text, "dim") for text, _ in spans] if ahead else spans, target)

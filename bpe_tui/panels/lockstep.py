@@ -15,7 +15,7 @@ from engine.frame import EncodedPretoken, Frame
 from engine.lockstep import Lane, Lockstep, Move, lockstep
 
 NAME_WIDTH = 13
-NOTE_WIDTH = 34
+NOTE_WIDTH = 30
 ROOMY = 64
 """Cells from which on the notes have a column of their own."""
 

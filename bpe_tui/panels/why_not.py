@@ -10,17 +10,20 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.columns import paragraph
+from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.targets import ToStep
+from bpe_tui.panels.walk import LONGEST
 from bpe_tui.visible import number, visible_bytes, visible_text
 from bpe_tui.widgets.lines import Row
-from engine.answers import Answer, Merged, OneToken
+from engine.answers import Answer, Beaten, Merged, OneToken, PairBeaten
 from engine.frame import Frame
 from engine.pretokenize import to_bytes, to_text
 from engine.why_not import occurrences, why_not, why_not_merged
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
+LABEL_WIDTH = 9
 BETWEEN = "|"
 """What parts the two tokens of a pair."""
 
@@ -50,15 +53,30 @@ class WhyNotRows(Panel):
             return paragraph(advice, width, "dim")
         places = list(islice(occurrences(self.text, "".join(parts)), PLACES_SHOWN + 1))
         if len(places) < 2:
-            return _answer_rows(_answer(frame, self.text, parts, None), width)
+            return self._answer_rows(frame, parts, None, width)
         rows: list[Row] = []
         for place in places[:PLACES_SHOWN]:
             if rows:
                 rows.append(Row([]))
             rows.append(Row([(_whereabouts(self.text, place), "dim")]))
-            rows += _answer_rows(_answer(frame, self.text, parts, place), width)
+            rows += self._answer_rows(frame, parts, place, width)
         if len(places) > PLACES_SHOWN:
             rows += [Row([]), Row([("It stands at more places.", "dim")])]
+        return rows
+
+    def _answer_rows(
+        self, frame: Frame, parts: tuple[str, ...], place: int | None, width: int
+    ) -> list[Row]:
+        """The answer in words, and the merge that it names where it stands."""
+        answer = _answer(frame, self.text, parts, place)
+        role = "gain" if isinstance(answer, OneToken | Merged) else ""
+        rows = paragraph(answer.told(visible_bytes), width, role)
+        if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
+            step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
+            painter, target = self.painter(frame), ToStep(step.rank + 1)
+            for label, tokens in (("  before", step.before), ("▸ after", step.after)):
+                shown = left(painter.tokens(tokens), width - LABEL_WIDTH)
+                rows.append(Row([(label.ljust(LABEL_WIDTH), "dim"), *shown], target))
         return rows
 
 
@@ -100,9 +118,9 @@ def pair_asked(asked: str, text: str) -> tuple[str, ...]:
     >>> pair_asked("un|do", "undo"), pair_asked("a|b", "a|b")
     (('un', 'do'), ('a|b',))
     """
-    left, bar, right = asked.partition(BETWEEN)
-    is_pair = left and bar and right and asked not in text
-    return (left, right) if is_pair else (asked,)
+    first, bar, second = asked.partition(BETWEEN)
+    is_pair = first and bar and second and asked not in text
+    return (first, second) if is_pair else (asked,)
 
 
 def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) -> Answer:
@@ -115,8 +133,3 @@ def _whereabouts(text: str, place: int) -> str:
     """What stands before the place: `at byte 15, after …kite·`."""
     before = to_text(to_bytes(text)[:place])[-12:]
     return f"at byte {number(place)}" + (f", after …{visible_text(before)}" if before else "")
-
-
-def _answer_rows(answer: Answer, width: int) -> list[Row]:
-    role = "gain" if isinstance(answer, OneToken | Merged) else ""
-    return paragraph(answer.told(visible_bytes), width, role)

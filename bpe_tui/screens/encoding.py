@@ -44,6 +44,7 @@ class EncodingScreen(SessionScreen):
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
         self._playing = False
+        self._opened = "", False
         self.slot = SLOT[0]
         self.add_class(f"slot-{self.slot}")
 
@@ -66,7 +67,8 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
-        self.query_one("#text").focus()
+        self.show_panel("text")
+        self._open_text()
 
     # -- state in
 
@@ -80,6 +82,12 @@ class EncodingScreen(SessionScreen):
 
     def open_text(self, text: str, look: bool) -> None:
         """Put a text into the field; `look` moves on to its first pretoken."""
+        self._opened = text, look
+        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
+            self._open_text()
+
+    def _open_text(self) -> None:
+        text, look = self._opened
         self.query_one("#text", TextArea).load_text(text)
         if look:
             self.show_panel("pretokens")
