@@ -125,7 +125,7 @@ def pair_asked(asked: str, text: str) -> tuple[str, ...]:
 
 def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) -> Answer:
     if len(parts) == 2:
-        return why_not_merged(frame, text, *parts, start=place)
+        return why_not_merged(frame, text, parts[0], parts[1], place)
     return why_not(frame, text, parts[0], place)
 
 
