@@ -12,7 +12,7 @@ from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row
 from engine.frame import EncodedPretoken, Frame
 
-LONGEST = 1000
+LONGEST = 500
 """Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""
 THE_END = 10**9
 

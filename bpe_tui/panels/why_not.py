@@ -100,10 +100,13 @@ class WhyNotPanel(Vertical):
         yield WhyNotRows().data_bind(frame=WhyNotPanel.frame)
 
     def ask(self, piece: str) -> None:
-        """Put a piece into the line; what is typed next takes its place."""
+        """Ask about a piece. It goes into the line, if a line can show it as it is."""
         field = self.query_one(Input)
-        field.value = piece[:LONGEST_PIECE]
-        field.action_select_all()
+        is_plain = visible_text(piece, spaces=False) == piece and len(piece) <= LONGEST_PIECE
+        with field.prevent(Input.Changed):
+            field.value = piece if is_plain else ""
+        field.action_select_all()  # what is typed next takes its place
+        self.query_one(WhyNotRows).asked = piece
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

@@ -99,6 +99,13 @@ async def test_why_not_asks_about_what_is_selected_in_the_text() -> None:
         assert screen.query_one("#why-not-input", Input).value == "kite"
 
 
+async def test_what_no_line_can_show_is_asked_about_all_the_same() -> None:
+    async with encoding("\x1b") as (_, screen, pilot):
+        await pilot.press("w")
+        assert screen.query_one("#why-not-input", Input).value == ""
+        assert shown(screen.query_one(WhyNotRows)).startswith("␛ is one token here: id 27")
+
+
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
     assert pair_asked("un|do", "undo") == ("un", "do")
     assert pair_asked("a|b", "a|b") == ("a|b",)
