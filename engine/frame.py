@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.change_log import Ints
-from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
@@ -306,9 +305,7 @@ class Frame:
 
     def encode_steps(self, pretoken: bytes) -> list[EncodeStep]:
         """The merges that encode a pretoken at this step, one occurrence at a time."""
-        loop = RankLoop(range(256), self._timeline.table)
-        # Ranks only rise along the way, so the merges of later steps are all at the end.
-        return list(takewhile(lambda step: step.rank < self.step, loop.steps(pretoken)))
+        return list(self.rules.steps(pretoken))
 
     @cached_property
     def rules(self) -> EncodingRules:

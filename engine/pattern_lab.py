@@ -2,8 +2,8 @@ r"""A regex while somebody types it: what it cuts, what matched, how it differs,
 
 A typed regex is cut at its top-level `|` into alternatives, so that each pretoken can say which one
 matched, as for the named patterns. It may be wrong at any moment, or take for ever on a harmless
-text: `(a+)+$` tries every way to cut up a run of `a`. So a trial says where a regex is
-broken, and gives up after a while.
+text: `(?:a|aa)+$` tries every way to cut up a run of `a`. So a trial says where a
+regex is broken, and gives up after a while.
 """
 
 from __future__ import annotations
@@ -38,14 +38,6 @@ _LABEL = "_alternative_{}_"
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What a typed regex does to a text: its alternatives, and the pretokens."""
-
-    alternatives: tuple[Alternative, ...]
-    pretokens: tuple[Pretoken, ...]
-
-
-@dataclass(frozen=True)
 class Stretch:
     """A part of the text that two patterns cut at both ends, and nowhere alike in between.
 
@@ -62,14 +54,16 @@ class Stretch:
 
 def try_pattern(
     source: str, text: str, splitter: SpecialSplitter, timeout: float = TIMEOUT_SECONDS
-) -> Trial:
-    r"""Cut a text with a regex that somebody typed.
+) -> tuple[Pretoken, ...]:
+    r"""The pretokens that a typed regex makes of a text.
+
+    Each says which alternative matched. One that a named pattern has, too, goes by its name there.
 
     Raises:
         PatternError: it is no regex, or takes longer than the timeout.
 
-    >>> trial = try_pattern(r" ?\w+|[^\w]", "hi you!", SpecialSplitter([]))
-    >>> [(piece.text, piece.alternative.regex) for piece in trial.pretokens]
+    >>> pieces = try_pattern(r" ?\w+|[^\w]", "hi you!", SpecialSplitter([]))
+    >>> [(piece.text, piece.alternative.regex) for piece in pieces]
     [('hi', ' ?\\w+'), (' you', ' ?\\w+'), ('!', '[^\\w]')]
     """
     compiled = _checked(source)
@@ -79,11 +73,11 @@ def try_pattern(
     # Surrogates become the characters they stand for before the pattern sees them.
     pieces = splitter.split_text(to_text(to_bytes(text)))
     try:
-        return Trial(alternatives, tuple(_cut(labelled, alternatives, pieces, timeout)))
+        return tuple(_cut(labelled, alternatives, pieces, timeout))
     except TimeoutError:
         raise PatternError(
-            f"too slow: gave up after {timeout * 1000:.0f} ms. Nested repeats such as (a+)+ try "
-            "every way to cut a run; a possessive ++ tries one"
+            f"too slow: gave up after {timeout * 1000:.0f} ms. Repeats such as (a|aa)+ or (a+)+ "
+            "try every way to cut a run; a possessive ++ tries one"
         ) from None
 
 

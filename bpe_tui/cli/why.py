@@ -10,7 +10,7 @@ import typer
 
 from bpe_tui.cli.options import CommandLineError, TokenizerOption
 from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
-from bpe_tui.visible import visible_bytes
+from bpe_tui.visible import quoted
 from engine.answers import Answer
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
@@ -59,11 +59,11 @@ def why(
     context = b"".join(parts) if text is None else os.fsencode(text)
     found = list(_answers(loaded, to_text(context), parts))
     if not found:
-        shown = visible_bytes(b"".join(parts))
+        shown = quoted(b"".join(parts))
         raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")
     for place, answer in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
-        print(f"{where}{answer.told(visible_bytes)}")
+        print(f"{where}{answer.told(quoted)}")
 
 
 def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:

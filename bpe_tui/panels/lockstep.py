@@ -9,7 +9,7 @@ from textual.strip import Strip
 from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.walk import Walk
 from bpe_tui.pieces import TokenPainter, spans_width
-from bpe_tui.visible import plural, shorten, visible_bytes, visible_text
+from bpe_tui.visible import plural, quoted, shorten, visible_text
 from bpe_tui.widgets.lines import Row, Span
 from engine.frame import EncodedPretoken, Frame
 from engine.lockstep import Lane, Lockstep, Move, lockstep
@@ -55,7 +55,7 @@ class LockstepPanel(Walk):
         if self.place < self.step_count:
             return
         if parting is not None:
-            yield from paragraph(f"They part here: {parting.told(visible_bytes)}", width, "tie")
+            yield from paragraph(f"They part here: {parting.told(quoted)}", width, "tie")
             return
         tokens = plural(len(self._lockstep.lanes[0].at(self.place).tokens), "token")
         yield from paragraph(f"They all end alike, with {tokens}.", width, "gain")

@@ -121,18 +121,18 @@ class RegexPanel(Vertical):
         """Try the regex as soon as the typist pauses, if anybody sees it."""
         if self._waiting is not None:
             self._waiting.stop()
-        if self.display and self._compared:
-            self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
+        self._waiting = self.set_timer(PAUSE_SECONDS, self._try)
 
     def _try(self) -> None:
-        assert self.frame is not None
+        if self.frame is None or not self.display or not self._compared:
+            return
         source, text, other = self.query_one(Input).value, self.text, PATTERNS[self._compared]
         splitter = self.frame.rules.splitter
 
         def work() -> None:
             found: list[Stretch] | PatternError
             try:
-                mine = try_pattern(source, text, splitter).pretokens
+                mine = try_pattern(source, text, splitter)
                 found = differences(mine, list(pretokens(text, other, splitter)))
             except PatternError as error:
                 found = error

@@ -14,7 +14,7 @@ from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.panels.walk import LONGEST
-from bpe_tui.visible import number, visible_bytes, visible_text
+from bpe_tui.visible import number, quoted, visible_text
 from bpe_tui.widgets.lines import Row
 from engine.answers import Answer, Beaten, Merged, OneToken, PairBeaten
 from engine.frame import Frame
@@ -70,7 +70,7 @@ class WhyNotRows(Panel):
         """The answer in words, and the merge that it names where it stands."""
         answer = _answer(frame, self.text, parts, place)
         role = "gain" if isinstance(answer, OneToken | Merged) else ""
-        rows = paragraph(answer.told(visible_bytes), width, role)
+        rows = paragraph(answer.told(quoted), width, role)
         if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
             step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
             painter, target = self.painter(frame), ToStep(step.rank + 1)

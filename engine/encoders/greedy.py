@@ -24,7 +24,6 @@ class Greedy:
     """
 
     name = "greedy"
-    summary = "takes the longest token that fits, from the left"
 
     def __init__(self, ids: Mapping[bytes, int]) -> None:
         self._ids = ids

@@ -52,8 +52,9 @@ def test_explain_prints_each_merge_with_the_candidates_that_lost(
 
 def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str], toy: str) -> None:
     assert output(capsys, "why", "low", "--tokenizer", toy, "--text", "low low") == (
-        "at byte 0: low is one token here: id 258, made by l + ow (rank 1).\n"
-        "at byte 4: low was one token, until merge 3, · + low (rank 2), made it part of ·low.\n"
+        "at byte 0: “low” is one token here: id 258, made by “l” + “ow” (rank 1).\n"
+        "at byte 4: “low” was one token, until merge 3, “·” + “low” (rank 2), made it part of "
+        "“·low”.\n"
     )
 
 
@@ -61,21 +62,21 @@ def test_why_takes_the_piece_alone_without_a_text(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
     assert output(capsys, "why", "lo", "--tokenizer", toy) == (
-        "lo is no token of this vocabulary. The closest: l + o.\n"
+        "“lo” is no token of this vocabulary. The closest: “l” + “o”.\n"
     )
 
 
 def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) -> None:
-    assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins l + o.\n"
+    assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
     assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
-        "They do merge here: l + ow (rank 1) is merge 2.\n"
+        "They do merge here: “l” + “ow” (rank 1) is merge 2.\n"
     )
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["why", "zz", "--text", "low"], "zz does not stand in the text; blanks and case count"),
+        (["why", "zz", "--text", "low"], "“zz” does not stand in the text; blanks and case count"),
         (["why", ""], "a token cannot be empty; say which one you mean"),
     ],
 )

@@ -82,7 +82,7 @@ async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
         rows = screen.query_one(WhyNotRows)
         await pilot.press("h", "e")
         await pilot.pause()
-        assert "he was one token, until merge" in shown(rows)
+        assert "“he” was one token, until merge" in shown(rows)
         assert "▸ after" in shown(rows)
         await pilot.press("escape")
         assert screen.focused is rows
@@ -103,7 +103,7 @@ async def test_what_no_line_can_show_is_asked_about_all_the_same() -> None:
     async with encoding("\x1b") as (_, screen, pilot):
         await pilot.press("w")
         assert screen.query_one("#why-not-input", Input).value == ""
-        assert shown(screen.query_one(WhyNotRows)).startswith("␛ is one token here: id 27")
+        assert shown(screen.query_one(WhyNotRows)).startswith("“␛” is one token here: id 27")
 
 
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
@@ -113,7 +113,7 @@ async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
     async with encoding("he") as (_, screen, pilot):
         await pilot.press("w", "h", "vertical_line", "e")
         await pilot.pause()
-        assert "They do merge here: h + e (rank 0)" in shown(screen.query_one(WhyNotRows))
+        assert "They do merge here: “h” + “e” (rank 0)" in shown(screen.query_one(WhyNotRows))
 
 
 async def test_the_encoders_walk_side_by_side() -> None:
@@ -139,6 +139,15 @@ async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_patt
         screen.query_one("#regex-input", Input).value = "a|(b"
         await eventually(pilot, rows, "At character 4: missing ).")
         assert "a|(b ◂ here" in shown(rows)
+
+
+async def test_a_text_that_changed_meanwhile_is_cut_when_the_regex_comes_back() -> None:
+    async with encoding("one") as (_, screen, pilot):
+        await pilot.press("r")
+        await eventually(pilot, screen.query_one(RegexRows), "one")
+        await pilot.press("escape", "escape", "e", "2")
+        await pilot.press("escape", "r")
+        await eventually(pilot, screen.query_one(RegexRows), "2")
 
 
 async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
