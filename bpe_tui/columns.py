@@ -1,12 +1,13 @@
-"""Spans in columns: padded, cut, aligned."""
+"""Spans in columns and lines: padded, cut, aligned, wrapped."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 
 from bpe_tui.pieces import spans_width
 from bpe_tui.visible import shorten, width
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.lines import Row, Span
 
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
@@ -35,3 +36,24 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
 def right(text: str, cells: int, role: str = "") -> Span:
     """A text in at least so many cells, aligned right."""
     return " " * (cells - width(text)) + text, role
+
+
+def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
+    """Words of spans in lines of at most so many cells; a word is broken only if it must be."""
+    lines: list[list[Span]] = [[]]
+    used = 0
+    for word in words:
+        if used and used + spans_width(word) > cells:
+            lines.append([])
+            used = 0
+        fitted = word if spans_width(word) <= cells else left(word, cells)
+        lines[-1] += fitted
+        used += spans_width(fitted)
+    return lines
+
+
+def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
+    """A visible text in rows, broken at blanks."""
+    return [
+        Row([(line, role)]) for line in textwrap.wrap(text, max(cells, 10), break_on_hyphens=False)
+    ]

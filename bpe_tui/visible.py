@@ -97,6 +97,11 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
     return visible_text(token.decode("utf-8", "surrogateescape"), spaces=spaces)
 
 
+def quoted(token: bytes) -> str:
+    """Return a token as a sentence quotes it, told apart from the words: b' be' → '“·be”'."""
+    return f"“{visible_bytes(token)}”"
+
+
 def width(text: str) -> int:
     """Return how many terminal cells an already visible text takes.
 

@@ -28,6 +28,14 @@ class SpecialTokenError(BpeError):
     """The special tokens are unusable: one is empty, or one is given twice."""
 
 
+class PatternError(BpeError):
+    """A regex is broken, or takes too long. `position` is where in it, if that is one place."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
 class VocabSizeError(BpeError):
     """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
 from engine.pair_queue import PairQueue
 from engine.record import MergeStep
+from engine.rules import EncodingRules
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
 from engine.typed_text import EncodedPretoken
@@ -216,9 +216,22 @@ class Frame:
 
     def encode_steps(self, pretoken: bytes) -> list[EncodeStep]:
         """The merges that encode a pretoken at this step, one occurrence at a time."""
-        loop = RankLoop(range(256), self._timeline.table)
-        # Ranks only rise along the way, so the merges of later steps are all at the end.
-        return list(takewhile(lambda step: step.rank < self.step, loop.steps(pretoken)))
+        return list(self.rules.steps(pretoken))
+
+    @cached_property
+    def rules(self) -> EncodingRules:
+        """All that the encoding follows from, for functions that explain it."""
+        vocab, specials = self._record.vocab, self._record.special_tokens
+        return EncodingRules(
+            range(256),
+            self._timeline.table,
+            self.step,
+            dict(enumerate(vocab[: self.vocab_size])),
+            {token: 256 + place for place, token in enumerate(specials)},
+            self._timeline.pattern,
+            self._timeline.splitter,
+            vocab[self.vocab_size : self.first_id + self.recorded_steps],
+        )
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet."""

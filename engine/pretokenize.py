@@ -9,7 +9,7 @@ sees each as a symbol: no letter, no number, no space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from engine.errors import SpecialTokenError
@@ -177,14 +177,26 @@ def pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> Iterato
 
 
 def _matches(piece: str, offset: int, pattern: Pattern) -> Iterator[Pretoken]:
-    end = 0
-    for match in pattern.labelled.finditer(piece):
-        start = match.start()
-        if start > end:
-            yield Pretoken(piece[end:start], offset + end, offset + start, None)
-        end = match.end()
+    found = pattern.labelled.finditer(piece)
+    alternatives = pattern.alternatives
+    yield from fill_gaps(
+        piece, offset, ((*match.span(), alternatives[match.lastindex - 1]) for match in found)
+    )
+
+
+def fill_gaps(
+    piece: str, offset: int, matches: Iterable[tuple[int, int, Alternative]]
+) -> Iterator[Pretoken]:
+    """The pretokens of a piece that begins at `offset`; what stands between matches is one, too.
+
+    A match is (start, end, alternative); one that is empty makes no pretoken.
+    """
+    last = 0
+    for start, end, alternative in matches:
+        if start > last:
+            yield Pretoken(piece[last:start], offset + last, offset + start, None)
         if end > start:
-            alternative = pattern.alternatives[match.lastindex - 1]
-            yield Pretoken(match.group(), offset + start, offset + end, alternative)
-    if end < len(piece):
-        yield Pretoken(piece[end:], offset + end, offset + len(piece), None)
+            yield Pretoken(piece[start:end], offset + start, offset + end, alternative)
+        last = end
+    if last < len(piece):
+        yield Pretoken(piece[last:], offset + last, offset + len(piece), None)

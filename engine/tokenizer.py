@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import cached_property
 
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
@@ -21,6 +22,7 @@ from engine.pretokenize import (
     to_text,
     without_stray_surrogates,
 )
+from engine.rules import EncodingRules
 from engine.text_encoder import TextEncoder
 
 ITERABLE_PIECE = 1 << 16
@@ -145,6 +147,19 @@ class Tokenizer:
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode one pretoken."""
         return self._encoder.encoder.steps(pretoken)
+
+    @cached_property
+    def rules(self) -> EncodingRules:
+        """All that the encoding follows from, for functions that explain it."""
+        return EncodingRules(
+            self._encoder.encoder.byte_ids,
+            self._encoder.encoder.table,
+            len(self.merges),
+            self.vocab,
+            self._encoder.special_ids,
+            self.pattern,
+            self._encoder.splitter,
+        )
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.

@@ -11,7 +11,7 @@ from typer.core import TyperCommand, TyperGroup
 from bpe_tui.cli.exit_codes import BAD_INPUT
 
 PROGRAM = "bpe-tui"
-COMMAND_NAMES = ("open", "train", "encode", "decode")
+COMMAND_NAMES = ("open", "train", "encode", "decode", "explain", "why")
 """Each has a module of its name beside this one, which is imported when it is needed."""
 
 

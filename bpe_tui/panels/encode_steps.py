@@ -1,97 +1,102 @@
-"""How does this pretoken encode, merge by merge?"""
+"""How does this pretoken encode, merge by merge, and what did each merge win against?"""
 
 from __future__ import annotations
 
-from textual.reactive import reactive
+from collections.abc import Iterator, Sequence
 
-from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import Panel
+from bpe_tui.columns import left, right, wrapped
+from bpe_tui.panels.targets import ToStep
+from bpe_tui.panels.walk import Walk
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, shorten, visible_text
-from bpe_tui.widgets.lines import Row
-from engine.events import EncodeStep
+from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
+from engine.trace import TracedMerge, trace_pretoken
 from engine.typed_text import EncodedPretoken
 
+LOST_SHOWN = 24
+MARGIN = 11
+"""Cells before the merge in a row: a mark and the rank."""
 
-class EncodeStepsPanel(Panel):
-    """The merges of one pretoken in order, with ranks; `place` says how many are made."""
 
-    piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
-    place: reactive[int] = reactive(0, repaint=False)
+class EncodeStepsPanel(Walk):
+    """The merges of one pretoken in order, with ranks; `place` says how many are made.
+
+    Below the last one made stand the candidates that lost to it.
+    """
 
     def __init__(self) -> None:
         super().__init__("merges of the pretoken", id="encode-steps")
-        self._steps: list[EncodeStep] = []
+        self._merges: Sequence[TracedMerge] = ()
 
     @property
     def step_count(self) -> int:
-        return len(self._steps)
+        return len(self._merges)
 
-    def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
-        self._encode()
-        if old is None or new is None or old.pretoken.text != new.pretoken.text:
-            self.place = self.step_count
-        self.rebuild()
+    def steps_of(self, frame: Frame, pretoken: bytes) -> None:
+        self._merges = trace_pretoken(frame.rules, pretoken)
 
-    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
-        self._encode()
-        super().watch_frame(old, new)
-
-    def _encode(self) -> None:
-        if self.frame is None or self.piece is None or self.piece.pretoken.special:
-            self._steps = []
-        else:
-            self._steps = self.frame.encode_steps(self.piece.pretoken.bytes)
-
-    def watch_place(self) -> None:
-        self.rebuild()
-        self.scroll_to_row(self.place)
-
-    def walk(self, by: int) -> None:
-        """Go through the merges."""
-        self.place = max(0, min(self.place + by, self.step_count))
-
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        if self.piece is None:
-            self.say("merges of the pretoken")
-            return [Row([("Type something; choose a pretoken with ↑ ↓.", "dim")])]
-        self.place = min(self.place, self.step_count)
-        text = shorten(visible_text(self.piece.pretoken.text), max(width // 2, 4))
+    def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
+        text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
+        cached = " · seen before: from the cache" if self.seen else ""
         self.say(
-            f"how {text} encodes   merge {self.place} of {self.step_count}", "← → merges   ↑ ↓ rows"
+            f"how {text} encodes   merge {self.place} of {self.step_count}{cached}",
+            "w why not   c compare   r regex",
         )
-        if self.piece.pretoken.special:
-            return [Row([("A special token: one id, never merged.", "special")])]
+        self.cursor = self.place
         painter = self.painter(frame)
-        start = tuple(self.piece.pretoken.bytes)
-        rows = [_row(painter, None, start, width, self.place == 0, False)]
-        for number_of_step, step in enumerate(self._steps, start=1):
-            here, ahead = number_of_step == self.place, number_of_step > self.place
-            rows.append(_row(painter, step, step.after, width, here, ahead))
-        return rows
+        start = tuple(piece.pretoken.bytes)
+        lost = list(self._lost_rows(painter, width))
+        last_of_lost = self.place + len(lost)
 
-    def action_move(self, by: int) -> None:
-        """The rows are the merges: moving among them is walking."""
-        self.walk(by)
+        def row(index: int) -> Row:
+            if self.place < index <= last_of_lost:
+                return lost[index - self.place - 1]
+            count = index if index <= self.place else index - len(lost)
+            merge = self._merges[count - 1] if count else None
+            here, ahead = count == self.place, count > self.place
+            return _row(painter, merge, start, width, here, ahead)
+
+        return RowsOnDemand(len(self._merges) + 1 + len(lost), row)
+
+    def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
+        """The candidates that lost to the last merge made, in as many rows as they need."""
+        if not self.place:
+            return
+        merge = self._merges[self.place - 1]
+        if not merge.lost:
+            yield Row([(" " * MARGIN + "the only candidate", "dim")])
+            return
+        words: list[list[Span]] = [[("lost to it: ", "dim")]]
+        for candidate in merge.lost[:LOST_SHOWN]:
+            rank = f" {number(candidate.rank)}   "
+            words.append([*painter.pair(candidate.pair, between="┊"), (rank, "dim")])
+        if len(merge.lost) > LOST_SHOWN:
+            words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
+        for line in wrapped(words, max(width - MARGIN, 12)):
+            yield Row([(" " * MARGIN, ""), *line])
 
 
 def _row(
     painter: TokenPainter,
-    step: EncodeStep | None,
-    tokens: tuple[int, ...],
+    merge: TracedMerge | None,
+    start: tuple[int, ...],
     width: int,
     here: bool,
     ahead: bool,
 ) -> Row:
-    merge = painter.pair(step.pair, between=" + ") if step else [("bytes", "dim")]
-    rank = number(step.rank) if step else ""
+    step = merge.step if merge else None
+    joined = painter.pair(step.pair, between=" + ") if step else [("bytes", "dim")]
+    pair_width = min(18, max(width // 4, 9))
     spans = [
         ("▸ " if here else "  ", "pair"),
-        right(rank, 7, "strong" if here else "dim"),
+        right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
         ("  ", ""),
-        *left(merge, 18),
+        *left(joined, pair_width),
         ("  ", ""),
-        *left(painter.tokens(tokens), max(width - 30, 8)),
+        *left(
+            painter.tokens(step.after if step else start), max(width - MARGIN - pair_width - 2, 8)
+        ),
     ]
-    return Row([(text, "dim") for text, _ in spans] if ahead else spans)
+    target = ToStep(step.rank + 1) if step else None
+    return Row([(text, "dim") for text, _ in spans] if ahead else spans, target)

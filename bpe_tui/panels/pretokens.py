@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
-from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.frame import Frame
+from engine.trace import seen_before
 from engine.typed_text import EncodedPretoken
 
 
@@ -19,15 +22,25 @@ class PretokensPanel(Panel):
     text: reactive[str] = reactive("", repaint=False)
 
     class Selected(Message):
-        """The cursor is on this pretoken now; `None` if there is none."""
+        """The cursor is on this pretoken now; `None` if there is none.
 
-        def __init__(self, piece: EncodedPretoken | None) -> None:
+        `seen` says that the same pretoken stands before it in the text.
+        """
+
+        def __init__(self, piece: EncodedPretoken | None, seen: bool) -> None:
             super().__init__()
             self.piece = piece
+            self.seen = seen
 
     def __init__(self) -> None:
         super().__init__("pretokens", id="pretokens")
         self._pieces: list[EncodedPretoken] = []
+        self._seen: list[bool] = []
+
+    @property
+    def selected(self) -> EncodedPretoken | None:
+        """The pretoken that the cursor is on."""
+        return self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
 
     def watch_text(self) -> None:
         self.rebuild()
@@ -37,25 +50,25 @@ class PretokensPanel(Panel):
         self._tell()
 
     def _tell(self) -> None:
-        piece = self._pieces[self.cursor] if self.cursor < len(self._pieces) else None
-        self.post_message(self.Selected(piece))
+        piece = self.selected
+        self.post_message(self.Selected(piece, piece is not None and self._seen[self.cursor]))
 
     def rebuild(self) -> None:
         if self.frame is not None:
             self._pieces = self.frame.encode(self.text)
+            self._seen = seen_before(piece.pretoken for piece in self._pieces)
         super().rebuild()
         self._tell()
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         self.say(f"pretokens  {number(len(self._pieces))}", "the alternative that matched")
         if not self._pieces:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
         name_width = min(28, max(width // 2, 8))
-        return [
-            self._row(place, piece, width, name_width) for place, piece in enumerate(self._pieces)
-        ]
+        return RowsOnDemand(len(self._pieces), lambda place: self._row(place, width, name_width))
 
-    def _row(self, place: int, piece: EncodedPretoken, width: int, name_width: int) -> Row:
+    def _row(self, place: int, width: int, name_width: int) -> Row:
+        piece = self._pieces[place]
         pretoken = piece.pretoken
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
@@ -66,6 +79,8 @@ class PretokensPanel(Panel):
             name = "no alternative"
         else:
             name = pretoken.alternative.name
+        if self._seen[place]:
+            name = f"{name}, cached"
         role = "special" if pretoken.special else ""
         return Row(
             [

@@ -11,16 +11,26 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.commands import ENCODING, bindings_on
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.panels.lockstep import LockstepPanel
 from bpe_tui.panels.pretokens import PretokensPanel
+from bpe_tui.panels.regex_lab import RegexPanel
+from bpe_tui.panels.walk import Walk
+from bpe_tui.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.screens.session_screen import SessionScreen, TooSmall
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
 from engine.errors import UnknownTokenIdError
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
 
 MERGES_A_SECOND = 3
+SLOT = ("encode-steps", "lockstep", "why-not", "regex")
+"""Panels that share the place beside the pretokens; see `styles/encoding.tcss`."""
+
+GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
+"""Where there is so little room, these are not seen while the slot shows more than the merges."""
 
 
 class EncodingScreen(SessionScreen):
@@ -28,12 +38,15 @@ class EncodingScreen(SessionScreen):
 
     BINDINGS = bindings_on(ENCODING)
     CSS_PATH = "../styles/encoding.tcss"
-    PANEL_ORDER = ("pretokens", "encode-steps", "ids", "text", "decode")
+    PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
 
     def __init__(self) -> None:
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
         self._playing = False
+        self._opened = "", False
+        self.slot = SLOT[0]
+        self.add_class(f"slot-{self.slot}")
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
@@ -44,7 +57,8 @@ class EncodingScreen(SessionScreen):
         yield EncodedText("tokens", id="ids").data_bind(frame=EncodingScreen.frame)
         with Container(id="panels"):
             yield PretokensPanel().data_bind(frame=EncodingScreen.frame)
-            yield EncodeStepsPanel().data_bind(frame=EncodingScreen.frame)
+            for panel in (EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()):
+                yield panel.data_bind(frame=EncodingScreen.frame)
         with Vertical(id="decode") as decode:
             decode.border_title = Content("ids → text")
             yield Input(placeholder="ids, with spaces between", id="decode-input", compact=True)
@@ -53,7 +67,8 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
-        self.query_one("#text").focus()
+        self.show_panel("text")
+        self._open_text()
 
     # -- state in
 
@@ -67,6 +82,12 @@ class EncodingScreen(SessionScreen):
 
     def open_text(self, text: str, look: bool) -> None:
         """Put a text into the field; `look` moves on to its first pretoken."""
+        self._opened = text, look
+        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
+            self._open_text()
+
+    def _open_text(self) -> None:
+        text, look = self._opened
         self.query_one("#text", TextArea).load_text(text)
         if look:
             self.show_panel("pretokens")
@@ -76,6 +97,8 @@ class EncodingScreen(SessionScreen):
         text = event.text_area.text
         self.query_one(PretokensPanel).text = text
         self.query_one(EncodedText).text = text
+        self.query_one(WhyNotRows).text = text
+        self.query_one(RegexPanel).text = text
         self._show_size()
 
     def _show_size(self) -> None:
@@ -89,7 +112,8 @@ class EncodingScreen(SessionScreen):
 
     def on_pretokens_panel_selected(self, event: PretokensPanel.Selected) -> None:
         event.stop()
-        self.query_one(EncodeStepsPanel).piece = event.piece
+        for walk in self.query(Walk):
+            walk.seen, walk.piece = event.seen, event.piece
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -100,6 +124,60 @@ class EncodingScreen(SessionScreen):
             text = decoded(self.frame, ids)
             self.query_one("#decoded", Static).update(Content(text), layout=False)
 
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """A merge leads to its step, on the training screen; key 2 comes back."""
+        event.stop()
+        self.bpe_app.action_show("training")
+        self.bpe_app.go_to_target(event.target)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in a panel's line goes to the rows under it."""
+        event.stop()
+        self._leave_field()
+
+    # -- the panels that share a place
+
+    def show_panel(self, panel: str) -> None:
+        if panel in SLOT:
+            self._fill_slot(panel)
+        elif self.has_class(GIVE_WAY.get(panel, "")):
+            self._fill_slot(SLOT[0])
+        super().show_panel(panel)
+        if panel == "regex":
+            self.query_one(RegexPanel).open()
+
+    def _fill_slot(self, panel: str) -> None:
+        self.remove_class(f"slot-{self.slot}")
+        self.slot = panel
+        self.add_class(f"slot-{panel}")
+
+    def action_ask(self) -> None:
+        """Ask about what is selected in the text, or the pretoken at the cursor."""
+        piece = self.query_one(PretokensPanel).selected
+        asked = self.query_one("#text", TextArea).selected_text
+        self.show_panel("why-not")
+        self.query_one(WhyNotPanel).ask(asked or (piece.pretoken.text if piece else ""))
+
+    @property
+    def can_leave(self) -> bool:
+        return super().can_leave or self.slot != SLOT[0]
+
+    def action_leave(self) -> None:
+        """Esc: out of a field, out of a zoom, back to the merges of the pretoken."""
+        if self.is_typing and self.focused_panel() in SLOT:
+            self._leave_field()
+        elif self.is_typing or self.zoomed is not None:
+            super().action_leave()
+        elif self.slot != SLOT[0]:
+            self.show_panel(SLOT[0])
+            self.show_keys()
+
+    def _leave_field(self) -> None:
+        """From a line to the rows under it."""
+        panel = self.focused_panel()
+        if panel is not None and (rows := self.query(f"#{panel} Lines")):
+            self.set_focus(rows.first())
+
     # -- commands
 
     def action_type(self) -> None:
@@ -107,12 +185,17 @@ class EncodingScreen(SessionScreen):
 
     def action_walk(self, by: int) -> None:
         self._pause()
-        self.query_one(EncodeStepsPanel).walk(by)
+        self._walk.walk(by)
+
+    @property
+    def _walk(self) -> Walk:
+        """The panel whose steps ← and → go through."""
+        return self.query_one(LockstepPanel if self.slot == "lockstep" else EncodeStepsPanel)
 
     def action_play(self) -> None:
         """Walk through the merges by itself, from the start if it stands at the end."""
         assert self._player is not None
-        steps = self.query_one(EncodeStepsPanel)
+        steps = self._walk
         if self._playing:
             self._pause()
             return
@@ -122,7 +205,7 @@ class EncodingScreen(SessionScreen):
         self._player.resume()
 
     def _play_on(self) -> None:
-        steps = self.query_one(EncodeStepsPanel)
+        steps = self._walk
         steps.walk(1)
         if steps.place == steps.step_count:
             self._pause()

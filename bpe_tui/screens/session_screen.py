@@ -102,8 +102,13 @@ class SessionScreen(Screen[None]):
         if self.is_typing:
             return command.in_fields
         if command.action == "screen.leave":
-            return self.zoomed is not None
+            return self.can_leave
         return command.in_footer
+
+    @property
+    def can_leave(self) -> bool:
+        """Whether Esc leads anywhere, outside a field."""
+        return self.zoomed is not None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In a field a letter is a letter, and ← is the field's own."""

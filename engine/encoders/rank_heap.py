@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from engine.encoders.encoder import Encoder
-from engine.events import EncodeStep
+from engine.events import EncodeStep, Pair
 
 Candidate = tuple[int, int, int, int]
 """(rank, position of the left token's first byte, left id, right id)."""
@@ -35,6 +35,14 @@ class RankHeap(Encoder):
             position = tokens.place_of(start)
             yield EncodeStep(pretoken, position, (left, right), rank, token_id, before, after)
             before = after
+
+    def merges_at(self, pretoken: bytes) -> Iterator[tuple[int, Pair]]:
+        """The merges in order: where the new token begins, in bytes, and of which two it is made.
+
+        What `steps` tells, without the whole sequence at each step: a megabyte can be followed.
+        """
+        for start, left, right in self._merges(_Linked([self.byte_ids[b] for b in pretoken])):
+            yield start, (left, right)
 
     def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
         """Merge until nothing merges; where (first byte) and which (left id, right id), each."""

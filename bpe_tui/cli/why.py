@@ -1,0 +1,75 @@
+"""`bpe-tui why`: why a piece is not one token, or why two tokens do not merge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.options import CommandLineError, TokenizerOption
+from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.visible import quoted
+from engine.answers import Answer
+from engine.pretokenize import to_text
+from engine.tokenizer import Tokenizer
+from engine.why_not import occurrences, why_not, why_not_merged
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f'{PROGRAM} why kite --tokenizer tokenizer --text "the kitchen kite"',
+        f"{PROGRAM} why un believ --tokenizer tokenizer --text unbelievable",
+    ),
+)
+def why(
+    piece: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOKEN", help="What you expected to be one token.", show_default=False
+        ),
+    ],
+    tokenizer: TokenizerOption,
+    right: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[RIGHT]",
+            help="Ask about a pair instead: why TOKEN and RIGHT do not merge.",
+            show_default=False,
+        ),
+    ] = None,
+    text: Annotated[
+        str | None,
+        typer.Option(
+            "--text",
+            metavar="TEXT",
+            help="The text that it stands in; by default it stands alone.",
+            rich_help_panel="Text",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
+    loaded = Tokenizer.load(tokenizer)
+    parts = [os.fsencode(part) for part in (piece, right) if part is not None]
+    if not all(parts):
+        raise CommandLineError("a token cannot be empty; say which one you mean")
+    context = b"".join(parts) if text is None else os.fsencode(text)
+    found = list(_answers(loaded, to_text(context), parts))
+    if not found:
+        shown = quoted(b"".join(parts))
+        raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")
+    for place, answer in found:
+        where = f"at byte {place}: " if len(found) > 1 else ""
+        print(f"{where}{answer.told(quoted)}")
+
+
+def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:
+    """Each place where the parts stand side by side, with the answer there."""
+    for place in occurrences(text, b"".join(parts)):
+        if len(parts) == 2:
+            yield place, why_not_merged(tokenizer, text, parts[0], parts[1], place)
+        else:
+            yield place, why_not(tokenizer, text, parts[0], place)

@@ -1,0 +1,95 @@
+"""`explain` and `why`: the microscope's answers on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_tui import cli
+from bpe_tui.cli.exit_codes import BAD_INPUT
+from engine import train_bpe
+from engine.tokenizer import Tokenizer
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A tokenizer with the merges of `low low lower` and a special token."""
+    place = tmp_path_factory.mktemp("toy")
+    corpus = place / "corpus.txt"
+    corpus.write_text("low low lower")
+    vocab, merges = train_bpe(corpus, 261, ["<s>"])
+    Tokenizer(vocab, merges, ["<s>"]).save(place / "out")
+    return str(place / "out")
+
+
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert cli.main(list(arguments)) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_explain_prints_each_merge_with_the_candidates_that_lost(
+    capsys: pytest.CaptureFixture[str], toy: str
+) -> None:
+    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
+        "low  (letters)\n"
+        "  o w → ow (rank 0)\n"
+        "  l ow → low (rank 1)\n"
+        "  low = 258\n"
+        "·low  (letters)\n"
+        "  o w → ow (rank 0)\n"
+        "  l ow → low (rank 1)\n"
+        "  · low → ·low (rank 2)\n"
+        "  ·low = 259\n"
+        "·low  (letters; seen before, from the cache)\n"
+        "  ·low = 259\n"
+        "<s>  (special token)\n"
+        "  <s> = 256\n"
+    )
+
+
+def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str], toy: str) -> None:
+    assert output(capsys, "why", "low", "--tokenizer", toy, "--text", "low low") == (
+        "at byte 0: “low” is one token here: id 258, made by “l” + “ow” (rank 1).\n"
+        "at byte 4: “low” was one token, until merge 3, “·” + “low” (rank 2), made it part of "
+        "“·low”.\n"
+    )
+
+
+def test_why_takes_the_piece_alone_without_a_text(
+    capsys: pytest.CaptureFixture[str], toy: str
+) -> None:
+    assert output(capsys, "why", "lo", "--tokenizer", toy) == (
+        "“lo” is no token of this vocabulary. The closest: “l” + “o”.\n"
+    )
+
+
+def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) -> None:
+    assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
+    assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
+        "They do merge here: “l” + “ow” (rank 1) is merge 2.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["why", "zz", "--text", "low"], "“zz” does not stand in the text; blanks and case count"),
+        (["why", ""], "a token cannot be empty; say which one you mean"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], toy: str, arguments: list[str], message: str
+) -> None:
+    assert cli.main([*arguments, "--tokenizer", toy]) == BAD_INPUT
+    assert capsys.readouterr().err == f"bpe-tui: {message}\n"
+
+
+def test_a_tokenizer_that_is_not_there_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    for command in ("explain", "why"):
+        assert cli.main([command, "x", "--tokenizer", str(tmp_path / "no")]) == BAD_INPUT
+        assert "no such file" in capsys.readouterr().err

@@ -1,0 +1,184 @@
+"""The encoding screen under the microscope: candidates, why not, lockstep, another regex."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from test_app import opened
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.panels.lockstep import LockstepPanel
+from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.regex_lab import RegexPanel, RegexRows
+from bpe_tui.panels.why_not import WhyNotRows, pair_asked
+from bpe_tui.screens.encoding import SLOT, EncodingScreen
+from bpe_tui.screens.training import TrainingScreen
+
+
+@asynccontextmanager
+async def encoding(
+    text: str, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[BpeTuiApp, EncodingScreen, Pilot[int]]]:
+    """The encoding screen at the last step, with a text in it and its pretokens in focus."""
+    async with opened(size=size) as (app, pilot):
+        app.action_last()
+        app.open_encoding(text, look=True)
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, EncodingScreen)
+        yield app, app.screen, pilot
+
+
+def shown(panel: Panel) -> str:
+    """The rows as text."""
+    rows = [panel.row(index) for index in range(panel.row_count)]
+    return "\n".join("".join(text for text, _ in row.spans) for row in rows)
+
+
+async def eventually(pilot: Pilot[int], panel: Panel, text: str) -> None:
+    """Wait for a text that a thread finds out."""
+    for _ in range(100):
+        if text in shown(panel):
+            return
+        await pilot.pause(0.05)
+    raise AssertionError(f"{text!r} is not in {shown(panel)!r}")
+
+
+async def test_below_a_merge_stand_the_candidates_that_lost_to_it() -> None:
+    async with encoding("there") as (_, screen, pilot):
+        steps = screen.query_one(EncodeStepsPanel)
+        await pilot.press("home", "right")
+        assert "h + e" in shown(steps)
+        assert "lost to it: r┊e 16   e┊r 22" in shown(steps)
+        await pilot.press("end")
+        assert steps.row_count > steps.step_count + 1
+
+
+async def test_a_pretoken_that_comes_again_is_from_the_cache() -> None:
+    async with encoding("the the the") as (_, screen, pilot):
+        steps = screen.query_one(EncodeStepsPanel)
+        assert "cache" not in str(steps.border_title)
+        await pilot.press("down", "down")
+        assert "seen before: from the cache" in str(steps.border_title)
+
+
+async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
+    async with encoding("he") as (app, _, pilot):
+        await pilot.press("tab", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, TrainingScreen)
+        assert app.session.frame is not None
+        assert app.session.frame.step == 1
+
+
+async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
+    async with encoding("a kite the") as (_, screen, pilot):
+        await pilot.press("down", "w")
+        assert screen.query_one("#why-not-input", Input).value == " kite"
+        rows = screen.query_one(WhyNotRows)
+        await pilot.press("h", "e")
+        await pilot.pause()
+        assert "“he” was one token, until merge" in shown(rows)
+        assert "▸ after" in shown(rows)
+        await pilot.press("escape")
+        assert screen.focused is rows
+        await pilot.press("escape")
+        assert screen.slot == SLOT[0]
+
+
+async def test_why_not_asks_about_what_is_selected_in_the_text() -> None:
+    async with encoding("the kite") as (_, screen, pilot):
+        await pilot.press("e")
+        screen.query_one(TextArea).move_cursor((0, 4))
+        screen.query_one(TextArea).move_cursor((0, 8), select=True)
+        await pilot.press("escape", "w")
+        assert screen.query_one("#why-not-input", Input).value == "kite"
+
+
+async def test_what_no_line_can_show_is_asked_about_all_the_same() -> None:
+    async with encoding("\x1b") as (_, screen, pilot):
+        await pilot.press("w")
+        assert screen.query_one("#why-not-input", Input).value == ""
+        assert shown(screen.query_one(WhyNotRows)).startswith("“␛” is one token here: id 27")
+
+
+async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
+    assert pair_asked("un|do", "undo") == ("un", "do")
+    assert pair_asked("a|b", "a|b") == ("a|b",)
+    assert pair_asked("|", "ab") == ("|",)
+    async with encoding("he") as (_, screen, pilot):
+        await pilot.press("w", "h", "vertical_line", "e")
+        await pilot.pause()
+        assert "They do merge here: “h” + “e” (rank 0)" in shown(screen.query_one(WhyNotRows))
+
+
+async def test_the_encoders_walk_side_by_side() -> None:
+    async with encoding("he") as (_, screen, pilot):
+        await pilot.press("c")
+        panel = screen.query_one(LockstepPanel)
+        assert "They all end alike, with 1 token." in shown(panel)
+        await pilot.press("left")
+        assert panel.place == 0
+        assert "single bytes" in shown(panel)
+        await pilot.press("escape")
+        assert screen.slot == SLOT[0]
+
+
+async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_pattern() -> None:
+    async with encoding("don't 2024") as (_, screen, pilot):
+        await pilot.press("r")
+        rows = screen.query_one(RegexRows)
+        await eventually(pilot, rows, "contraction")
+        assert "≠" not in shown(rows)
+        await pilot.press("down")
+        await eventually(pilot, rows, "≠ ·2024")
+        screen.query_one("#regex-input", Input).value = "a|(b"
+        await eventually(pilot, rows, "At character 4: missing ).")
+        assert "a|(b ◂ here" in shown(rows)
+
+
+async def test_a_text_that_changed_meanwhile_is_cut_when_the_regex_comes_back() -> None:
+    async with encoding("one") as (_, screen, pilot):
+        await pilot.press("r")
+        await eventually(pilot, screen.query_one(RegexRows), "one")
+        await pilot.press("escape", "escape", "e", "2")
+        await pilot.press("escape", "r")
+        await eventually(pilot, screen.query_one(RegexRows), "2")
+
+
+async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
+    async with encoding("a" * 60 + "b") as (_, screen, pilot):
+        await pilot.press("r")
+        screen.query_one("#regex-input", Input).value = "(?:a|aa)+$|b"
+        await eventually(pilot, screen.query_one(RegexRows), "too slow")
+        assert screen.query_one(RegexPanel).is_running
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+@pytest.mark.parametrize(("key", "panel"), [("c", "lockstep"), ("w", "why-not"), ("r", "regex")])
+async def test_a_panel_that_goes_deeper_has_room_at_every_size(
+    size: tuple[int, int], key: str, panel: str
+) -> None:
+    async with encoding("the kite", size) as (_, screen, pilot):
+        await pilot.press(key)
+        await pilot.pause()
+        assert screen.query_one(f"#{panel}").region.height >= 10
+        for _ in screen.PANEL_ORDER:
+            await pilot.press("tab")
+            await pilot.pause()
+            focused = screen.focused_panel()
+            assert focused is not None
+            if focused != "ids" or size != (60, 20):
+                assert screen.query_one(f"#{focused}").region.area > 0
+
+
+async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:
+    async with encoding("a" * 5000) as (_, screen, pilot):
+        assert "too long" in shown(screen.query_one(EncodeStepsPanel))
+        await pilot.press("w")
+        await pilot.pause()
+        assert screen.query_one(WhyNotRows).row_count > 0

@@ -1,0 +1,92 @@
+"""Encoders side by side: those that merge agree, greedy longest match parts from them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
+
+from engine.encoders import ENCODERS
+from engine.encoders.greedy import Greedy
+from engine.lockstep import GoesBack, TooGreedy, lockstep
+
+UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
+
+
+def test_greedy_is_no_encoder_since_its_ids_differ() -> None:
+    tok = tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop")
+    assert "greedy" not in ENCODERS
+    assert [tok.vocab[i] for i in Greedy(tok.rules.ids).takes(b"abc")] == [b"ab", b"c"]
+    assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
+
+
+def test_they_stop_where_greedy_takes_what_the_merges_go_across() -> None:
+    both = lockstep(tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop"), b"xabcd")
+    assert both.steps == 2  # greedy takes x, then ab
+    assert both.parting is not None
+    assert both.parting.sentence == (
+        "greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its "
+        "end, so ab never forms."
+    )
+
+
+def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
+    merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
+    both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
+    assert both.parting is not None
+    assert both.parting.sentence == (
+        "greedy took abc, the longest token that fits; the merges make a + bc (rank 0) of its "
+        "bytes, and no merge goes on."
+    )
+
+
+def test_where_all_agree_they_go_to_the_end() -> None:
+    both = lockstep(tokenizer(UN, "rank_loop"), b"unun")
+    assert both.parting is None
+    assert both.steps == 2
+    assert {lane.at(2).tokens for lane in both.lanes} == {(256, 256)}
+    assert [lane.at(1).note for lane in both.lanes] == [
+        "tries ranks 0 to 0",
+        "lowest rank here: 0",
+        "not cached: the rank loop",
+        "takes the longest",
+    ]
+    assert both.lanes[0].at(2).note == "the same merge, further right"
+
+
+def test_the_cache_needs_one_step_for_a_pretoken_seen_before() -> None:
+    lanes = lockstep(tokenizer(UN, "rank_loop"), b"unun", seen_before=True).lanes
+    [cached] = [lane for lane in lanes if lane.name == "cached"]
+    assert [move.note for move in cached.moves] == ["single bytes", "found in the cache"]
+    assert cached.at(1).tokens == (256, 256)
+
+
+def test_merges_out_of_their_order_part_merge_order_from_the_rank_loop() -> None:
+    merges = [(b"ab", b"c"), (b"a", b"b")]
+    both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
+    assert isinstance(both.parting, GoesBack)
+    assert both.parting.step == 2
+    assert both.parting.sentence.startswith("The rank loop goes back to ab + c (rank 0)")
+
+
+@pytest.mark.parametrize("pretoken", [b"", b"a"])
+def test_what_has_no_merge_has_no_parting(pretoken: bytes) -> None:
+    assert lockstep(tokenizer(UN, "rank_loop"), pretoken).parting is None
+
+
+@settings(max_examples=200)
+@given(MERGES, PRETOKENS)
+def test_they_part_if_and_only_if_greedy_ends_with_other_ids(
+    merges: Merges, pretoken: bytes
+) -> None:
+    tok = tokenizer(merges, "rank_loop")
+    both = lockstep(tok, pretoken)
+    ends = {lane.name: lane.moves[-1].tokens for lane in both.lanes}
+    assert ends["merge_order"] == ends["rank_loop"] == ends["cached"]
+    assert (both.parting is None) == (ends["greedy"] == ends["rank_loop"])
+    for lane in both.lanes:
+        for move in lane.moves:
+            assert b"".join(tok.vocab[token] for token in move.tokens) == pretoken
+    if isinstance(both.parting, TooGreedy):
+        assert both.parting.token in {tok.vocab[i] for i in ends["greedy"]}
+        assert both.parting.step <= max(len(lane.moves) for lane in both.lanes) - 1

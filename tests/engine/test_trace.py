@@ -1,0 +1,82 @@
+"""The trace tells each merge and every candidate that it was preferred to."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_encoders import BYTES, MERGES, PRETOKENS, Merges, tokenizer
+
+from engine import Timeline, Tokenizer, Trainer
+from engine.pretokenize import to_text
+from engine.trace import first_merge_across, trace
+
+LOW = [(b"l", b"o"), (b"lo", b"w"), (b"o", b"w")]
+
+
+def test_the_candidates_that_lost_stand_by_rank_with_their_places() -> None:
+    [slow] = trace(tokenizer(LOW, "rank_loop"), "slow")
+    first, second = slow.merges
+    assert [(lost.rank, lost.position, lost.pair) for lost in first.lost] == [(2, 2, (111, 119))]
+    assert second.lost == ()
+
+
+def test_of_one_merge_that_applies_twice_the_place_further_right_loses() -> None:
+    [piece] = trace(tokenizer([(b"a", b"a")], "rank_loop"), "aaa")
+    assert [(lost.rank, lost.position) for lost in piece.merges[0].lost] == [(0, 1)]
+
+
+def test_a_pretoken_that_comes_again_is_marked_as_cached() -> None:
+    tok = Tokenizer(BYTES, [], special_tokens=["<s>"], pattern="gpt2")
+    told = [(piece.pretoken.text, piece.seen_before) for piece in trace(tok, "a b b<s><s>")]
+    expected = [("a", False), (" b", False), (" b", True), ("<s>", False), ("<s>", False)]
+    assert told == expected
+
+
+def test_a_special_token_has_its_id_and_no_merges() -> None:
+    tok = Tokenizer(BYTES, [], special_tokens=["<s>"])
+    [piece] = trace(tok, "<s>")
+    assert (piece.ids, piece.merges) == ((256,), ())
+
+
+def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:
+    timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        [piece] = trace(frame, "lower")
+        assert [merge.step for merge in piece.merges] == frame.encode_steps(b"lower")
+        assert piece.ids == frame.tokens_of(b"lower")
+
+
+@settings(max_examples=150)
+@given(MERGES, PRETOKENS)
+def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
+    merges: Merges, pretoken: bytes
+) -> None:
+    tok = tokenizer(merges, "rank_loop")
+    for piece in trace(tok, to_text(pretoken)):
+        for merge in piece.merges:
+            tokens = [tok.vocab[token] for token in merge.step.before]
+            pairs = [(tokens[i], tokens[i + 1], i) for i in range(len(tokens) - 1)]
+            expected = sorted((merges.index((a, b)), i) for a, b, i in pairs if (a, b) in merges)
+            told = [(merge.step.rank, merge.step.position)]
+            told += [(lost.rank, lost.position) for lost in merge.lost]
+            assert told == expected
+
+
+@settings(max_examples=150)
+@given(MERGES, PRETOKENS, st.integers(0, 30))
+def test_a_border_stands_in_the_ids_unless_a_merge_went_across(
+    merges: Merges, pretoken: bytes, border: int
+) -> None:
+    tok = tokenizer(merges, "rank_loop")
+    across = first_merge_across(tok.rules, pretoken, [border])
+    ends, length = {0}, 0
+    for token in tok.rules.tokens_of(pretoken):
+        length += len(tok.vocab[token])
+        ends.add(length)
+    assert (across is None) == (border in ends or border > length)
+    if across is not None:
+        step = list(tok.steps(pretoken))[across.number - 1]
+        assert (across.rank, across.pair) == (step.rank, step.pair)
+        assert across.start < border < across.end
+        assert pretoken[across.start : across.end] == tok.vocab[step.token_id]
