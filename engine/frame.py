@@ -19,6 +19,7 @@ from engine.pretokenize import Pretoken, pretokens
 from engine.record import MergeStep
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
+from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
@@ -126,6 +127,11 @@ class Frame:
     def vocab_size(self) -> int:
         """Tokens at this step."""
         return self.first_id + self.step
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens at this step in columns, with their counts in the corpus."""
+        return self._timeline.vocabularies.at(self.step, self.recorded_steps)
 
     # -- the corpus
 

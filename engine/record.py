@@ -127,6 +127,10 @@ class Record:
     def occurrences_of(self, index: int) -> int:
         return self._occurrences[index]
 
+    def first_occurrences(self, steps: int) -> Ints:
+        """What `occurrences_of` says of each of the first `steps` steps; not to be changed."""
+        return self._occurrences.view(0, steps)
+
     def pretokens_of(self, index: int) -> int:
         return self._pretokens[index]
 

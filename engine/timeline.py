@@ -16,6 +16,7 @@ from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
 from engine.ties import TIE_RULES
 from engine.trainer import base_vocab
+from engine.vocabulary.of_run import RunVocabularies
 
 
 class Timeline:
@@ -55,6 +56,7 @@ class Timeline:
         self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
+        self.vocabularies = RunVocabularies(self.record, counts)
         self._length = 0
         self._cursor = 0
         self._complete = False

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from engine.chunking import ChunkCutter
 from engine.encoders import DEFAULT_ENCODER, ENCODERS
-from engine.encoders.encoder import Encoder
+from engine.encoders.encoder import Encoder, MergeTable
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.patterns import Pattern, as_pattern
@@ -73,6 +73,16 @@ class Tokenizer:
     def special_ids(self) -> frozenset[int]:
         """The ids of the special tokens."""
         return frozenset(self._special_ids.values())
+
+    @property
+    def byte_ids(self) -> Sequence[int]:
+        """The ids of the 256 bytes."""
+        return self._encoder.byte_ids
+
+    @property
+    def merge_table(self) -> MergeTable:
+        """pair of ids → (rank, id of the token that it makes), in order of rank."""
+        return self._encoder.table
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
