@@ -62,17 +62,15 @@ def align(tokens: Iterable[tuple[int, bytes]]) -> Lanes:
     tokens = [(token_id, token) for token_id, token in tokens if token]
     data = b"".join(token for _, token in tokens)
     characters = tuple(_characters(data))
-    character_at = [character for character in characters for _ in range(*_extent(character))]
+    character_at = [
+        character for character in characters for _ in range(character.start, character.end)
+    ]
     spans = []
     end = 0
     for token_id, token in tokens:
         start, end = end, end + len(token)
         spans.append(TokenSpan(start, end, token_id, tuple(_pieces(character_at, start, end))))
     return Lanes(data, characters, tuple(spans))
-
-
-def _extent(character: Character) -> tuple[int, int]:
-    return character.start, character.end
 
 
 def _characters(data: bytes) -> Iterator[Character]:

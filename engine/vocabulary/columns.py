@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from engine.vocabulary.vocabulary import Vocabulary
 
 SortKey = Callable[["Vocabulary"], Ints]
-"""A number for each token, by row; the least comes first."""
+"""A number for each token, by row; the least comes first, a negative one means nothing."""
 
 
 def _ids(vocabulary: Vocabulary) -> Ints:

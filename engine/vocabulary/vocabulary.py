@@ -134,6 +134,8 @@ class Vocabulary:
     ) -> Ints:
         """The rows that all the filters keep, sorted by a column; equal ones by id.
 
+        Tokens that have nothing in that column come last, whichever way it is sorted.
+
         Raises:
             UnknownNameError: there is no such filter or column.
         """
@@ -142,8 +144,9 @@ class Vocabulary:
         for name in filters:
             kept &= FILTERS[name].keeps(self)
         rows = np.flatnonzero(kept)
-        order: Ints = np.argsort(-key[rows] if reverse else key[rows], kind="stable")
-        return rows[order]
+        key = key[rows]
+        key = np.where(key < 0, np.iinfo(np.int64).max, -key if reverse else key)
+        return rows[np.argsort(key, kind="stable")]
 
     def search(self, query: Query, rows: Ints) -> Iterator[Ints]:
         """Those of `rows` whose tokens match, in their order, in batches.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +21,7 @@ def lanes_of_any_bytes(draw: st.DrawFn) -> Lanes:
     """Any bytes, cut anywhere."""
     data = b"".join(draw(st.lists(PARTS, max_size=8)))
     cuts = sorted(draw(st.sets(st.integers(0, len(data)), max_size=8)) | {0, len(data)})
-    pieces = [data[start:end] for start, end in zip(cuts, cuts[1:], strict=False)]
+    pieces = [data[start:end] for start, end in pairwise(cuts)]
     lanes = align(enumerate(pieces))
     assert lanes.data == data
     return lanes

@@ -263,10 +263,14 @@ def test_an_unknown_filter_is_named() -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
-def test_rows_are_sorted_by_a_column_and_then_by_id(column: str, reverse: bool) -> None:
+def test_rows_are_sorted_by_a_column_then_by_id_with_what_has_nothing_there_last(
+    column: str, reverse: bool
+) -> None:
     vocabulary = timeline_of({b"low": 5, b"lower": 2, b"The": 3, b"the": 1}).seek(7).vocabulary
     key = COLUMNS[column](vocabulary).tolist()
-    expected = sorted(range(len(key)), key=lambda row: (-key[row] if reverse else key[row], row))
+    there = [row for row, value in enumerate(key) if value >= 0]
+    expected = sorted(there, key=lambda row: (-key[row] if reverse else key[row], row))
+    expected += [row for row, value in enumerate(key) if value < 0]
     assert vocabulary.rows(sort=column, reverse=reverse).tolist() == expected
 
 
