@@ -174,7 +174,7 @@ class BpeTuiApp(App[int]):
         self._leave_for("vocabulary")
         if token_id >= frame.vocab_size:  # a row of the future names it
             self.seek(token_id - frame.first_id + 1)
-        self.call_later(screen.show_token, token_id)
+        screen.call_later(screen.show_token, token_id)  # once it is there
 
     def _go_to_pair(self, pair: Pair) -> None:
         frame = self.session.frame

@@ -119,7 +119,7 @@ class TokenRows(Panel):
         self.post_message(self.Found(len(self._order), len(self.vocabulary), complete, problem))
 
     def _keep_to_chosen(self) -> None:
-        if self._chosen_id is None or self._chosen_id == self.token_id:
+        if self.frame is None or self._chosen_id in (None, self.token_id):
             return
         places = np.flatnonzero(self.vocabulary.table.ids[self._order] == self._chosen_id)
         if len(places):

@@ -263,7 +263,7 @@ def test_an_unknown_filter_is_named() -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("column", COLUMNS)
-def test_rows_are_sorted_by_a_column_then_by_id_with_what_has_nothing_there_last(
+def test_rows_are_sorted_by_a_column_then_by_id_and_nothing_comes_last(
     column: str, reverse: bool
 ) -> None:
     vocabulary = timeline_of({b"low": 5, b"lower": 2, b"The": 3, b"the": 1}).seek(7).vocabulary
