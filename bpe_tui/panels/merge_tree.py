@@ -17,8 +17,7 @@ from engine.frame import Frame
 from engine.vocabulary.merge_tree import TreeLine
 
 LINES_SHOWN = 400
-RANK_CELLS = 13
-"""Room for `rank 123,456` and a blank."""
+RANK_CELLS = 8
 
 
 class MergeTreePanel(Panel):
@@ -32,7 +31,7 @@ class MergeTreePanel(Panel):
 
     def watch_token_id(self) -> None:
         self._folded = frozenset()
-        self.cursor = 0
+        self.cursor = 1  # under the title
         self.scroll_to(y=0, animate=False, immediate=True)
         self.rebuild()
 
@@ -47,12 +46,13 @@ class MergeTreePanel(Panel):
         if self.token_id is None or self.token_id >= frame.vocab_size:
             self.say("merge tree")
             return [Row([("No token is under the table's cursor.", "dim")])]
+        width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "space folds · ↵ goes there")
         tree = self._tree_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
-        tree += [Row([]), _built_title(len(built))]
+        tree += [Row([]), _built_title(len(built), width)]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -66,16 +66,21 @@ class MergeTreePanel(Panel):
         rows = [_tree_row(painter, line, width) for line in islice(lines, LINES_SHOWN)]
         if next(lines, None) is not None:
             rows.append(Row([("… and more: space folds a part away", "dim")]))
-        return rows
+        return [_tree_title(width), *rows]
+
+
+def _tree_title(width: int) -> Row:
+    title = left([("made of", "strong")], width - RANK_CELLS)
+    return Row([*title, right("rank", RANK_CELLS, "dim")])
 
 
 def _tree_row(painter: TokenPainter, line: TreeLine, width: int) -> Row:
-    rank = "" if line.rank is None else f"rank {number(line.rank)}"
+    rank = "" if line.rank is None else number(line.rank)
     spans: list[Span] = [(drawn(line.trunk), "border"), painter.token(line.token_id)]
     if line.folded:
         spans.append((" ▸ …", "dim"))
     room = max(width - RANK_CELLS, 4)
-    return Row([*left(spans, room), right(rank, width - room, "dim")], ToToken(line.token_id))
+    return Row([*left(spans, room), right(rank, RANK_CELLS, "dim")], ToToken(line.token_id))
 
 
 def drawn(trunk: Sequence[bool]) -> str:
@@ -93,9 +98,11 @@ def drawn(trunk: Sequence[bool]) -> str:
     return "".join("│  " if goes_on else "   " for goes_on in above) + last
 
 
-def _built_title(count: int) -> Row:
-    text = f"built on it: {plural(count, 'token')}" if count else "No token is built on it yet."
-    return Row([(text, "strong" if count else "dim")])
+def _built_title(count: int, width: int) -> Row:
+    if not count:
+        return Row([("No token is built on it yet.", "dim")])
+    title = left([(f"built on it: {plural(count, 'token')}", "strong")], width - RANK_CELLS)
+    return Row([*title, right("rank", RANK_CELLS, "dim")])
 
 
 def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
@@ -108,6 +115,6 @@ def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
     name = left([painter.token(token_id)], room // 2)
     made = left(painter.pair(parents, between=" + "), room - room // 2)
     return Row(
-        [*name, (" = ", "dim"), *made, right(f"rank {number(rank)}", RANK_CELLS, "dim")],
+        [*name, (" = ", "dim"), *made, right(number(rank), RANK_CELLS, "dim")],
         ToToken(token_id),
     )

@@ -81,7 +81,7 @@ class TokenRows(Panel):
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.places = arranged(TOKEN_COLUMNS, self.room)
+        self.places = arranged(TOKEN_COLUMNS, self.room - 1)  # a blank before the scrollbar
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )

@@ -114,7 +114,10 @@ class EncodingScreen(SessionScreen):
     def action_lanes(self) -> None:
         """The tokens in three lanes, or over their ids."""
         self.toggle_class("lanes")
-        self.call_after_refresh(self.show_panel, "ids")
+        # Where there is little room the ids are not shown, so the focus goes elsewhere.
+        self.call_after_refresh(
+            self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
+        )
 
     def action_walk(self, by: int) -> None:
         self._pause()

@@ -39,7 +39,8 @@ def reachable(table: TokenTable) -> Bools:
     ambiguous = np.flatnonzero(np.bincount(merges.made, minlength=len(table)) > 1)
     found = table.is_special.copy()
     found[table.byte_rows] = True
-    found[ambiguous] = _by_encoding(table, ambiguous.tolist(), maker)[ambiguous]
+    if len(ambiguous):
+        found[ambiguous] = _by_encoding(table, ambiguous.tolist(), maker)[ambiguous]
     made = np.setdiff1d(np.flatnonzero(maker != NONE), ambiguous)
     sound = np.zeros(len(table), dtype=np.bool_)
     sound[made] = _sound(merges, maker)[maker[made]]
