@@ -144,15 +144,15 @@ class BpeTuiApp(App[int]):
 
     def _go_to_step(self, step: int) -> None:
         """A step is looked at on the training screen; Esc comes back from there."""
-        if self.screen.id != "training":
-            self._leave_for("training")
+        self._leave_for("training")
         self.seek(step)
 
     def _leave_for(self, screen: str) -> None:
         """Change to another screen on account of a row, and remember where it stood."""
-        if self.session.frame is not None and self.screen.id is not None:
-            self._left.append((self.screen.id, self.session.frame.step))
-        self.switch_screen(screen)
+        here, frame = self.screen.id, self.session.frame
+        if here is not None and here != screen and frame is not None:
+            self._left.append((here, frame.step))
+            self.switch_screen(screen)
 
     @property
     def way_back(self) -> bool:
@@ -190,8 +190,8 @@ class BpeTuiApp(App[int]):
         if self.session.frame is None:
             return
         screen = cast("EncodingScreen", self.get_screen("encoding"))
-        self.switch_screen("encoding")
-        self.call_later(screen.open_text, text, look)
+        self._leave_for("encoding")
+        screen.call_later(screen.open_text, text, look)  # once it is there
 
     # -- commands
 

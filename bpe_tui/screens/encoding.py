@@ -58,7 +58,7 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
-        self.query_one("#text").focus()
+        self.set_focus(self.query_one("#text"))
 
     # -- state in
 

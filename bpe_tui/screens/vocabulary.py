@@ -52,6 +52,7 @@ class VocabularyScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
+        self._trail = [token for token in self._trail if token < session.frame.vocab_size]
         self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
 
     def show_panel(self, panel: str) -> None:

@@ -22,7 +22,7 @@ from bpe_tui.pieces import spans_width
 from bpe_tui.screens.vocabulary import VocabularyScreen
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.switches import Switches
-from bpe_tui.widgets.virtual_table import Header
+from bpe_tui.widgets.virtual_table import Column, Header, arranged
 from engine.lanes import align
 
 
@@ -181,6 +181,26 @@ async def test_a_token_of_a_later_step_is_looked_at_where_it_is_made() -> None:
         assert app.screen.query_one(TokenRows).token_id == 300
 
 
+async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "right", "tab", "tab", "enter")
+        await pilot.pause(0.1)
+        assert app.screen.query_one(TokenRows).token_id == 259
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (app.screen.id, step(app)) == ("training", 3)
+
+
+async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "w", "enter")
+        await pilot.pause(0.1)
+        assert app.screen.id == "encoding"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.id == "training"
+
+
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_every_panel_of_the_vocabulary_is_a_tab_away(size: tuple[int, int]) -> None:
     async with vocabulary(size) as (app, pilot, _):
@@ -228,6 +248,12 @@ def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens() -> None
 def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
     assert explained(b" \xe4\xbd") == "GPT-2's files write · as Ġ, E4 as ä, BD as ½"
     assert explained(b"a") == "GPT-2's files write these bytes as they are"
+
+
+def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> None:
+    columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
+    assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
+    assert [p.column.name for p in arranged(columns, 8)] == ["text"]
 
 
 def test_deep_branches_give_way_to_their_depth() -> None:
