@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 BATCH = 2000
 SIGNS: Final = frozenset(r".^$*+?{}[]\|()")
 """What makes a text an expression."""
+MOST_REPEATS = 10_000
+"""Counted repeats such as `{9}`, multiplied: compiling more takes all the memory there is."""
 SHORT = 12
 """Bytes of a token on which no expression takes long; asking for a time limit costs more."""
 SECONDS_A_TOKEN = 0.05
@@ -53,6 +56,8 @@ class Query:
         """
         if not SIGNS.intersection(text):
             return cls(text)
+        if _repeats(text) > MOST_REPEATS:
+            return cls(text, problem=f"it repeats something more than {MOST_REPEATS:,} times")
         try:
             return cls(text, regex.compile(text))
         except (regex.error, OverflowError, RecursionError) as error:
@@ -61,6 +66,17 @@ class Query:
     def as_plain_text(self, problem: str) -> Query:
         """The same text, not read as an expression, and why."""
         return Query(self.text, problem=problem)
+
+
+def _repeats(expression: str) -> int:
+    """How often counted repeats, one inside the other, could repeat something at the most.
+
+    >>> _repeats("(a{2,30}b){10}"), _repeats("a+"), _repeats("a{9999999999}") > MOST_REPEATS
+    (300, 1, True)
+    """
+    braces = regex.findall(r"\{([^{}]*)\}", expression)
+    counts = [[int(digits[:9]) for digits in regex.findall(r"\d+", inside)] for inside in braces]
+    return prod(max(numbers, default=1) or 1 for numbers in counts)
 
 
 def search(table: TokenTable, query: Query, rows: Ints) -> Iterator[Ints]:

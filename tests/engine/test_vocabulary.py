@@ -326,6 +326,11 @@ def test_what_is_no_expression_is_read_as_text_and_says_why() -> None:
     assert found(vocabulary, "a(") == [256, 257]
 
 
+def test_an_expression_too_large_to_compile_is_read_as_text() -> None:
+    assert Query.read("(a{1000}){1000}").problem == "it repeats something more than 10,000 times"
+    assert Query.read("(a{30}){10}").expression is not None
+
+
 def test_an_expression_that_takes_for_ever_is_given_up() -> None:
     token = b"a" * 48 + b"b"
     vocabulary = Vocabulary.of_tokenizer(Tokenizer(BYTES | {256: token}, []))
