@@ -17,7 +17,7 @@ from bpe_tui import messages, terminal
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
-from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
+from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.screens import SCREENS
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
@@ -31,6 +31,7 @@ from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.screens.encoding import EncodingScreen
+    from bpe_tui.screens.vocabulary import VocabularyScreen
 
 TICK_SECONDS = 1 / 30
 GROWTH_SECONDS = 1 / 5
@@ -60,6 +61,7 @@ class BpeTuiApp(App[int]):
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
+        self._left: list[tuple[str, int]] = []
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -133,11 +135,46 @@ class BpeTuiApp(App[int]):
     def go_to_target(self, target: object) -> None:
         """Where a row leads."""
         leads: dict[type, Callable[[Any], None]] = {
-            ToStep: lambda to: self.seek(to.step),
+            ToStep: lambda to: self._go_to_step(to.step),
             ToPair: lambda to: self._go_to_pair(to.pair),
             ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
+            ToToken: lambda to: self.open_vocabulary(to.token_id),
         }
         leads[type(target)](target)
+
+    def _go_to_step(self, step: int) -> None:
+        """A step is looked at on the training screen; Esc comes back from there."""
+        self._leave_for("training")
+        self.seek(step)
+
+    def _leave_for(self, screen: str) -> None:
+        """Change to another screen on account of a row, and remember where it stood."""
+        here, frame = self.screen.id, self.session.frame
+        if here is not None and here != screen and frame is not None:
+            self._left.append((here, frame.step))
+            self.switch_screen(screen)
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a row has led to this screen."""
+        return bool(self._left)
+
+    def go_back(self) -> None:
+        """To the screen and the step that a row led away from."""
+        if self._left:
+            screen, step = self._left.pop()
+            self.switch_screen(screen)
+            self.seek(step)
+
+    def open_vocabulary(self, token_id: int) -> None:
+        """Change to the vocabulary screen with a token under the cursor."""
+        if (frame := self.session.frame) is None:
+            return
+        screen = cast("VocabularyScreen", self.get_screen("vocabulary"))
+        self._leave_for("vocabulary")
+        if token_id >= frame.vocab_size:  # a row of the future names it
+            self.seek(token_id - frame.first_id + 1)
+        screen.call_later(screen.show_token, token_id)  # once it is there
 
     def _go_to_pair(self, pair: Pair) -> None:
         frame = self.session.frame
@@ -153,8 +190,8 @@ class BpeTuiApp(App[int]):
         if self.session.frame is None:
             return
         screen = cast("EncodingScreen", self.get_screen("encoding"))
-        self.switch_screen("encoding")
-        self.call_later(screen.open_text, text, look)
+        self._leave_for("encoding")
+        screen.call_later(screen.open_text, text, look)  # once it is there
 
     # -- commands
 
@@ -193,6 +230,7 @@ class BpeTuiApp(App[int]):
 
     def action_show(self, screen: str) -> None:
         if self.session.frame is not None:
+            self._left.clear()
             self.switch_screen(screen)
 
     def action_go_to(self) -> None:

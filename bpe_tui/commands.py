@@ -12,8 +12,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from bpe_tui.widgets.key_bar import Key
 
-TRAINING, ENCODING = "training", "encoding"
-EVERYWHERE = (TRAINING, ENCODING)
+TRAINING, ENCODING, VOCABULARY = "training", "encoding", "vocabulary"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY)
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,11 @@ class Command:
         return Key(self.shown.split()[0], self.label, self.action)
 
 
-_STEP, _PLAY, _LOOK, _DO = "Step", "Play", "Look", "Do"
+_STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
+_TOKENS = (VOCABULARY,)
+_STEPPED = (TRAINING, VOCABULARY)
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -51,14 +53,14 @@ COMMANDS: tuple[Command, ...] = (
         "escape",
         "Esc",
         "back",
-        "Back: leave a field, a zoom, the reading.",
+        "Back: leave a field, a zoom, the reading; or to where a row led from.",
         _LOOK,
         in_footer=True,
         in_fields=True,
         in_reading=True,
     ),
-    Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _HERE, True),
-    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _HERE, True),
+    Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _STEPPED, True),
+    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _STEPPED, True),
     Command(
         "screen.walk(1)",
         "right,l",
@@ -112,8 +114,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _HERE),
     Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _HERE),
-    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
-    Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
+    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _STEPPED),
+    Command(
+        "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _STEPPED
+    ),
     Command(
         "screen.walk(-1000000)",
         "home,less_than_sign",
@@ -160,10 +164,91 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
+        (TRAINING, ENCODING),
         in_footer=True,
     ),
-    Command("app.show('training')", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
-    Command("app.show('encoding')", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
+    Command("screen.sort", "o", "o", "order", "Sort by the next column.", _LOOK, _TOKENS, True),
+    Command("screen.reverse", "O", "O", "turn round", "Turn the order round.", _LOOK, _TOKENS),
+    Command(
+        "screen.fold", "space", "space", "fold", "Fold a part of the tree.", _LOOK, _TOKENS, True
+    ),
+    Command(
+        "screen.filter('partial')",
+        "p",
+        "p",
+        "partial",
+        "Only tokens that are not valid UTF-8 by themselves.",
+        _FILTER,
+        _TOKENS,
+    ),
+    Command(
+        "screen.filter('unused')",
+        "u",
+        "u",
+        "unused",
+        "Only tokens never used in the corpus now.",
+        _FILTER,
+        _TOKENS,
+    ),
+    Command(
+        "screen.filter('unreachable')",
+        "d",
+        "d",
+        "unreachable",
+        "Only dead tokens: encoding their own bytes gives something else.",
+        _FILTER,
+        _TOKENS,
+    ),
+    Command(
+        "screen.filter('twins')",
+        "y",
+        "y",
+        "twins",
+        "Only tokens that differ from another by case or a leading space.",
+        _FILTER,
+        _TOKENS,
+    ),
+    Command(
+        "screen.lanes",
+        "a",
+        "a",
+        "lanes",
+        "The text in three lanes, characters, bytes, tokens; or in tokens and ids.",
+        _LOOK,
+        _THERE,
+        True,
+    ),
+    Command(
+        "app.show('training')",
+        "1",
+        "1",
+        "train",
+        "The training screen.",
+        _LOOK,
+        (ENCODING, VOCABULARY),
+        True,
+    ),
+    Command(
+        "app.show('encoding')",
+        "2",
+        "2",
+        "encode",
+        "The encoding screen.",
+        _LOOK,
+        (TRAINING, VOCABULARY),
+        True,
+    ),
+    Command(
+        "app.show('vocabulary')",
+        "3",
+        "3",
+        "vocabulary",
+        "The vocabulary screen.",
+        _LOOK,
+        (TRAINING, ENCODING),
+        True,
+    ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",

@@ -66,3 +66,7 @@ class WorkerError(BpeError):
 
 class TimelineError(BpeError):
     """A step is asked for that has not been recorded."""
+
+
+class QueryError(BpeError):
+    """A search cannot be carried out: its expression takes too long."""

@@ -17,6 +17,7 @@ from engine.rules import EncodingRules
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
 from engine.typed_text import EncodedPretoken
+from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
@@ -108,6 +109,11 @@ class Frame:
     def vocab_size(self) -> int:
         """Tokens at this step."""
         return self.first_id + self.step
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens at this step in columns, with their counts in the corpus."""
+        return self._timeline.vocabularies.at(self.step, self.recorded_steps)
 
     # -- the corpus
 

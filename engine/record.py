@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.byte_chars import spell
-from engine.change_log import ChangeLog, Integers
+from engine.change_log import ChangeLog, Integers, Ints
 from engine.events import CountChange, Pair, StaleEntry
 from engine.heap_replay import HeapReplay
 from engine.pair_numbers import PairNumbers
@@ -112,6 +112,10 @@ class Record:
 
     def occurrences_of(self, index: int) -> int:
         return self._occurrences[index]
+
+    def first_occurrences(self, steps: int) -> Ints:
+        """What `occurrences_of` says of each of the first `steps` steps."""
+        return np.array(self._occurrences[:steps], dtype=np.int64)
 
     def pretokens_of(self, index: int) -> int:
         return self._pretokens[index]

@@ -17,6 +17,7 @@ from engine.segmentation import Segmenter
 from engine.tie_history import TieHistory
 from engine.trainer import Trainer
 from engine.typed_text import TypedText
+from engine.vocabulary.of_run import RunVocabularies
 
 
 class Timeline:
@@ -59,6 +60,7 @@ class Timeline:
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
+        self.vocabularies = RunVocabularies(self.record, counts)
         self._length = 0
         self._cursor = 0
         self._moves_done = 0

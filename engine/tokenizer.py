@@ -11,6 +11,7 @@ from functools import cached_property
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
+from engine.encoders.encoder import MergeTable
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.live_encoding import LiveEncoding
@@ -90,15 +91,20 @@ class Tokenizer:
         """The ids of the special tokens."""
         return frozenset(self._encoder.special_ids.values())
 
+    @property
+    def byte_ids(self) -> Sequence[int]:
+        """The ids of the 256 bytes."""
+        return self._encoder.encoder.byte_ids
+
+    @property
+    def merge_table(self) -> MergeTable:
+        """pair of ids → (rank, id of the token that it makes), in order of rank."""
+        return self._encoder.encoder.table
+
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
         if on_step is not None:
-            for pretoken in pretokens(
-                without_stray_surrogates(text), self.pattern, self._encoder.splitter
-            ):
-                if not pretoken.special:
-                    for step in self.steps(pretoken.bytes):
-                        on_step(step)
+            self._tell_steps(without_stray_surrogates(text), on_step)
         return self._encoder.encode(text)
 
     def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
@@ -152,8 +158,8 @@ class Tokenizer:
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
         return EncodingRules(
-            self._encoder.encoder.byte_ids,
-            self._encoder.encoder.table,
+            self.byte_ids,
+            self.merge_table,
             len(self.merges),
             self.vocab,
             self._encoder.special_ids,

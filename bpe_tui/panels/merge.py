@@ -6,7 +6,7 @@ import textwrap
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
-from bpe_tui.panels.targets import ToPair
+from bpe_tui.panels.targets import ToPair, ToToken
 from bpe_tui.pieces import TokenPainter, pair_text
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, Span
@@ -58,7 +58,8 @@ def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
             ("  →  ", "dim"),
             painter.token(merge.new_id),
             (f"   id {number(merge.new_id)}", "dim"),
-        ]
+        ],
+        ToToken(merge.new_id),
     )
 
 

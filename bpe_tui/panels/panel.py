@@ -49,8 +49,8 @@ class Panel(Lines):
 
     @property
     def room(self) -> int:
-        """Cells that a row may take."""
-        return min(self.size.width, self.WIDEST)
+        """Cells that a row may take, beside the scrollbar."""
+        return min(self.scrollable_content_region.width, self.WIDEST)
 
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:

@@ -26,3 +26,10 @@ class ToPretoken:
     """A pretoken, merge by merge."""
 
     pretoken: bytes
+
+
+@dataclass(frozen=True)
+class ToToken:
+    """A token in the vocabulary."""
+
+    token_id: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
@@ -11,6 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.commands import ENCODING, bindings_on
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.panels.lanes import LanesPanel
 from bpe_tui.panels.lockstep import LockstepPanel
 from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.panels.regex_lab import RegexPanel
@@ -54,7 +57,9 @@ class EncodingScreen(SessionScreen):
         text = TextArea(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         yield text
-        yield EncodedText("tokens", id="ids").data_bind(frame=EncodingScreen.frame)
+        with Vertical(id="ids"):
+            yield EncodedText("tokens", id="tokens-and-ids").data_bind(frame=EncodingScreen.frame)
+            yield LanesPanel().data_bind(frame=EncodingScreen.frame)
         with Container(id="panels"):
             yield PretokensPanel().data_bind(frame=EncodingScreen.frame)
             for panel in (EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()):
@@ -104,10 +109,11 @@ class EncodingScreen(SessionScreen):
     def _show_size(self) -> None:
         text = self.query_one("#text", TextArea).text
         if self.frame is not None:
-            tokens = sum(len(piece.ids) for piece in self.frame.encode(text))
+            ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
+            self.query_one(LanesPanel).token_ids = ids
             self.query_one(EncodedText).say(
-                f"tokens  {number(tokens)}",
-                f"{number(len(to_bytes(text)))} bytes · ids below",
+                f"tokens  {number(len(ids))}",
+                f"{number(len(to_bytes(text)))} bytes · ids below · a three lanes",
             )
 
     def on_pretokens_panel_selected(self, event: PretokensPanel.Selected) -> None:
@@ -163,12 +169,12 @@ class EncodingScreen(SessionScreen):
         return super().can_leave or self.slot != SLOT[0]
 
     def action_leave(self) -> None:
-        """Esc: out of a field, out of a zoom, back to the merges of the pretoken."""
+        """Esc: out of a field, out of a zoom, back to the merges of the pretoken, then further."""
         if self.is_typing and self.focused_panel() in SLOT:
             self._leave_field()
-        elif self.is_typing or self.zoomed is not None:
+        elif self.is_typing or self.zoomed is not None or self.slot == SLOT[0]:
             super().action_leave()
-        elif self.slot != SLOT[0]:
+        else:
             self.show_panel(SLOT[0])
             self.show_keys()
 
@@ -182,6 +188,14 @@ class EncodingScreen(SessionScreen):
 
     def action_type(self) -> None:
         self.action_show("text")
+
+    def action_lanes(self) -> None:
+        """The tokens in three lanes, or over their ids."""
+        self.toggle_class("lanes")
+        # Where there is little room the ids are not shown, so the focus goes elsewhere.
+        self.call_after_refresh(
+            self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
+        )
 
     def action_walk(self, by: int) -> None:
         self._pause()

@@ -108,7 +108,7 @@ class SessionScreen(Screen[None]):
     @property
     def can_leave(self) -> bool:
         """Whether Esc leads anywhere, outside a field."""
-        return self.zoomed is not None
+        return self.zoomed is not None or self.way_back
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In a field a letter is a letter, and ← is the field's own."""
@@ -153,7 +153,7 @@ class SessionScreen(Screen[None]):
             self.zoomed = panel
         widget = self.query_one(f"#{panel}")
         if not widget.can_focus:
-            widget = next(child for child in widget.query("*") if child.can_focus)
+            widget = next(child for child in widget.query("*") if child.can_focus and child.display)
         # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
         self.set_focus(widget)
 
@@ -173,11 +173,21 @@ class SessionScreen(Screen[None]):
         self.show_keys()
 
     def action_leave(self) -> None:
-        """Esc: out of a field to the panels, or out of a zoom."""
+        """Esc: out of a field to the panels, out of a zoom, or back to where a row led from."""
         if self.is_typing:
             self.show_panel(self.PANEL_ORDER[0])
-        else:
+        elif self.zoomed is not None:
             self.zoomed = None
+        else:
+            self.action_go_back()
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a row has led here, so that Esc leads back."""
+        return self.bpe_app.way_back
+
+    def action_go_back(self) -> None:
+        self.bpe_app.go_back()
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

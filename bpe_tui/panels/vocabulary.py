@@ -1,0 +1,108 @@
+"""The vocabulary table with what governs it: the search, the filters, the header."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Input
+
+from bpe_tui.panels.token_rows import TokenRows
+from bpe_tui.visible import number, visible_text
+from bpe_tui.widgets.switches import Switch, Switches
+from bpe_tui.widgets.virtual_table import Header
+from engine.frame import Frame
+
+FILTER_SWITCHES = (
+    Switch("partial", "p", "partial UTF-8"),
+    Switch("unused", "u", "unused"),
+    Switch("unreachable", "d", "unreachable"),
+    Switch("twins", "y", "twins"),
+)
+LARGEST_FIRST = frozenset({"length", "count", "children"})
+"""Columns of which the largest numbers are the interesting ones."""
+
+
+class VocabularyPanel(Vertical):
+    """A field to search in, switches for the filters, and the rows under their header."""
+
+    frame: reactive[Frame | None] = reactive(None)
+
+    def __init__(self) -> None:
+        super().__init__(id="tokens")
+        self.border_title = Content("vocabulary")
+
+    def compose(self) -> ComposeResult:
+        # The rows come first, so that they are what Tab and Esc lead to.
+        yield TokenRows().data_bind(frame=VocabularyPanel.frame)
+        with Vertical(id="table-top"):
+            yield Input(placeholder="/ search: text or regex", id="search", compact=True)
+            yield Switches(FILTER_SWITCHES, id="filters")
+            yield Header(id="table-header")
+
+    @property
+    def rows(self) -> TokenRows:
+        return self.query_one(TokenRows)
+
+    # -- order
+
+    def on_header_pressed(self, event: Header.Pressed) -> None:
+        event.stop()
+        if event.column == self.rows.sorting:
+            self.reverse()
+        else:
+            self.sort(event.column)
+
+    def sort(self, column: str) -> None:
+        self.rows.sorting, self.rows.descending = column, column in LARGEST_FIRST
+        self.rows.rebuild()
+
+    def sort_by_next(self) -> None:
+        """Sort by the column after the one that sorts now."""
+        names = [place.column.name for place in self.rows.places]
+        place = names.index(self.rows.sorting) if self.rows.sorting in names else -1
+        self.sort(names[(place + 1) % len(names)])
+
+    def reverse(self) -> None:
+        self.rows.descending = not self.rows.descending
+        self.rows.rebuild()
+
+    # -- what is left out
+
+    def on_switches_pressed(self, event: Switches.Pressed) -> None:
+        event.stop()
+        self.toggle_filter(event.name)
+
+    def toggle_filter(self, name: str) -> None:
+        self.rows.filters ^= {name}
+        self.query_one(Switches).on = self.rows.filters
+        self.rows.rebuild()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.rows.search(event.value)
+
+    def show_token(self, token_id: int) -> None:
+        """Put the cursor on a token; if filters or search hide it, they go."""
+        if not self.rows.show_token(token_id):
+            self.rows.filters = self.query_one(Switches).on = frozenset()
+            with self.prevent(Input.Changed):
+                self.query_one(Input).value = ""
+            self.rows.search("")
+            self.rows.show_token(token_id)
+
+    # -- what the border says
+
+    def on_token_rows_found(self, event: TokenRows.Found) -> None:
+        header = self.query_one(Header)
+        header.places = self.rows.places
+        header.sorting, header.descending = self.rows.sorting, self.rows.descending
+        still = "" if event.complete else " so far"
+        of = f"{number(event.shown)} of {number(event.of)} tokens{still}"
+        self.border_title = Content(f"vocabulary  {of}")
+        if event.problem is not None:
+            foot = f"no regex: {visible_text(event.problem, spaces=False)}; read as plain text"
+        else:
+            foot = "↵ to its merge · o next order · O turn it round"
+        self.border_subtitle = Content(foot)

@@ -1,0 +1,107 @@
+"""What makes a table of `Lines`: columns that fit the room, a header that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+GAP = 2
+"""Cells between two columns."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, what the header calls it, and the cells it takes at the least.
+
+    `share` is its part in the room that is left over; `importance` decides which columns go first
+    where there is too little room.
+    """
+
+    name: str
+    title: str
+    cells: int
+    importance: int
+    share: int = 0
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a column stands: from cell `start`, so many cells wide."""
+
+    column: Column
+    start: int
+    cells: int
+
+
+def arranged(columns: Sequence[Column], room: int) -> list[Place]:
+    """The columns that fit, in their order, each with its place.
+
+    >>> columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
+    >>> [(p.start, p.cells) for p in arranged(columns, 20)]
+    [(0, 5), (7, 13)]
+    >>> [p.column.name for p in arranged(columns, 8)]
+    ['text']
+    """
+    kept = list(columns)
+    while len(kept) > 1 and _needed(kept) > room:
+        kept.remove(min(kept, key=lambda column: column.importance))
+    spare = max(room - _needed(kept), 0)
+    shares = sum(column.share for column in kept)
+    places, start = [], 0
+    for column in kept:
+        cells = column.cells + (spare * column.share // shares if shares else 0)
+        places.append(Place(column, start, cells))
+        start += cells + GAP
+    return places
+
+
+def _needed(columns: Sequence[Column]) -> int:
+    return sum(column.cells for column in columns) + GAP * (len(columns) - 1)
+
+
+class Header(Widget):
+    """The titles over `places`, an arrow at the one that sorts; a click asks for another order."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"header--title", "header--sorting"}
+
+    places: reactive[Sequence[Place]] = reactive(())
+    sorting: reactive[str] = reactive("")
+    descending: reactive[bool] = reactive(False)
+
+    class Pressed(Message):
+        """The mouse asks for the order of a column."""
+
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
+
+    def render_line(self, y: int) -> Strip:
+        style = self.get_component_rich_style
+        segments: list[Segment] = []
+        used = 0
+        for place in self.places:
+            is_sorting = place.column.name == self.sorting
+            text = self._title(place, is_sorting)
+            segments.append(Segment(" " * (place.start - used), self.rich_style))
+            segments.append(Segment(text, style(f"header--{'sorting' if is_sorting else 'title'}")))
+            used = place.start + len(text)
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+
+    def _title(self, place: Place, is_sorting: bool) -> str:
+        arrow = ("▼" if self.descending else "▲") if is_sorting else ""
+        title = (place.column.title + arrow)[: place.cells]
+        return title.rjust(place.cells) if place.column.is_number else title.ljust(place.cells)
+
+    def on_click(self, event: events.Click) -> None:
+        for place in self.places:
+            if place.start <= event.x < place.start + place.cells:
+                self.post_message(self.Pressed(place.column.name))

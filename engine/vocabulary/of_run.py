@@ -1,0 +1,70 @@
+"""The vocabularies of the steps of a run, and how often each token stands in the corpus.
+
+Counting needs no corpus: a byte starts with its own count; a merge that replaces a pair n times
+makes n of the new token, and takes n from each of its parts. So the counts at step k are one sum
+over the first k merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from engine.change_log import Ints
+from engine.record import Record
+from engine.vocabulary.merge_columns import NONE, Merges
+from engine.vocabulary.token_table import TokenTable
+from engine.vocabulary.vocabulary import Vocabulary
+
+
+class RunVocabularies:
+    """`at(step)` for the run that `record` tells, on the pretokens that `counts` counts."""
+
+    def __init__(self, record: Record, counts: Mapping[bytes, int]) -> None:
+        self._record = record
+        self._counts = counts
+        self._table: TokenTable | None = None
+        self._occurrences: Ints = np.zeros(0, dtype=np.int64)
+
+    def at(self, step: int, recorded_steps: int) -> Vocabulary:
+        """The tokens after the first `step` merges, of so many that are recorded."""
+        if self._table is None or len(self._table.merges) < step:
+            self._table = self._table_of(recorded_steps)
+            self._occurrences = self._record.first_occurrences(recorded_steps).copy()
+        size = self._record.first_id + step
+        return Vocabulary(self._table, size, step, self._counts_at(self._table, step))
+
+    def _table_of(self, steps: int) -> TokenTable:
+        record = self._record
+        first = record.first_id
+        return TokenTable(
+            np.arange(first + steps, dtype=np.int64),
+            record.vocab[: first + steps],
+            Merges.of((record.pair_of(rank), first + rank, rank) for rank in range(steps)),
+            np.arange(256, dtype=np.int64),
+            np.arange(256, first, dtype=np.int64),
+        )
+
+    def _counts_at(self, table: TokenTable, step: int) -> Ints:
+        first = self._record.first_id
+        made = self._occurrences[:step]
+        counts = np.zeros(first + step, dtype=np.int64)
+        counts[:256] = self._byte_counts
+        counts[256:first] = NONE
+        counts[first:] = made
+        for part in (table.merges.left[:step], table.merges.right[:step]):
+            # Sums of whole numbers in float64 are exact up to 2⁵³.
+            taken = np.bincount(part, weights=made, minlength=len(counts))
+            counts -= taken.astype(np.int64)
+        return counts
+
+    @cached_property
+    def _byte_counts(self) -> Ints:
+        """How often each byte stands in all pretokens."""
+        lengths = np.fromiter(map(len, self._counts), dtype=np.int64, count=len(self._counts))
+        times = np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
+        joined = np.frombuffer(b"".join(self._counts), dtype=np.uint8)
+        weighted = np.bincount(joined, weights=np.repeat(times, lengths), minlength=256)
+        return weighted.astype(np.int64)

@@ -1,0 +1,149 @@
+"""`TokenTable`: all tokens of a vocabulary with the merges that make them, as arrays.
+
+A token is named by its row, its place in the order of ids; with ids that leave no gap the row is
+the id. Only what never changes stands here. In a run the tokens of step k are the first rows of
+the run's table: so nothing below is computed again when the step changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.change_log import Ints
+from engine.pretokenize import to_text
+from engine.tokenizer import Tokenizer
+from engine.vocabulary.merge_columns import NONE, Bools, Merges
+from engine.vocabulary.reachable import reachable
+from engine.vocabulary.twins import least_twins
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The tokens by row.
+
+    Attributes:
+        ids: ascending.
+        tokens: the bytes of each.
+        merges: all merges, in order of rank.
+        byte_rows: the row of each of the 256 bytes.
+        special_rows: the rows of the special tokens.
+    """
+
+    ids: Ints
+    tokens: Sequence[bytes]
+    merges: Merges
+    byte_rows: Ints
+    special_rows: Ints
+
+    @classmethod
+    def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
+        """The vocabulary of any tokenizer; its ids may leave gaps."""
+        ids = sorted(tokenizer.vocab)
+        row = {token_id: place for place, token_id in enumerate(ids)}
+        table = tokenizer.merge_table
+        return cls(
+            np.array(ids, dtype=np.int64),
+            [tokenizer.vocab[token_id] for token_id in ids],
+            Merges.of(
+                ((row[left], row[right]), row[made], rank)
+                for (left, right), (rank, made) in table.items()
+            ),
+            np.array([row[token_id] for token_id in tokenizer.byte_ids], dtype=np.int64),
+            np.array(sorted(row[token_id] for token_id in tokenizer.special_ids), dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Bytes of each token."""
+        return np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def joined(self) -> npt.NDArray[np.uint8]:
+        """The bytes of all tokens one after the other."""
+        return np.frombuffer(b"".join(self.tokens), dtype=np.uint8)
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Where each token ends in `joined`."""
+        return np.cumsum(self.lengths)
+
+    @cached_property
+    def maker(self) -> Ints:
+        """The place in `merges` of the first merge that makes the token; `NONE` if none does."""
+        makers = np.full(len(self), NONE, dtype=np.int64)
+        # The last assignment stays: go through the merges from the end, so that it is the first.
+        makers[self.merges.made[::-1]] = np.arange(len(self.merges), dtype=np.int64)[::-1]
+        makers[self.byte_rows] = NONE
+        return makers
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of the first merge that makes the token; `NONE` if none does."""
+        return self._of_makers(self.merges.rank)
+
+    @cached_property
+    def parents(self) -> tuple[Ints, Ints]:
+        """The rows of the two parts that this merge joins; `NONE` if there is none."""
+        return self._of_makers(self.merges.left), self._of_makers(self.merges.right)
+
+    def _of_makers(self, column: Ints) -> Ints:
+        """For each token what a column of the merges says of its maker."""
+        # The place −1 is the last of the longer column, where NONE stands.
+        return np.append(column, NONE)[self.maker]
+
+    @cached_property
+    def is_special(self) -> Bools:
+        special = np.zeros(len(self), dtype=np.bool_)
+        special[self.special_rows] = True
+        return special
+
+    @cached_property
+    def is_text(self) -> Bools:
+        """Whether the token is valid UTF-8 by itself."""
+        return np.fromiter(map(_is_text, self.tokens), dtype=np.bool_, count=len(self))
+
+    @cached_property
+    def byte_order(self) -> Ints:
+        """The place of each token among all of them sorted by their bytes."""
+        # Latin-1 keeps the order of bytes, and Python compares strings of it faster.
+        return _places([token.decode("latin-1") for token in self.tokens])
+
+    @cached_property
+    def reading_order(self) -> Ints:
+        """The place of each token sorted as text, without regard to case and leading spaces."""
+        return _places([to_text(token).lstrip().lower() for token in self.tokens])
+
+    @cached_property
+    def is_reachable(self) -> Bools:
+        """Whether encoding its own bytes gives the token: see `reachable`."""
+        return reachable(self)
+
+    @cached_property
+    def least_twins(self) -> Ints:
+        """The first row with a token that differs only by case or a leading space."""
+        return least_twins(self.tokens)
+
+
+def _is_text(token: bytes) -> bool:
+    if token.isascii():
+        return True
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _places(keys: Sequence[str]) -> Ints:
+    """The place of each key in sorted order; the earlier of two equal keys comes first."""
+    places = np.empty(len(keys), dtype=np.int64)
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return places

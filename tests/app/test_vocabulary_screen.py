@@ -1,0 +1,261 @@
+"""The vocabulary screen and the three lanes, driven by keys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from test_app import opened, step
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.lane_layout import Label, bracketed, broken, byte_widths, flush_left, token_text
+from bpe_tui.panels.lanes import LanesPanel, explained
+from bpe_tui.panels.merge_tree import MergeTreePanel, drawn
+from bpe_tui.panels.targets import ToToken
+from bpe_tui.panels.token_rows import TokenRows
+from bpe_tui.panels.vocabulary import VocabularyPanel
+from bpe_tui.pieces import spans_width
+from bpe_tui.screens.vocabulary import VocabularyScreen
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.switches import Switches
+from bpe_tui.widgets.virtual_table import Column, Header, arranged
+from engine.lanes import align
+
+
+@asynccontextmanager
+async def vocabulary(
+    size: tuple[int, int] = (120, 40), corpus: Path | None = None
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int], TokenRows]]:
+    """The vocabulary screen at the last step."""
+    async with opened(**({"corpus": corpus} if corpus else {}), size=size) as (app, pilot):
+        await pilot.press("end", "3")
+        await pilot.pause()
+        yield app, pilot, app.screen.query_one(TokenRows)
+
+
+def line(lines: Lines, index: int) -> str:
+    return "".join(text for text, _ in lines.row(index).spans)
+
+
+def texts(lines: Lines) -> list[str]:
+    return [line(lines, index) for index in range(lines.row_count)]
+
+
+def title(app: BpeTuiApp) -> str:
+    return str(app.screen.query_one(VocabularyPanel).border_title)
+
+
+async def test_the_table_has_every_token_of_the_step() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        assert rows.row_count == 700
+        assert line(rows, 257).split()[:2] == ["257", "he"]
+        await pilot.press("home")
+        assert rows.row_count == 257
+        assert title(app) == "vocabulary  257 of 257 tokens"
+
+
+async def test_o_sorts_by_the_next_column_and_a_second_key_turns_it_round() -> None:
+    async with vocabulary() as (_, pilot, rows):
+        await pilot.press("down")
+        while rows.sorting != "count":
+            await pilot.press("o")
+        counts = rows.vocabulary.counts
+        assert counts is not None
+        assert rows.token_id == 1  # the cursor keeps to its token …
+        assert rows.cursor > 0  # … wherever that is now
+        assert line(rows, 0).split()[0] == str(counts.argmax())
+        await pilot.press("O")
+        assert f" {counts[counts >= 0].min()} " in line(rows, 0)
+
+
+async def test_a_click_on_the_header_sorts() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        header = app.screen.query_one(Header)
+        place = next(place for place in header.places if place.column.name == "length")
+        await pilot.click(header, offset=(place.start + 1, 0))
+        assert (rows.sorting, rows.descending) == ("length", True)
+        await pilot.click(header, offset=(place.start + 1, 0))
+        assert (rows.sorting, rows.descending) == ("length", False)
+
+
+async def test_typing_leaves_the_tokens_that_match() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("slash", *"the")
+        tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
+        assert tokens == [t for t in rows.vocabulary.table.tokens if b"the" in t]
+        assert title(app) == f"vocabulary  {len(tokens)} of 700 tokens"
+        await pilot.press("home", "circumflex_accent", "enter")
+        tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
+        assert tokens
+        assert all(token.startswith(b"the") for token in tokens)
+        assert rows.has_focus
+
+
+async def test_a_bad_expression_is_read_as_text_and_says_why() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("slash", "a", "left_parenthesis")
+        await pilot.pause()
+        foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
+        assert foot == "no regex: missing ) at position 2; read as plain text"
+        assert texts(rows) == ["No token is left: change the search or the filters."]
+
+
+async def test_filters_combine_with_the_search() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("p")
+        assert rows.row_count == 128
+        await pilot.press("p", "y", "slash", *"The")
+        await pilot.pause()
+        assert app.screen.query_one(Switches).on == {"twins"}
+        shown = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
+        assert b"The" in shown
+        await pilot.press("escape")
+        await pilot.click(Switches, offset=(2, 0))
+        assert app.screen.query_one(Switches).on == {"partial", "twins"}
+
+
+async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        app.go_to_target(ToToken(262))
+        await pilot.pause()
+        tree = app.screen.query_one(MergeTreePanel)
+        assert rows.token_id == tree.token_id == 262
+        token = rows.vocabulary.token(262)
+        parents = rows.vocabulary.parents_of(262)
+        assert parents is not None
+        assert len(texts(tree)) == 1 + (2 * len(token) - 1) + 2 + len(rows.vocabulary.built_on(262))
+        await pilot.press("tab", "down", "enter")
+        await pilot.pause()
+        assert rows.token_id == tree.token_id == parents[0]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert rows.token_id == 262
+
+
+async def test_space_folds_a_part_of_the_tree() -> None:
+    async with vocabulary() as (app, pilot, _):
+        app.go_to_target(ToToken(262))
+        await pilot.press("tab")
+        tree = app.screen.query_one(MergeTreePanel)
+        await pilot.pause()
+        unfolded = tree.row_count
+        await pilot.press("space")
+        assert "▸ …" in line(tree, 1)
+        assert tree.row_count < unfolded
+        await pilot.press("space")
+        assert tree.row_count == unfolded
+
+
+async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        app.go_to_target(ToToken(300))
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.id == "training"
+        assert step(app) == 300 - 257 + 1
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, VocabularyScreen)
+        assert (step(app), rows.token_id) == (443, 300)
+
+
+async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("p", "slash", *"zzz", "enter")
+        app.go_to_target(ToToken(300))
+        await pilot.pause()
+        assert rows.token_id == 300
+        assert app.screen.query_one(Input).value == ""
+
+
+async def test_a_token_of_a_later_step_is_looked_at_where_it_is_made() -> None:
+    async with opened() as (app, pilot):
+        app.go_to_target(ToToken(300))
+        await pilot.pause(0.1)
+        assert step(app) == 300 - 257 + 1
+        assert app.screen.query_one(TokenRows).token_id == 300
+
+
+async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "right", "tab", "tab", "enter")
+        await pilot.pause(0.1)
+        assert app.screen.query_one(TokenRows).token_id == 259
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (app.screen.id, step(app)) == ("training", 3)
+
+
+async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "w", "enter")
+        await pilot.pause(0.1)
+        assert app.screen.id == "encoding"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.id == "training"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_every_panel_of_the_vocabulary_is_a_tab_away(size: tuple[int, int]) -> None:
+    async with vocabulary(size) as (app, pilot, _):
+        screen = app.screen
+        assert isinstance(screen, VocabularyScreen)
+        for _ in screen.PANEL_ORDER:
+            await pilot.press("tab")
+            panel = screen.focused_panel()
+            assert panel is not None
+            assert screen.query_one(f"#{panel}").region.area > 0
+
+
+async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "e", *"the 漢", "enter")
+        await pilot.pause(0.1)
+        await pilot.press("escape", "a")
+        await pilot.pause()
+        lanes = app.screen.query_one(LanesPanel)
+        assert lanes.region.area > 0
+        assert lanes.has_focus
+        assert texts(lanes)[1].split() == ["bytes", *"the 漢".encode().hex(" ").upper().split()]
+        await pilot.press("a")
+        await pilot.pause()
+        assert not lanes.display
+
+
+def test_half_a_character_is_shown_by_its_bytes() -> None:
+    lanes = align([(300, b" \xe4\xbd"), (160, b"\xa0")])
+    assert [token_text(lanes, token) for token in lanes.tokens] == ["·<E4 BD>", "<A0>"]
+
+
+def test_the_lanes_of_a_line_are_equally_wide_and_break_between_tokens() -> None:
+    words = [" the", "漢", "\u200d", "\n", "x" * 40]
+    lanes = align((256 + n, word.encode()) for n, word in enumerate(words))
+    cells = byte_widths(lanes)
+    for start, end in broken(lanes, cells, 30):
+        room = sum(cells[start:end])
+        assert room <= 30
+        for draw in (flush_left, bracketed):
+            labels = [Label(t.start, t.end, str(t.token_id), "") for t in lanes.tokens]
+            assert spans_width(list(draw(labels, cells, start, end))) == room
+
+
+def test_gpt2s_spelling_is_explained_for_the_bytes_that_need_it() -> None:
+    assert explained(b" \xe4\xbd") == "GPT-2's files write · as Ġ, E4 as ä, BD as ½"
+    assert explained(b"a") == "GPT-2's files write these bytes as they are"
+
+
+def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> None:
+    columns = [Column("id", "id", 5, 2), Column("text", "text", 4, 3, share=1)]
+    assert [(p.start, p.cells) for p in arranged(columns, 20)] == [(0, 5), (7, 13)]
+    assert [p.column.name for p in arranged(columns, 8)] == ["text"]
+
+
+def test_deep_branches_give_way_to_their_depth() -> None:
+    assert drawn((True,) * 3) == "│  │  ├─ "
+    assert drawn((True,) * 30) == "30⋯ ├─ "

@@ -1,0 +1,350 @@
+"""What the vocabulary says of its tokens, against the same things worked out one by one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+import oracles
+import pytest
+import regex
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Timeline, Tokenizer, Trainer
+from engine.encoders.rank_loop import RankLoop
+from engine.errors import QueryError, UnknownNameError, UnknownTokenIdError
+from engine.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
+from engine.vocabulary.merge_columns import NONE
+
+SPECIAL = "<|end|>"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+
+
+def timeline_of(counts: Mapping[bytes, int], merges: int = 30) -> Timeline:
+    trainer = Trainer(counts, 257 + merges, [SPECIAL])
+    return Timeline(counts, trainer.steps(), record=trainer.record)
+
+
+def tokenizer_of(*tokens: tuple[bytes, bytes]) -> Tokenizer:
+    """A tokenizer with these merges, its ids in their order; equal tokens share an id."""
+    made = dict.fromkeys(left + right for left, right in tokens)
+    return Tokenizer(BYTES | dict(enumerate(made, start=256)), tokens)
+
+
+def found(vocabulary: Vocabulary, typed: str) -> list[int]:
+    rows = vocabulary.rows()
+    return [row for batch in vocabulary.search(Query.read(typed), rows) for row in batch]
+
+
+def kept(vocabulary: Vocabulary, *filters: str) -> set[bytes]:
+    return {vocabulary.table.tokens[row] for row in vocabulary.rows(filters=filters)}
+
+
+@st.composite
+def tokenizers(draw: st.DrawFn) -> Tokenizer:
+    """Any merges over few letters, in any order: parts may come late, tokens twice."""
+    known = [b"a", b"b", b" ", b"\xe4"]
+    merges: list[tuple[bytes, bytes]] = []
+    for _ in range(draw(st.integers(0, 14))):
+        pair = draw(st.sampled_from(known)), draw(st.sampled_from(known))
+        if pair not in merges and len(pair[0] + pair[1]) <= 12:
+            merges.append(pair)
+            known.append(pair[0] + pair[1])
+    if draw(st.booleans()):
+        merges = draw(st.permutations(merges))
+    return tokenizer_of(*merges)
+
+
+# --- counts -----------------------------------------------------------------------------------
+
+
+@given(oracles.corpora())
+def test_a_token_is_counted_where_it_stands_in_the_corpus_at_each_step(
+    corpus: dict[bytes, int],
+) -> None:
+    timeline = timeline_of(corpus)
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        standing: Counter[int] = Counter()
+        for pretoken, count in corpus.items():
+            for token_id in frame.tokens_of(pretoken):
+                standing[token_id] += count
+        vocabulary = frame.vocabulary
+        assert len(vocabulary) == frame.vocab_size
+        for token_id in range(len(vocabulary)):
+            special = token_id == 256
+            assert vocabulary.count_of(token_id) == (None if special else standing[token_id])
+
+
+def test_a_merge_of_a_token_with_itself_takes_it_twice() -> None:
+    vocabulary = timeline_of({b"aaaaa": 3}, merges=1).seek(1).vocabulary
+    assert vocabulary.count_of(257) == 6
+    assert vocabulary.count_of(ord("a")) == 3
+
+
+def test_a_tokenizer_without_a_corpus_counts_nothing() -> None:
+    vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"h", b"e")))
+    assert vocabulary.counts is None
+    assert vocabulary.count_of(256) is None
+    assert not kept(vocabulary, "unused")
+
+
+def test_the_table_grows_with_the_recording() -> None:
+    counts = {b"low": 5, b"lower": 2}
+    trainer = Trainer(counts, 300)
+    steps = list(trainer.steps())
+    timeline = Timeline(counts, steps[:1])
+    assert timeline.seek(1).vocabulary.token(256) == steps[0].token
+    timeline.extend(steps[1:])
+    vocabulary = timeline.seek(len(steps)).vocabulary
+    assert vocabulary.token(255 + len(steps)) == steps[-1].token
+
+
+# --- single tokens ----------------------------------------------------------------------------
+
+
+@given(oracles.corpora())
+def test_parents_children_and_ranks_are_those_of_the_merges(corpus: dict[bytes, int]) -> None:
+    timeline = timeline_of(corpus)
+    for step in (len(timeline) // 2, len(timeline)):
+        vocabulary = timeline.seek(step).vocabulary
+        merges = [timeline.frame.merge_at(rank) for rank in range(step)]
+        for merge in merges:
+            assert vocabulary.parents_of(merge.new_id) == merge.pair
+            assert vocabulary.rank_of(merge.new_id) == merge.index
+        for token_id in range(len(vocabulary)):
+            built = [merge.new_id for merge in merges if token_id in merge.pair]
+            assert vocabulary.built_on(token_id) == built
+            assert vocabulary.children[vocabulary.row_of(token_id)] == len(built)
+        assert vocabulary.parents_of(256) is None
+        assert vocabulary.rank_of(ord("a")) is None
+
+
+def test_ids_may_leave_gaps() -> None:
+    vocab = BYTES | {900: b"ab", 70_000: b"abc"}
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, [(b"a", b"b"), (b"ab", b"c")]))
+    assert vocabulary.parents_of(70_000) == (900, ord("c"))
+    assert vocabulary.built_on(900) == [70_000]
+    assert vocabulary.row_of(900) == 256
+    with pytest.raises(UnknownTokenIdError, match="no token with the id 901"):
+        vocabulary.token(901)
+
+
+def test_a_token_of_a_later_step_is_not_there_yet() -> None:
+    timeline = timeline_of({b"aaaa": 1})
+    with pytest.raises(UnknownTokenIdError):
+        timeline.seek(0).vocabulary.token(257)
+
+
+# --- the merge tree ---------------------------------------------------------------------------
+
+
+def test_the_merge_tree_goes_down_to_bytes() -> None:
+    vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"h", b"e"), (b"t", b"he")))
+    lines = [(line.token_id, line.rank, line.trunk) for line in vocabulary.merge_tree(257)]
+    assert lines == [
+        (257, 1, ()),
+        (ord("t"), None, (True,)),
+        (256, 0, (False,)),
+        (ord("h"), None, (False, True)),
+        (ord("e"), None, (False, False)),
+    ]
+    folded = list(vocabulary.merge_tree(257, folded={256}))
+    assert [line.token_id for line in folded] == [257, ord("t"), 256]
+    assert folded[-1].folded
+
+
+@given(oracles.corpora())
+def test_the_leaves_of_a_merge_tree_are_the_tokens_bytes(corpus: dict[bytes, int]) -> None:
+    timeline = timeline_of(corpus)
+    vocabulary = timeline.seek(len(timeline)).vocabulary
+    for token_id in range(257, len(vocabulary)):
+        leaves = [line.token_id for line in vocabulary.merge_tree(token_id) if line.rank is None]
+        assert bytes(leaves) == vocabulary.token(token_id)
+
+
+# --- filters ----------------------------------------------------------------------------------
+
+
+def is_reachable(tokenizer: Tokenizer, token_id: int) -> bool:
+    loop = RankLoop(tokenizer.byte_ids, tokenizer.merge_table)
+    return list(loop.encode(tokenizer.vocab[token_id])) == [token_id]
+
+
+@given(tokenizers())
+@settings(max_examples=200)
+def test_a_token_is_unreachable_if_its_bytes_encode_to_something_else(
+    tokenizer: Tokenizer,
+) -> None:
+    vocabulary = Vocabulary.of_tokenizer(tokenizer)
+    gone = set(vocabulary.rows(filters=["unreachable"]).tolist())
+    for row in range(len(vocabulary)):
+        assert (row in gone) != is_reachable(tokenizer, vocabulary.id_of(row))
+
+
+@given(oracles.corpora())
+def test_in_a_run_reachable_tokens_are_those_that_segmentation_gives(
+    corpus: dict[bytes, int],
+) -> None:
+    timeline = timeline_of(corpus)
+    frame = timeline.seek(len(timeline))
+    gone = set(frame.vocabulary.rows(filters=["unreachable"]).tolist())
+    for token_id in range(257, frame.vocab_size):
+        reached = frame.tokens_of(frame.token(token_id)) == (token_id,)
+        assert (token_id in gone) != reached
+
+
+def test_a_merge_of_lower_rank_across_the_border_makes_a_token_unreachable() -> None:
+    stolen = tokenizer_of((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
+    assert kept(Vocabulary.of_tokenizer(stolen), "unreachable") == {b"abc"}
+
+
+def test_a_special_token_is_reachable_and_never_unused() -> None:
+    vocabulary = timeline_of({b"aab": 1}).seek(1).vocabulary
+    assert SPECIAL.encode() not in kept(vocabulary, "unreachable") | kept(vocabulary, "unused")
+
+
+def test_a_token_that_a_loaded_vocabulary_never_makes_is_unreachable() -> None:
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(BYTES | {256: b"xyz"}, []))
+    assert kept(vocabulary, "unreachable") == {b"xyz"}
+
+
+def differ_by_case_or_space(one: bytes, other: bytes) -> bool:
+    texts = [token.decode("utf-8", "surrogateescape") for token in (one, other)]
+    by_case = texts[0].lower() == texts[1].lower() and one != other
+    by_space = len(one) != len(other) and b" " + min(one, other, key=len) == max(
+        one, other, key=len
+    )
+    return by_case or (by_space and min(one, other, key=len) != b"")
+
+
+WORDS = st.text("aAbB é\udce4", min_size=2, max_size=4).map(
+    lambda text: text.encode("utf-8", "surrogateescape")
+)
+
+
+@given(st.lists(WORDS, max_size=12), st.integers(0, 12))
+@settings(max_examples=30)
+def test_twins_differ_only_by_case_or_one_leading_space(words: list[bytes], fewer: int) -> None:
+    vocab = BYTES | dict(enumerate(words, start=256))
+    table = Vocabulary.of_tokenizer(Tokenizer(vocab, [])).table
+    size = max(len(vocab) - fewer, 256)
+    tokens = table.tokens[:size]
+    twins = {one for one in tokens if any(differ_by_case_or_space(one, two) for two in tokens)}
+    assert kept(Vocabulary(table, size, 0), "twins") == twins
+
+
+def test_half_a_character_is_not_valid_by_itself() -> None:
+    vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"\xe6", b"\xbc"), (b"\xe6\xbc", b"\xa2")))
+    partial = kept(vocabulary, "partial")
+    assert b"\xe6\xbc" in partial
+    assert "漢".encode() not in partial
+    assert len(partial) == 128 + 1
+
+
+def test_filters_combine() -> None:
+    vocabulary = timeline_of({b"the": 2, b"The": 1}).seek(2).vocabulary
+    both = kept(vocabulary, "unused", "twins")
+    assert both == kept(vocabulary, "unused") & kept(vocabulary, "twins")
+    assert b"z" in both
+
+
+def test_an_unknown_filter_is_named() -> None:
+    vocabulary = Vocabulary.of_tokenizer(tokenizer_of())
+    with pytest.raises(UnknownNameError, match="unknown filter 'twin'; did you mean 'twins'"):
+        vocabulary.rows(filters=["twin"])
+
+
+# --- sorting ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_rows_are_sorted_by_a_column_then_by_id_and_nothing_comes_last(
+    column: str, reverse: bool
+) -> None:
+    vocabulary = timeline_of({b"low": 5, b"lower": 2, b"The": 3, b"the": 1}).seek(7).vocabulary
+    key = COLUMNS[column](vocabulary).tolist()
+    there = [row for row, value in enumerate(key) if value >= 0]
+    expected = sorted(there, key=lambda row: (-key[row] if reverse else key[row], row))
+    expected += [row for row, value in enumerate(key) if value < 0]
+    assert vocabulary.rows(sort=column, reverse=reverse).tolist() == expected
+
+
+def test_bytes_sort_as_bytes_and_text_as_people_read() -> None:
+    words = (b"Zoo", b" apple", b"apple", b"zebra")
+    vocab = BYTES | dict(enumerate(words, start=256))
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, []))
+
+    def order(column: str) -> list[bytes]:
+        tokens = [vocabulary.table.tokens[row] for row in vocabulary.rows(sort=column)]
+        return [token for token in tokens if token in words]
+
+    assert order("bytes") == sorted(words)
+    assert order("text") == [b" apple", b"apple", b"zebra", b"Zoo"]
+
+
+# --- searching --------------------------------------------------------------------------------
+
+
+@given(st.lists(WORDS, max_size=12), st.text("aAb é", max_size=3))
+def test_plain_text_finds_the_tokens_that_hold_it(words: list[bytes], typed: str) -> None:
+    vocab = BYTES | dict(enumerate(words, start=256))
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, []))
+    holding = [row for row, token in enumerate(vocab.values()) if typed.encode() in token]
+    assert found(vocabulary, typed) == holding
+
+
+@pytest.mark.parametrize("typed", ["^a", "a$", "b(?!.)", r"\s", "[^a]b", r"^\p{Lu}+$", "(?i)ab"])
+def test_an_expression_is_tried_on_each_token_by_itself(typed: str) -> None:
+    random.seed(typed)
+    words = {"".join(random.choices("aAbB \n", k=4)).encode() for _ in range(3000)}
+    vocab = BYTES | dict(enumerate(sorted(words), start=256))
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(vocab, []))
+    texts = [token.decode("utf-8", "surrogateescape") for token in vocab.values()]
+    assert found(vocabulary, typed) == [
+        row for row, text in enumerate(texts) if regex.search(typed, text)
+    ]
+
+
+def test_the_order_of_the_rows_is_kept() -> None:
+    vocabulary = timeline_of({b"low": 5, b"lower": 2}).seek(4).vocabulary
+    rows = vocabulary.rows(sort="count", reverse=True)
+    for typed in ("o", "[ow]"):
+        found_rows = np.concatenate(list(vocabulary.search(Query.read(typed), rows)))
+        assert found_rows.tolist() == [row for row in rows if row in set(found_rows.tolist())]
+
+
+def test_what_is_no_expression_is_read_as_text_and_says_why() -> None:
+    query = Query.read("a(")
+    assert query.expression is None
+    assert query.problem == "missing ) at position 2"
+    vocabulary = Vocabulary.of_tokenizer(tokenizer_of((b"a", b"("), (b"a(", b"b")))
+    assert found(vocabulary, "a(") == [256, 257]
+
+
+def test_an_expression_too_large_to_compile_is_read_as_text() -> None:
+    assert Query.read("(a{1000}){1000}").problem == "it repeats something more than 10,000 times"
+    assert Query.read("(a{30}){10}").expression is not None
+
+
+def test_an_expression_that_takes_for_ever_is_given_up() -> None:
+    token = b"a" * 48 + b"b"
+    vocabulary = Vocabulary.of_tokenizer(Tokenizer(BYTES | {256: token}, []))
+    with pytest.raises(QueryError, match="takes too long"):
+        found(vocabulary, "^(a|aa)+$")
+
+
+def test_nothing_typed_finds_everything() -> None:
+    assert len(found(Vocabulary.of_tokenizer(tokenizer_of()), "")) == 256
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_a_filter_says_what_it_keeps_and_is_there_for_an_empty_run(name: str) -> None:
+    assert FILTERS[name].summary
+    vocabulary = timeline_of({b"a": 1}).seek(0).vocabulary
+    assert set(vocabulary.rows(filters=[name])) <= set(range(257))
+    assert NONE not in vocabulary.rows(filters=[name])
