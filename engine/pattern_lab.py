@@ -18,6 +18,7 @@ import regex
 from engine.errors import PatternError
 from engine.patterns import PATTERNS, Alternative
 from engine.pretokenize import Pretoken, SpecialSplitter, fill_gaps, to_bytes, to_text
+from engine.typed_regex import compile_typed
 
 TIMEOUT_SECONDS = 0.1
 """Of the processor's time, for a whole text."""
@@ -117,12 +118,7 @@ def _checked(source: str) -> Any:
     """The regex as it stands; its errors say what is wrong and where."""
     if not source:
         raise PatternError("nothing typed; type a regex")
-    try:
-        compiled = regex.compile(source)
-    except regex.error as error:
-        raise PatternError(str(error.msg), error.pos) from None
-    except RecursionError:
-        raise PatternError("groups are nested too deeply") from None
+    compiled = compile_typed(source)
     if compiled.groups and (found := _NUMBERED.search(source)):
         # A group round each alternative says which one matched, and shifts the numbers.
         raise PatternError(

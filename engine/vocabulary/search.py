@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import regex
 
 from engine.change_log import Ints
-from engine.errors import QueryError
+from engine.errors import PatternError, QueryError
 from engine.pretokenize import to_bytes, to_text
+from engine.typed_regex import compile_typed
 
 if TYPE_CHECKING:
     from engine.vocabulary.token_table import TokenTable
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 BATCH = 2000
 SIGNS: Final = frozenset(r".^$*+?{}[]\|()")
 """What makes a text an expression."""
-MOST_REPEATS = 10_000
-"""Counted repeats such as `{9}`, multiplied: compiling more takes all the memory there is."""
 SHORT = 12
 """Bytes of a token on which no expression takes long; asking for a time limit costs more."""
 SECONDS_A_TOKEN = 0.05
@@ -56,27 +54,15 @@ class Query:
         """
         if not SIGNS.intersection(text):
             return cls(text)
-        if _repeats(text) > MOST_REPEATS:
-            return cls(text, problem=f"it repeats something more than {MOST_REPEATS:,} times")
         try:
-            return cls(text, regex.compile(text))
-        except (regex.error, OverflowError, RecursionError) as error:
-            return cls(text, problem=str(error))
+            return cls(text, compile_typed(text))
+        except PatternError as error:
+            place = "" if error.position is None else f" at position {error.position}"
+            return cls(text, problem=f"{error}{place}")
 
     def as_plain_text(self, problem: str) -> Query:
         """The same text, not read as an expression, and why."""
         return Query(self.text, problem=problem)
-
-
-def _repeats(expression: str) -> int:
-    """How often counted repeats, one inside the other, could repeat something at the most.
-
-    >>> _repeats("(a{2,30}b){10}"), _repeats("a+"), _repeats("a{9999999999}") > MOST_REPEATS
-    (300, 1, True)
-    """
-    braces = regex.findall(r"\{([^{}]*)\}", expression)
-    counts = [[int(digits[:9]) for digits in regex.findall(r"\d+", inside)] for inside in braces]
-    return prod(max(numbers, default=1) or 1 for numbers in counts)
 
 
 def search(table: TokenTable, query: Query, rows: Ints) -> Iterator[Ints]:

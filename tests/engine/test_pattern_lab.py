@@ -97,6 +97,7 @@ def test_a_verbose_regex_is_one_alternative_for_its_comments_may_hold_a_bar() ->
         (r"\p{Foo}", "unknown property", 7),
         ("", "nothing typed; type a regex", None),
         ("(" * 5000 + ")" * 5000, "groups are nested too deeply", None),
+        ("a{1000000000}", "it repeats something more than 10,000 times", None),
         (
             r"a|(b)\1",
             "a group is referred to by its number; give it a name: (?P<x>…) and (?P=x)",
