@@ -52,7 +52,7 @@ COMMANDS: tuple[Command, ...] = (
         "screen.leave",
         "escape",
         "Esc",
-        "back",
+        "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
         _LOOK,
         in_footer=True,

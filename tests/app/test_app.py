@@ -203,7 +203,7 @@ async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> N
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.pause(0.3)
             assert app.session.frame is None
-            assert app.screen.query_one(KeyBar).keys[0].label == "back"
+            assert app.screen.query_one(KeyBar).keys[0].label == "leave"
             await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
             await pilot.press("escape")
         assert not app.is_running
