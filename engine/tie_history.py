@@ -49,7 +49,7 @@ class TieHistory:
 
 def pairs_at_top(record: Record, steps: int) -> Ints:
     """How many pairs had the top count before each of the first `steps` merges."""
-    tops = np.array([record.count_of(index) for index in range(steps)], dtype=np.int64)
+    tops = record.counts_until(steps)
     pairs, since, counts = record.counts.entries(steps)
     order = np.argsort(pairs, kind="stable")
     pairs, since, counts = pairs[order], since[order], counts[order]

@@ -14,6 +14,7 @@ from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
+from engine.statistics import Statistics
 from engine.tie_history import TieHistory
 from engine.trainer import Trainer
 from engine.typed_text import TypedText
@@ -58,6 +59,7 @@ class Timeline:
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
+        self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._length = 0
         self._cursor = 0
