@@ -12,8 +12,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from bpe_tui.widgets.key_bar import Key
 
-TRAINING, ENCODING = "training", "encoding"
-EVERYWHERE = (TRAINING, ENCODING)
+TRAINING, ENCODING, CHARTS = "training", "encoding", "charts"
+EVERYWHERE = (TRAINING, ENCODING, CHARTS)
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ class Command:
 _STEP, _PLAY, _LOOK, _DO = "Step", "Play", "Look", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
+_OVER_STEPS = (TRAINING, CHARTS)
+"""Where the arrows step through the merges of the run."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -57,8 +59,10 @@ COMMANDS: tuple[Command, ...] = (
         in_fields=True,
         in_reading=True,
     ),
-    Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _HERE, True),
-    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _HERE, True),
+    Command(
+        "app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _OVER_STEPS, True
+    ),
+    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _OVER_STEPS, True),
     Command(
         "screen.walk(1)",
         "right,l",
@@ -86,7 +90,7 @@ COMMANDS: tuple[Command, ...] = (
         "play",
         "Play the recording, or pause it.",
         _PLAY,
-        _HERE,
+        _OVER_STEPS,
         True,
     ),
     Command(
@@ -110,10 +114,14 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         _HERE,
     ),
-    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _HERE),
-    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _HERE),
-    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
-    Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
+    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _OVER_STEPS),
+    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _OVER_STEPS),
+    Command(
+        "app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _OVER_STEPS
+    ),
+    Command(
+        "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _OVER_STEPS
+    ),
     Command(
         "screen.walk(-1000000)",
         "home,less_than_sign",
@@ -132,8 +140,8 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         _THERE,
     ),
-    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _HERE),
-    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _HERE),
+    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _OVER_STEPS),
+    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _OVER_STEPS),
     Command(
         "app.follow",
         "f",
@@ -141,7 +149,7 @@ COMMANDS: tuple[Command, ...] = (
         "follow",
         "Stay at the live end while training runs.",
         _PLAY,
-        _HERE,
+        _OVER_STEPS,
     ),
     Command(
         "screen.next_panel(1)",
@@ -160,10 +168,39 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
+        (TRAINING, ENCODING),
         in_footer=True,
     ),
-    Command("app.show('training')", "1", "1", "train", "The training screen.", _LOOK, _THERE, True),
-    Command("app.show('encoding')", "2", "2", "encode", "The encoding screen.", _LOOK, _HERE, True),
+    Command(
+        "app.show('training')",
+        "1",
+        "1",
+        "train",
+        "The training screen.",
+        _LOOK,
+        (ENCODING, CHARTS),
+        True,
+    ),
+    Command(
+        "app.show('encoding')",
+        "2",
+        "2",
+        "encode",
+        "The encoding screen.",
+        _LOOK,
+        (TRAINING, CHARTS),
+        True,
+    ),
+    Command(
+        "app.show('charts')",
+        "4",
+        "4",
+        "charts",
+        "The run in charts.",
+        _LOOK,
+        (TRAINING, ENCODING),
+        True,
+    ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",

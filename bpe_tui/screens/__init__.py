@@ -20,4 +20,5 @@ def _later(module: str, name: str) -> Callable[[], Screen[Any]]:
 SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
+    "charts": _later("charts", "ChartsScreen"),
 }
