@@ -19,6 +19,7 @@ from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
 from bpe_tui.screens import SCREENS
+from bpe_tui.screens.export import Export
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
 from bpe_tui.screens.save import Save
@@ -206,12 +207,21 @@ class BpeTuiApp(App[int]):
     def action_save(self) -> None:
         if (frame := self.session.frame) is not None:
             self.session.hold()
-            name = Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
-            self.push_screen(Save(frame, f"{name}-step-{frame.step}"), self._saved)
+            self.push_screen(Save(frame, f"{self._corpus_name}-step-{frame.step}"), self._saved)
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
             self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+    def action_export(self) -> None:
+        if (frame := self.session.frame) is not None:
+            self.session.hold()
+            self.push_screen(Export(self.screen, frame, self._corpus_name), self._saved)
+
+    @property
+    def _corpus_name(self) -> str:
+        """What the names of files about the corpus begin with."""
+        return Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -234,6 +234,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
     Command(
+        "app.export",
+        "x",
+        "x",
+        "export",
+        "Export the screen, steps or the charts into a file.",
+        _DO,
+    ),
+    Command(
         "app.light",
         "ctrl+t",
         "Ctrl+T",
