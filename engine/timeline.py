@@ -26,6 +26,9 @@ class Timeline:
     Step k is the state after the first k merges: step 0 is the corpus in single bytes. Steps may
     be added at the end at any time; the cursor stays where it is.
 
+    Attributes:
+        came_from: where the cursor was before it last moved.
+
     Args:
         counts: the pretoken counts that were trained on.
         steps: the steps recorded so far, all of one run, from the first.
@@ -63,6 +66,7 @@ class Timeline:
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._length = 0
         self._cursor = 0
+        self.came_from = 0
         self._moves_done = 0
         self._complete = False
         self._frame: Frame | None = None
@@ -119,7 +123,7 @@ class Timeline:
                 f"there is no step {step:,}; the steps go from 0 to {self._length:,}"
             )
         if step != self._cursor or self._moves_done:
-            self._cursor, self._moves_done = step, 0
+            self.came_from, self._cursor, self._moves_done = self._cursor, step, 0
             self._frame = None
         return self.frame
 

@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.exports import EXPORTS, Exported, ExportKind
 from bpe_tui.screens.dialog import Dialog
+from bpe_tui.typed_steps import parse_steps
 from bpe_tui.visible import number, visible_text
 from engine.errors import BpeError, OutputExistsError
 from engine.files import check_free, write_files
@@ -129,17 +130,3 @@ class Export(Dialog):
                 await asyncio.sleep(0)
                 due = monotonic() + SLICE_SECONDS
         return "".join(parts)
-
-
-def parse_steps(text: str, last: int) -> tuple[int, int] | None:
-    """The first and the last step that the text means; `None` if it means none that are there.
-
-    >>> parse_steps("128", 200), parse_steps("1-200", 200), parse_steps("5-2", 200)
-    ((128, 128), (1, 200), None)
-    """
-    start, _, end = text.replace(",", "").replace(" ", "").replace("–", "-").partition("-")
-    numbers = [start, end or start]
-    if not all(n.isascii() and n.isdigit() and len(n) <= 12 for n in numbers):
-        return None
-    low, high = map(int, numbers)
-    return (low, high) if 1 <= low <= high <= last else None

@@ -13,7 +13,8 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.exports import EXPORTS
-from bpe_tui.screens.export import Export, parse_steps
+from bpe_tui.screens.export import Export
+from bpe_tui.typed_steps import parse_steps
 
 
 async def export(
