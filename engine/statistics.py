@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,13 +72,18 @@ class Statistics:
         By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
         as 1 ÷ rank: a straight line where both axes are logarithmic.
         """
-        counts = np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
-        return np.sort(counts)[::-1]
+        return np.sort(self._unsorted)[::-1]
 
     @cached_property
     def commonest_pretoken(self) -> bytes | None:
         """The pretoken of rank 1, the first met of equals; `None` for an empty corpus."""
-        return max(self._counts, key=self._counts.__getitem__, default=None)
+        if not self._counts:
+            return None
+        return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
+
+    @cached_property
+    def _unsorted(self) -> Ints:
+        return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
     def token_lengths(self, step: int) -> Ints:
         """How many tokens are so many bytes long at a step, by the length; index 0 is always 0.

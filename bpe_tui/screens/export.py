@@ -88,6 +88,8 @@ class Export(Dialog):
         steps = self._steps()
         if not path:
             self.refuse("Name a file.")
+        elif steps is None and not self._frame.recorded_steps:
+            self.refuse("No merge is recorded yet.")
         elif steps is None:
             self.refuse(
                 f"Give a step or a range from 1 to {number(self._frame.recorded_steps)}, "
