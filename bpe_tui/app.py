@@ -19,7 +19,6 @@ from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
 from bpe_tui.screens import SCREENS
-from bpe_tui.screens.export import Export
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
 from bpe_tui.screens.save import Save
@@ -215,6 +214,8 @@ class BpeTuiApp(App[int]):
 
     def action_export(self) -> None:
         if (frame := self.session.frame) is not None:
+            from bpe_tui.screens.export import Export  # 15 ms that the first frame need not wait
+
             self.session.hold()
             self.push_screen(Export(self.screen, frame, self._corpus_name), self._saved)
 

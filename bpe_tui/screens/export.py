@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
@@ -47,7 +48,9 @@ class Export(Dialog):
     def compose_more(self) -> ComposeResult:
         yield Static(id="export-kinds")
         first = str(max(self._frame.step, 1))
-        yield Input(first, id="export-steps", compact=True)
+        with Horizontal(id="export-range"):
+            yield Static("steps")
+            yield Input(first, id="export-steps", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -73,9 +76,8 @@ class Export(Dialog):
             for kind in EXPORTS
         ]
         self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
-        steps = self.query_one("#export-steps", Input)
-        steps.display = self._kind.asks_for_steps
-        if steps.display:
+        self.query_one("#export-range").display = self._kind.asks_for_steps
+        if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
             self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
         else:
