@@ -73,8 +73,8 @@ def _curve(figure: Figure, width: int, height: int) -> list[str]:
 def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
     """The lowest and the highest dot of the curve in each column of dots, counted from below."""
     across = figure.x_scale.places(figure.xs) * (columns - 1)
-    up = figure.y_scale.places(figure.ys) * (rows - 1)
-    between = np.interp(np.arange(columns), across, up)
+    up = np.rint(figure.y_scale.places(figure.ys) * (rows - 1))
+    between = np.rint(np.interp(np.arange(columns), across, up))
     lowest, highest = between.copy(), between.copy()
     column_of = np.rint(across).astype(np.int64)
     np.minimum.at(lowest, column_of, up)
@@ -83,7 +83,7 @@ def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
     left_low, left_high = lowest[:-1].copy(), highest[:-1].copy()
     lowest[1:] = np.minimum(lowest[1:], left_high + 1)
     highest[1:] = np.maximum(highest[1:], left_low - 1)
-    return np.rint(lowest), np.rint(highest)
+    return lowest, highest
 
 
 def _braille(dots: Dots) -> list[str]:

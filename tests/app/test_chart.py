@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bpe_tui.widgets.axes import Scale, round_step, scale_for
@@ -60,6 +60,7 @@ def test_a_rising_line_is_drawn_from_corner_to_corner() -> None:
     assert cells_of(line(0, 5), 2, 1) == ["⡠⠊"]
 
 
+@example(ys=[1, 1, 596, 378], width=4, height=9)
 @given(
     ys=st.lists(st.integers(1, 1000), min_size=2, max_size=50),
     width=st.integers(1, 30),
