@@ -101,4 +101,5 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
     if len(inside) <= most:
         return inside
     powers = [10.0**power for power in range(first, last + 1) if low <= 10.0**power <= high]
-    return powers[:: -(-len(powers) // max(most, 1))]
+    shown = powers or inside
+    return shown[:: -(-len(shown) // max(most, 1))]

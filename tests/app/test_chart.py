@@ -39,6 +39,7 @@ def test_the_value_at_a_place_lies_at_that_place(
     assert scale.place(scale.value(place)) == pytest.approx(place, abs=1e-6)
 
 
+@example(low=1.5, factor=4.0, most=1, log=True)  # a logarithmic axis without a power of ten
 @given(
     low=st.floats(0.01, 1e6), factor=st.floats(1.1, 1e6), most=st.integers(1, 20), log=st.booleans()
 )
