@@ -244,12 +244,23 @@ class BpeTuiApp(App[int]):
     def action_save(self) -> None:
         if (frame := self.session.frame) is not None:
             self.session.hold()
-            name = Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
-            self.push_screen(Save(frame, f"{name}-step-{frame.step}"), self._saved)
+            self.push_screen(Save(frame, f"{self._corpus_name}-step-{frame.step}"), self._saved)
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
             self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+    def action_export(self) -> None:
+        if (frame := self.session.frame) is not None:
+            from bpe_tui.screens.export import Export  # 15 ms that the first frame need not wait
+
+            self.session.hold()
+            self.push_screen(Export(self.screen, frame, self._corpus_name), self._saved)
+
+    @property
+    def _corpus_name(self) -> str:
+        """What the names of files about the corpus begin with."""
+        return Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -12,8 +12,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from bpe_tui.widgets.key_bar import Key
 
-TRAINING, ENCODING, VOCABULARY = "training", "encoding", "vocabulary"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY)
+TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_STEPPED = (TRAINING, VOCABULARY)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS)
+"""Where the arrows step through the merges of the run."""
+_OVER_STEPS = (TRAINING, CHARTS)
+"""Where the run is played."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -88,7 +91,7 @@ COMMANDS: tuple[Command, ...] = (
         "play",
         "Play the recording, or pause it.",
         _PLAY,
-        _HERE,
+        _OVER_STEPS,
         True,
     ),
     Command(
@@ -112,8 +115,8 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         _HERE,
     ),
-    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _HERE),
-    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _HERE),
+    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _OVER_STEPS),
+    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _OVER_STEPS),
     Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _STEPPED),
     Command(
         "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _STEPPED
@@ -136,8 +139,8 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         _THERE,
     ),
-    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _HERE),
-    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _HERE),
+    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _OVER_STEPS),
+    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _OVER_STEPS),
     Command(
         "app.follow",
         "f",
@@ -145,7 +148,7 @@ COMMANDS: tuple[Command, ...] = (
         "follow",
         "Stay at the live end while training runs.",
         _PLAY,
-        _HERE,
+        _OVER_STEPS,
     ),
     Command(
         "screen.next_panel(1)",
@@ -226,7 +229,7 @@ COMMANDS: tuple[Command, ...] = (
         "train",
         "The training screen.",
         _LOOK,
-        (ENCODING, VOCABULARY),
+        (ENCODING, VOCABULARY, CHARTS),
         True,
     ),
     Command(
@@ -236,7 +239,7 @@ COMMANDS: tuple[Command, ...] = (
         "encode",
         "The encoding screen.",
         _LOOK,
-        (TRAINING, VOCABULARY),
+        (TRAINING, VOCABULARY, CHARTS),
         True,
     ),
     Command(
@@ -246,7 +249,17 @@ COMMANDS: tuple[Command, ...] = (
         "vocabulary",
         "The vocabulary screen.",
         _LOOK,
-        (TRAINING, ENCODING),
+        (TRAINING, ENCODING, CHARTS),
+        True,
+    ),
+    Command(
+        "app.show('charts')",
+        "4",
+        "4",
+        "charts",
+        "The run in charts.",
+        _LOOK,
+        (TRAINING, ENCODING, VOCABULARY),
         True,
     ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
@@ -304,6 +317,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
+    Command(
+        "app.export",
+        "x",
+        "x",
+        "export",
+        "Export the screen, steps or the charts into a file.",
+        _DO,
+    ),
     Command(
         "app.light",
         "ctrl+t",

@@ -1,15 +1,24 @@
-"""The step in one plain sentence."""
+"""What just happened, in plain sentences: one is the screen's last line, and without a screen all.
+
+A sentence stands for itself: read aloud, it needs no colour, no column and no sign but the dot for
+a space. `room` is how many cells there are; where they are few, a shorter sentence is chosen.
+"""
 
 from __future__ import annotations
 
-from bpe_tui.pieces import pair_text
 from bpe_tui.visible import number, visible_bytes, width
+from engine.events import Pair
 from engine.frame import Frame
 from engine.heap_walk import Move
+from engine.trainer import StopReason
+
+ROOMY = 1000
+NAMED = 3
+"""So many tied pairs are named; the others are counted."""
 
 
-def narrate(frame: Frame, room: int = 1000) -> str:
-    """What just happened, shorter where there are not so many cells.
+def narrate(frame: Frame, room: int = ROOMY) -> str:
+    """What just happened at a step, or at a move of the heap within it.
 
     For example: `Merge 128 of 1,742: o and u stood side by side 1,204 times; they are one token
     now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
@@ -19,38 +28,87 @@ def narrate(frame: Frame, room: int = 1000) -> str:
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame, room)
-    left, right = (visible_bytes(token) for token in (merge.left, merge.right))
-    token = visible_bytes(merge.token)
-    times = "once" if merge.count == 1 else f"{number(merge.count)} times"
-    sentence = (
-        f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {left} and {right} stood "
-        f"side by side {times}; they are one token now, {token}."
+    pair, token = told_pair(frame, merge.pair), visible_bytes(merge.token)
+    return _fitting(
+        room,
+        f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} stood side by side "
+        f"{times(merge.count)}; they are one token now, {token}.",
+        f"Merge {number(frame.step)}: {pair}, {times(merge.count)}, become {token}.",
     )
-    if width(sentence) <= room:
-        return sentence
-    return f"Merge {number(frame.step)}: {left} and {right}, {times}, become {token}."
+
+
+def narrate_back(frame: Frame, room: int = ROOMY) -> str:
+    """What going back one step to this frame has undone.
+
+    For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
+    """
+    undone = frame.merge_at(frame.step)
+    pair, token = told_pair(frame, undone.pair), visible_bytes(undone.token)
+    return _fitting(
+        room,
+        f"Back at step {number(frame.step)} of {number(frame.recorded_steps)}: "
+        f"{token} is taken apart into {pair} again.",
+        f"Back at step {number(frame.step)}: {token} is {pair} again.",
+    )
+
+
+def narrate_end(reason: StopReason) -> str:
+    """Why there is no further step."""
+    return f"Training ended: {reason.value}."
+
+
+def narrate_tie(frame: Frame) -> str:
+    """Why this pair merged and no other."""
+    merge = frame.merge
+    if merge is None:
+        return "Nothing has merged at step 0."
+    pair, rivals = told_pair(frame, merge.pair), merge.tied[1:]
+    if not rivals:
+        return f"The pair {pair} merged because no other was as frequent, {times(merge.count)}."
+    named = "; ".join(told_pair(frame, rival) for rival in rivals[:NAMED])
+    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
+    return (
+        f"The pair {pair} was tied, {times(merge.count)}, with {named}{more}. "
+        f"The tie rule {frame.tie_rule.name} decided: {frame.tie_rule.summary.split(';')[0]}."
+    )
+
+
+def told_pair(frame: Frame, pair: Pair) -> str:
+    """A pair within a sentence: `o and u`."""
+    return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+
+
+def times(count: int) -> str:
+    """How often, in words: 1 → 'once'; 1204 → '1,204 times'."""
+    return "once" if count == 1 else f"{number(count)} times"
+
+
+def _fitting(room: int, *sentences: str) -> str:
+    """The first that fits; the last if none does."""
+    return next((said for said in sentences if width(said) <= room), sentences[-1])
 
 
 def _narrate_start(frame: Frame, room: int) -> str:
     following = frame.next_pair
     if following is None:
         return f"Step 0: {number(frame.byte_count)} bytes, and no pair to merge."
-    pair, times = pair_text(frame, following), number(frame.count_of(following))
-    sentence = (
+    pair, count = told_pair(frame, following), times(frame.count_of(following))
+    return _fitting(
+        room,
         f"Step 0: {number(frame.byte_count)} bytes, each a token of its own. "
-        f"The pair {pair} is the most frequent, {times} times."
+        f"The pair {pair} is the most frequent, {count}.",
+        f"Step 0: bytes. Next {pair}, {count}.",
     )
-    return sentence if width(sentence) <= room else f"Step 0: bytes. Next {pair}, {times} times."
 
 
 def _narrate_move(frame: Frame) -> str:
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
-    pair, claimed, true = pair_text(frame, move.pair), number(move.claimed), number(move.true)
+    pair, claimed, true = told_pair(frame, move.pair), times(move.claimed), number(move.true)
     sentences = {
-        Move.POP_STALE: f"The heap gives {pair}, {claimed} times; that is stale, it is {true} now.",
+        Move.POP_STALE: f"The heap gives {pair}, {claimed}; that is stale, it is {true} now.",
         Move.PUSH_BACK: f"{pair} goes back into the heap with its true count, {true}.",
-        Move.POP: f"The heap gives {pair}, {claimed} times; that is true: this pair merges.",
-        Move.PUSH: f"The merge made the pair {pair}, {true} times: it goes into the heap.",
+        Move.POP: f"The heap gives {pair}, {claimed}; that is true: this pair merges.",
+        Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
     }
     return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"

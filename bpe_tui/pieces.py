@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from bpe_tui.visible import visible_bytes, visible_text, width
-from bpe_tui.widgets.lines import Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.events import Pair
 from engine.frame import Frame
 from engine.pretokenize import Pretoken
+
+if TYPE_CHECKING:
+    from bpe_tui.widgets.lines import Span
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")

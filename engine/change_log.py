@@ -86,17 +86,15 @@ class ChangeLog:
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
-    def entries(self, steps: int) -> tuple[Ints, Ints, Ints]:
-        """The start and the first `steps` steps as one list: counters, steps, values.
+    def entries(self, start: int, stop: int) -> tuple[Integers, Ints, Integers]:
+        """What the steps after state `start`, up to state `stop`, set: counters, states, values.
 
-        A value holds from its step on: 0 for the start, k + 1 for what step number k set.
+        A value holds from its state on: what step number k set from state k + 1.
         """
-        start = self._checkpoints[0]
-        ends = np.array(self._ends[: steps + 1], dtype=np.int64)
-        since = np.repeat(np.arange(1, steps + 1), np.diff(ends))
-        counters = np.append(np.arange(len(start)), self._counters.view(0, int(ends[-1])))
-        values = np.append(start, self._values.view(0, int(ends[-1])))
-        return counters, np.append(np.zeros(len(start), dtype=np.int64), since), values
+        ends = np.array(self._ends[start : stop + 1], dtype=np.int64)
+        since = np.repeat(np.arange(start + 1, stop + 1), np.diff(ends))
+        first, end = int(ends[0]), int(ends[-1])
+        return self._counters.view(first, end), since, self._values.view(first, end)
 
     def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""

@@ -14,6 +14,7 @@ from engine.excerpt import Excerpt
 from engine.pair_queue import PairQueue
 from engine.record import MergeStep
 from engine.rules import EncodingRules
+from engine.statistics import Statistics
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
 from engine.typed_text import EncodedPretoken
@@ -171,6 +172,11 @@ class Frame:
                 left -= 1
                 if not left:
                     return
+
+    @property
+    def statistics(self) -> Statistics:
+        """The whole run in numbers, for charts."""
+        return self._timeline.statistics
 
     # -- the pairs
 

@@ -124,6 +124,14 @@ class Record:
         """How many tokens fewer the corpus has after the first `step` merges."""
         return self._removed[step]
 
+    def removed_until(self, steps: int) -> Ints:
+        """`removed_by` of steps 0 … `steps`, at once."""
+        return _copied(self._removed, steps + 1)
+
+    def counts_until(self, steps: int) -> Ints:
+        """`count_of` the first `steps` merges, at once."""
+        return _copied(self._counts, steps)
+
     def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
         """The pairs that have just this count in a state of `self.counts`."""
         return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
@@ -132,6 +140,11 @@ class Record:
     def nbytes(self) -> int:
         """Bytes that the record's columns take."""
         return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))
+
+
+def _copied(column: array[int], length: int) -> Ints:
+    """The beginning of a column; a view of it would keep the column from growing."""
+    return np.frombuffer(column[:length], dtype=np.int64)
 
 
 class MergeStep:

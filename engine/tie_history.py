@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from engine.record import Record
 
 
+BLOCK = 512
+"""Steps looked at together. Few pairs come near the top within a block: only those are sorted."""
+
+
 class TieHistory:
-    """The tied steps of a record; computed anew when the record has grown."""
+    """The tied steps of a record; when the record has grown, only the new ones are looked at."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -29,9 +33,11 @@ class TieHistory:
     @property
     def steps(self) -> Ints:
         """Step numbers, from 1, of the merges whose pair shared its count with another."""
-        if self._known < len(self._record):
-            self._known = len(self._record)
-            self._steps = np.flatnonzero(pairs_at_top(self._record, self._known) > 1) + 1
+        while self._known < len(self._record):
+            stop = min(self._known + BLOCK, len(self._record))
+            tied = np.flatnonzero(pairs_at_top(self._record, self._known, stop) > 1)
+            self._steps = np.append(self._steps, tied + self._known + 1)
+            self._known = stop
         return self._steps
 
     def until(self, step: int) -> int:
@@ -47,18 +53,37 @@ class TieHistory:
         return int(self.steps[place]) if 0 <= place < len(self.steps) else None
 
 
-def pairs_at_top(record: Record, steps: int) -> Ints:
-    """How many pairs had the top count before each of the first `steps` merges."""
-    tops = np.array([record.count_of(index) for index in range(steps)], dtype=np.int64)
-    pairs, since, counts = record.counts.entries(steps)
+def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
+    """How many pairs had the top count before each of the merges `start` … `stop` − 1."""
+    tops = record.counts_until(stop)[start:]
+    pairs, since, counts = _counts_that_matter(record, start, stop, int(tops[-1]))
     order = np.argsort(pairs, kind="stable")
     pairs, since, counts = pairs[order], since[order], counts[order]
-    until = np.append(since[1:], steps)
-    until[np.append(pairs[1:] != pairs[:-1], True)] = steps
+    until = np.append(since[1:], stop)
+    until[np.append(pairs[1:] != pairs[:-1], True)] = stop
     # `tops` falls; its negative can be searched.
-    first = np.maximum(since, np.searchsorted(-tops, -counts, side="left"))
-    end = np.minimum(until, np.searchsorted(-tops, -counts, side="right"))
+    first = np.maximum(since, start + np.searchsorted(-tops, -counts, side="left"))
+    end = np.minimum(until, start + np.searchsorted(-tops, -counts, side="right"))
     meets = first < end
-    tally = np.bincount(first[meets], minlength=steps + 1)
-    tally -= np.bincount(end[meets], minlength=steps + 1)
+    steps = stop - start
+    tally = np.bincount(first[meets] - start, minlength=steps + 1)
+    tally -= np.bincount(end[meets] - start, minlength=steps + 1)
     return np.cumsum(tally)[:steps]
+
+
+def _counts_that_matter(
+    record: Record, start: int, stop: int, lowest_top: int
+) -> tuple[Ints, Ints, Ints]:
+    """The counts from `start` on as pairs, steps and counts, without pairs too rare throughout."""
+    state = record.counts.at(start)
+    frequent = np.flatnonzero(state >= lowest_top)
+    pairs, since, counts = record.counts.entries(start, stop)
+    matters = np.zeros(int(max(pairs.max(initial=0), frequent.max(initial=0))) + 1, dtype=np.bool_)
+    matters[frequent] = True
+    matters[pairs[counts >= lowest_top]] = True
+    kept = matters[pairs]
+    return (
+        np.append(frequent, pairs[kept]),
+        np.append(np.full(len(frequent), start), since[kept]),
+        np.append(state[frequent], counts[kept]).astype(np.int64),
+    )

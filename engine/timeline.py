@@ -14,6 +14,7 @@ from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.segmentation import Segmenter
+from engine.statistics import Statistics
 from engine.tie_history import TieHistory
 from engine.trainer import Trainer
 from engine.typed_text import TypedText
@@ -25,6 +26,9 @@ class Timeline:
 
     Step k is the state after the first k merges: step 0 is the corpus in single bytes. Steps may
     be added at the end at any time; the cursor stays where it is.
+
+    Attributes:
+        came_from: where the cursor was before it last moved.
 
     Args:
         counts: the pretoken counts that were trained on.
@@ -59,10 +63,12 @@ class Timeline:
         self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
+        self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self.vocabularies = RunVocabularies(self.record, counts)
         self._length = 0
         self._cursor = 0
+        self.came_from = 0
         self._moves_done = 0
         self._complete = False
         self._frame: Frame | None = None
@@ -119,7 +125,7 @@ class Timeline:
                 f"there is no step {step:,}; the steps go from 0 to {self._length:,}"
             )
         if step != self._cursor or self._moves_done:
-            self._cursor, self._moves_done = step, 0
+            self.came_from, self._cursor, self._moves_done = self._cursor, step, 0
             self._frame = None
         return self.frame
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
 from bpe_tui.cli.options import (
+    OUTPUT,
     CacheOption,
     CommandLineError,
     CorpusArgument,
@@ -21,6 +23,7 @@ from bpe_tui.cli.options import (
     special_tokens_of,
 )
 from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.streams import STANDARD_INPUT
 from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
 
 
@@ -29,6 +32,7 @@ from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} open samples/tinystories_valid.txt --vocab-size 2000",
+        f"{PROGRAM} samples/handout.txt --plain",
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
@@ -42,6 +46,14 @@ def open_screen(
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
     no_cache: CacheOption = False,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="No screen: read commands from standard input, answer in sentences.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
     """Train on a corpus and step through the merges on the screen."""
     special_tokens = special_tokens_of(special, no_special)
@@ -50,10 +62,24 @@ def open_screen(
         cache=not no_cache,
     )
     checked_corpus(config)
+    if plain:
+        _check_commands(corpus)
+        from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
+
+        run_transcript(config)
+        return
     _check_terminal()
     from bpe_tui.app import run_app  # Textual is slow to import, and only this command needs it
 
     raise typer.Exit(run_app(config) or 0)
+
+
+def _check_commands(corpus: str) -> None:
+    """Raises `CommandLineError` if standard input is taken for the corpus."""
+    if corpus == STANDARD_INPUT:
+        raise CommandLineError(
+            "with --plain standard input holds the commands; give the corpus as a file"
+        )
 
 
 def _check_terminal() -> None:
@@ -61,5 +87,6 @@ def _check_terminal() -> None:
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         raise CommandLineError(
             "the screen needs a terminal, and the output is none; "
-            f"to train without it: {PROGRAM} train CORPUS --vocab-size N --out DIR"
+            f"to step without it: {PROGRAM} CORPUS --plain; "
+            f"to train: {PROGRAM} train CORPUS --vocab-size N --out DIR"
         )

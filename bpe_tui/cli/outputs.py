@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from engine.corpus import Corpus
 from engine.errors import OutputError, OutputExistsError
 from engine.files import check_free
 from engine.record import MergeStep
+from engine.report import json_line
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:
@@ -56,7 +56,7 @@ def step_writer(path: Path | None, *, overwrite: bool) -> Iterator[Callable[[Mer
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with draft.open("x", encoding="utf-8", newline="\n") as stream:
-            yield lambda step: print(json.dumps(step.as_dict(), ensure_ascii=False), file=stream)
+            yield lambda step: print(json_line(step), file=stream)
             stream.flush()
             os.fsync(stream.fileno())
         if not overwrite:

@@ -21,4 +21,5 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
+    "charts": _later("charts", "ChartsScreen"),
 }

@@ -26,7 +26,12 @@ class Dialog(ModalScreen[str | None]):
             window.border_title = Content(self._title)
             window.border_subtitle = Content("Enter · Esc cancels")
             yield Input(self._value, id="dialog-input", compact=True)
+            yield from self.compose_more()
             yield Static(Content(self._hint), id="dialog-hint")
+
+    def compose_more(self) -> ComposeResult:
+        """What stands under the line."""
+        yield from ()
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -39,7 +44,13 @@ class Dialog(ModalScreen[str | None]):
         """What Enter does with the line."""
         self.dismiss(value)
 
+    def say(self, hint: str) -> None:
+        """Change the hint."""
+        line = self.query_one("#dialog-hint", Static)
+        line.update(Content(hint))
+        line.remove_class("-refused")
+
     def refuse(self, reason: str) -> None:
-        hint = self.query_one("#dialog-hint", Static)
-        hint.update(Content(reason))
-        hint.add_class("-refused")
+        """Say why the line will not do."""
+        self.say(reason)
+        self.query_one("#dialog-hint").add_class("-refused")

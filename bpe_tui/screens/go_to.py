@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.screens.dialog import Dialog
+from bpe_tui.typed_steps import parse_step
 from bpe_tui.visible import number
 
 
@@ -21,20 +22,3 @@ class GoTo(Dialog):
             self.refuse(f"Give a number from 0 to {number(self._last)}, or like 50%, +10, -10.")
         else:
             self.dismiss(str(step))
-
-
-def parse_step(text: str, now: int, last: int) -> int | None:
-    """The step that the text means; `None` if it means none that is there.
-
-    >>> parse_step("50%", 0, 200), parse_step("-10", 30, 200), parse_step("201", 0, 200)
-    (100, 20, None)
-    """
-    digits = text.replace(",", "").replace("_", "").removesuffix("%").lstrip("+-")
-    if not (digits.isascii() and digits.isdigit()) or len(digits) > 12:
-        return None
-    value = int(digits)
-    if text.endswith("%"):
-        value = round(last * value / 100)
-    elif text[0] in "+-":
-        value = max(0, min(last, now + (value if text[0] == "+" else -value)))
-    return value if value <= last else None

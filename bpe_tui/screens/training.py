@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.commands import TRAINING, bindings_on
-from bpe_tui.narration import narrate
+from bpe_tui.narration import narrate, narrate_back, narrate_end
 from bpe_tui.panels.corpus import CorpusPanel
 from bpe_tui.panels.encode_line import EncodeLine
 from bpe_tui.panels.merge import MergePanel
@@ -147,7 +147,9 @@ def _joined(facts: list[tuple[int, str]]) -> str:
 
 def told(session: Session, frame: Frame, room: int) -> str:
     """The step in one sentence, and at the end of the recording why there is no more."""
-    sentence = narrate(frame, room)
+    timeline = session.timeline
+    if timeline is not None and timeline.came_from == frame.step + 1 and not frame.moves_done:
+        return narrate_back(frame, room)
     if session.stop_reason is not None and session.at_end:
-        return f"{sentence} Training ended: {session.stop_reason.value}."
-    return sentence
+        return f"{narrate(frame, room)} {narrate_end(session.stop_reason)}"
+    return narrate(frame, room)

@@ -20,6 +20,7 @@ ROLES = (
     "stale",
     "stale-truth",  # what a stale entry should say
     "tie",
+    "curve",  # of a chart, as far as the cursor
     "special",
     *(f"token-{hue}" for hue in range(TOKEN_HUES)),
 )

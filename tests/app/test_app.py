@@ -14,8 +14,8 @@ from bpe_tui.commands import COMMANDS
 from bpe_tui.config import RunConfig
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
-from bpe_tui.screens.go_to import parse_step
 from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.typed_steps import parse_step
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
@@ -73,6 +73,13 @@ async def test_the_narration_tells_the_merge() -> None:
         said = str(app.screen.query_one("#narration", Static).render())
         assert said.startswith("Merge 1 of 443: h and e stood side by side")
         assert first.token == b"he"
+
+
+async def test_the_narration_tells_what_going_back_undoes() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "left")
+        said = str(app.screen.query_one("#narration", Static).render())
+        assert said == "Back at step 1 of 443: ·t is taken apart into · and t again."
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])

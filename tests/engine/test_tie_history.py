@@ -29,6 +29,15 @@ def test_a_step_is_tied_when_the_merge_says_so(counts: dict[bytes, int]) -> None
         assert history.nearest(step, -1) == next((t for t in reversed(tied) if t < step), None)
 
 
+def test_blocks_of_steps_make_one_history(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {bytes([97 + place % 5, 97 + place % 7, 97 + place % 3]): 3 for place in range(60)}
+    trainer = Trainer(counts, 400)
+    tied = [step.index + 1 for step in trainer.steps() if len(step.tied) > 1]
+    for block in (1, 2, 7, 1000):
+        monkeypatch.setattr("engine.tie_history.BLOCK", block)
+        assert TieHistory(trainer.record).steps.tolist() == tied
+
+
 def test_steps_recorded_later_are_known_when_asked_again() -> None:
     trainer = Trainer({b"ab": 1, b"cd": 1, b"ef": 1}, 300)
     steps = trainer.steps()

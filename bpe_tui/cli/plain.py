@@ -1,0 +1,65 @@
+"""What `--plain` runs: train, then answer commands from standard input line by line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from io import TextIOWrapper
+
+from bpe_tui.config import RunConfig
+from bpe_tui.transcript import Transcript
+from bpe_tui.visible import visible_text
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.timeline import Timeline
+from engine.trainer import Trainer
+
+PROMPT = "> "
+
+
+def run_transcript(config: RunConfig) -> None:
+    """Train as `config` says, then answer the lines of standard input on standard output.
+
+    Raises:
+        BpeError: the corpus cannot be read.
+    """
+    print(f"Reading {visible_text(config.corpus, spaces=False)}.", file=sys.stderr, flush=True)
+    transcript = _recorded(config)
+    print(transcript.start(), flush=True)
+    for line in _lines():
+        if line.strip() == "quit":
+            return
+        for sentence in transcript.answer(line):
+            print(sentence, flush=True)
+
+
+def _lines() -> Iterator[str]:
+    """Standard input, line by line; bytes that are no UTF-8 come through to be encoded as such."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
+    if not sys.stdin.isatty():
+        yield from sys.stdin
+        return
+    while True:
+        try:
+            yield input(PROMPT)
+        except EOFError:
+            print()
+            return
+
+
+def _recorded(config: RunConfig) -> Transcript:
+    counts = count_corpus(Corpus(config.corpus), config.pattern, config.special_tokens).counts
+    trainer = Trainer(
+        counts,
+        config.vocab_size,
+        config.special_tokens,
+        tie_rule=config.tie_rule,
+        algorithm=config.trainer,
+        min_count=config.min_count,
+    )
+    timeline = Timeline(counts, record=trainer.record, pattern=config.pattern)
+    timeline.extend(trainer.steps())
+    timeline.complete()
+    assert trainer.stop_reason is not None  # all steps have been made
+    return Transcript(timeline, trainer.stop_reason)

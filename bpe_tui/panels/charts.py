@@ -1,0 +1,187 @@
+"""The run in charts: one declaration each, and the panel that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.visible import number, plural, shorten, visible_bytes
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure
+from engine.frame import Frame
+
+NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
+NO_PRETOKEN = "The corpus has no pretokens, so there is nothing to draw."
+FREQUENT = 10
+"""So many of the most frequent pretokens are told apart from the rest."""
+TOKEN_CELLS = 12
+LENGTHS = 8
+"""The chart of lengths reaches so far at the least."""
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """One chart: the question it answers, the figure that answers it, and the answer here.
+
+    The figure is made anew when `depends_on` the frame changes; it is `None` where there is nothing
+    to draw. Over steps it has the timeline's cursor.
+    """
+
+    id: str
+    question: str
+    figure_of: Callable[[Frame], Figure | None]
+    answer: Callable[[Frame], str]
+    depends_on: Callable[[Frame], object]
+    over_steps: bool = True
+    why_empty: str = NO_MERGE
+
+
+def _compression(frame: Frame) -> Figure | None:
+    steps = frame.recorded_steps
+    if not steps:
+        return None
+    series = frame.statistics.bytes_per_token(steps)
+    return Figure(np.arange(steps + 1), series, "step", "bytes per token")
+
+
+def _compression_here(frame: Frame) -> str:
+    return f"{frame.bytes_per_token:.2f} bytes per token at step {number(frame.step)}"
+
+
+def _counts(frame: Frame) -> Figure | None:
+    steps = frame.recorded_steps
+    if not steps:
+        return None
+    series = frame.statistics.winning_counts(steps)
+    return Figure(np.arange(1, steps + 1), series, "step", "count of the pair", log_y=True)
+
+
+def _count_here(frame: Frame) -> str:
+    if frame.merge is None:
+        return "nothing is merged at step 0"
+    return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
+
+
+def _ties(frame: Frame) -> Figure | None:
+    steps = frame.recorded_steps
+    if not steps:
+        return None
+    series = frame.statistics.ties(steps)
+    return Figure(np.arange(steps + 1), series, "step", "ties so far")
+
+
+def _ties_here(frame: Frame) -> str:
+    share = f", {frame.ties_so_far / frame.step:.0%}" if frame.step else ""
+    return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
+
+
+def _zipf(frame: Frame) -> Figure | None:
+    series = frame.statistics.pretoken_counts
+    if not len(series):
+        return None
+    ranks = np.arange(1, len(series) + 1)
+    return Figure(ranks, series, "rank", "count of the pretoken", log_x=True, log_y=True)
+
+
+def _most_frequent(frame: Frame) -> str:
+    series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
+    if commonest is None:
+        return ""
+    if len(series) <= FREQUENT:
+        return f"first: {shorten(visible_bytes(commonest), TOKEN_CELLS)}"
+    share = series[:FREQUENT].sum() / series.sum()
+    first = shorten(visible_bytes(commonest), TOKEN_CELLS)
+    return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
+
+
+def _lengths(frame: Frame) -> Figure | None:
+    """Both axes have room for what the last step brings, so that they stand still on the way."""
+    series = frame.statistics.token_lengths(frame.step)
+    last = frame.statistics.token_lengths(frame.recorded_steps)
+    tokens = np.zeros(max(len(last) - 1, LENGTHS), dtype=np.int64)
+    tokens[: len(series) - 1] = series[1:]
+    lengths = np.arange(1, len(tokens) + 1)
+    return Figure(lengths, tokens, "bytes", "tokens", bars=True, bars_top=float(last.max()))
+
+
+def _length_here(frame: Frame) -> str:
+    series = frame.statistics.token_lengths(frame.step)
+    mean = (series * np.arange(len(series))).sum() / series.sum()
+    return f"mean {mean:.1f} bytes, longest {len(series) - 1}"
+
+
+# What a figure depends on.
+
+
+def _recorded(frame: Frame) -> int:
+    return frame.recorded_steps
+
+
+def _recorded_and_step(frame: Frame) -> tuple[int, int]:
+    return frame.recorded_steps, frame.step
+
+
+def _corpus(frame: Frame) -> int:
+    return frame.byte_count
+
+
+CHARTS = (
+    ChartKind(
+        "compression",
+        "How well is the text compressed?",
+        _compression,
+        _compression_here,
+        _recorded,
+    ),
+    ChartKind("counts", "How often did the winning pair occur?", _counts, _count_here, _recorded),
+    ChartKind("ties", "How many merges were tied?", _ties, _ties_here, _recorded),
+    ChartKind(
+        "zipf",
+        "How frequent is a pretoken? (Zipf)",
+        _zipf,
+        _most_frequent,
+        _corpus,
+        over_steps=False,
+        why_empty=NO_PRETOKEN,
+    ),
+    ChartKind(
+        "lengths",
+        "How long are the tokens?",
+        _lengths,
+        _length_here,
+        _recorded_and_step,
+        over_steps=False,
+    ),
+)
+
+
+class ChartPanel(Chart):
+    """A chart of `frame`."""
+
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
+
+    def __init__(self, kind: ChartKind) -> None:
+        super().__init__(id=kind.id)
+        self.kind = kind
+        self.why_empty = kind.why_empty
+        self.border_title = Content(kind.question)
+        self._drawn: object = None
+
+    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+        if new is None or not self.display or not self.size.width:
+            return
+        if self._drawn != self.kind.depends_on(new):
+            self._drawn = self.kind.depends_on(new)
+            self.figure = self.kind.figure_of(new)
+        self.at = new.step if self.kind.over_steps else None
+        self.border_subtitle = Content(self.kind.answer(new))
+
+    def on_show(self) -> None:
+        self.watch_frame(None, self.frame)
+
+    def on_resize(self) -> None:
+        self.watch_frame(None, self.frame)

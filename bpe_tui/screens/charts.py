@@ -1,0 +1,75 @@
+"""The charts screen: the run in numbers, with the timeline's cursor."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Static
+
+from bpe_tui.commands import CHARTS as NAME
+from bpe_tui.commands import bindings_on
+from bpe_tui.panels.charts import CHARTS, ChartPanel
+from bpe_tui.panels.transport import Transport
+from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.training import heading, told
+from bpe_tui.session import Session
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.scrubber import Scrubber
+
+
+class ChartsScreen(SessionScreen):
+    """Five charts, all at once where there is room, else one at a time."""
+
+    BINDINGS = bindings_on(NAME)
+    CSS_PATH = "../styles/charts.tcss"
+    PANEL_ORDER = tuple(kind.id for kind in CHARTS)
+
+    def __init__(self) -> None:
+        super().__init__(id=NAME)
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield Transport()
+        yield Static(id="chart-names")
+        with Container(id="panels"):
+            for kind in CHARTS:
+                yield ChartPanel(kind).data_bind(frame=ChartsScreen.frame)
+        yield Static(id="narration")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.frame is None:
+            return
+        super().show_session(session)
+        room = self.size.width - 2
+        self.query_one("#heading", Static).update(Content(heading(session, room)), layout=False)
+        self.query_one(Transport).show(session)
+        said = told(session, session.frame, room)
+        self.query_one("#narration", Static).update(Content(said), layout=False)
+
+    def show_panel(self, panel: str) -> None:
+        for name in self.PANEL_ORDER:
+            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
+        self.query_one("#chart-names", Static).update(Content(" ".join(names)), layout=False)
+        super().show_panel(panel)
+
+    def action_leave(self) -> None:
+        """Esc: out of a zoom, or back to the training screen."""
+        if self.zoomed is None:
+            self.bpe_app.action_show("training")
+        super().action_leave()
+
+    def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
+        self.bpe_app.seek(round(event.x))
+
+    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+        event.stop()
+        self.bpe_app.seek(event.position)

@@ -1,0 +1,99 @@
+"""A run in numbers: one array for each question that a chart answers, made at C speed.
+
+Series over steps have an entry for each step 0, 1, …, so that an index is a step. They are cut
+from the record's columns and cost a copy; nothing here walks through the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.change_log import Ints
+
+if TYPE_CHECKING:
+    from engine.record import Record
+    from engine.tie_history import TieHistory
+
+Floats = npt.NDArray[np.float64]
+
+
+class Statistics:
+    """The series of one run.
+
+    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
+    >>> timeline.statistics.winning_counts(3).tolist()
+    [7, 7, 2]
+    >>> timeline.statistics.bytes_per_token(2).round(2).tolist()
+    [1.0, 1.39, 2.27]
+    """
+
+    def __init__(
+        self, record: Record, counts: Mapping[bytes, int], byte_count: int, ties: TieHistory
+    ) -> None:
+        self._record = record
+        self._counts = counts
+        self._byte_count = byte_count
+        self._ties = ties
+        self._lengths: Ints = np.zeros(0, dtype=np.int64)
+
+    def bytes_per_token(self, steps: int) -> Floats:
+        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
+        if not self._byte_count:
+            return np.ones(steps + 1)
+        compression: Floats = self._byte_count / (
+            self._byte_count - self._record.removed_until(steps)
+        )
+        return compression
+
+    def winning_counts(self, steps: int) -> Ints:
+        """The count of the pair that merged, for each of the first `steps` merges."""
+        return self._record.counts_until(steps)
+
+    def ties(self, steps: int) -> Ints:
+        """How many merges were tied by steps 0 … `steps`."""
+        tied = self._ties.steps
+        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
+        return np.cumsum(tied_at).astype(np.int64)
+
+    @cached_property
+    def pretoken_counts(self) -> Ints:
+        """How often each distinct pretoken occurs, the most frequent first: the rank is index + 1.
+
+        By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
+        as 1 ÷ rank: a straight line where both axes are logarithmic.
+        """
+        return np.sort(self._unsorted)[::-1]
+
+    @cached_property
+    def commonest_pretoken(self) -> bytes | None:
+        """The pretoken of rank 1, the first met of equals; `None` for an empty corpus."""
+        if not self._counts:
+            return None
+        return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
+
+    @cached_property
+    def _unsorted(self) -> Ints:
+        return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
+
+    def token_lengths(self, step: int) -> Ints:
+        """How many tokens are so many bytes long at a step, by the length; index 0 is always 0.
+
+        Special tokens are left out: nothing learnt them.
+        """
+        first_id = self._record.first_id
+        known, wanted = len(self._lengths), first_id + step
+        if known < wanted:
+            newer = [len(token) for token in self._record.vocab[known:wanted]]
+            self._lengths = np.append(self._lengths, newer).astype(np.int64)
+        learnt = np.append(self._lengths[:256], self._lengths[first_id:wanted])
+        return np.bincount(learnt).astype(np.int64)

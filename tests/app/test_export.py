@@ -1,0 +1,118 @@
+"""Exporting: what is on screen, steps, the charts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from opening import opened
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.exports import EXPORTS
+from bpe_tui.screens.export import Export
+from bpe_tui.typed_steps import parse_steps
+
+
+async def export(
+    app: BpeTuiApp, pilot: Pilot[int], suffix: str, path: Path, steps: str | None = None
+) -> str:
+    """Press `x`, choose the first kind with this ending, press Enter; what the window says then."""
+    await pilot.press("x")
+    await pilot.pause()
+    down = [kind.suffix for kind in EXPORTS].index(suffix)
+    await pilot.press(*["down"] * down)
+    app.screen.query_one("#dialog-input", Input).value = str(path)
+    if steps is not None:
+        app.screen.query_one("#export-steps", Input).value = steps
+    await pilot.press("enter")
+    await pilot.pause(0.1)
+    if not isinstance(app.screen, Export):
+        return "closed"
+    return str(app.screen.query_one("#dialog-hint", Static).render())
+
+
+async def test_the_screen_as_text_is_what_lies_under_the_window(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right")
+        assert await export(app, pilot, ".txt", tmp_path / "screen.txt") == "closed"
+        lines = (tmp_path / "screen.txt").read_text("utf-8").splitlines()
+        assert len(lines) == 40
+        assert "Merge 1 of 443: h and e stood side by side" in "\n".join(lines)
+        assert "export" not in "\n".join(lines[:-1])
+
+
+async def test_the_screen_as_a_picture_is_well_formed(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await export(app, pilot, ".svg", tmp_path / "new" / "screen.svg")
+        assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
+
+
+async def test_a_range_of_steps_is_written_as_json_and_as_markdown(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await export(app, pilot, ".jsonl", tmp_path / "steps.jsonl", "2-20")
+        await export(app, pilot, ".md", tmp_path / "steps.md", "7")
+        assert app.session.timeline is not None
+        record = app.session.timeline.record
+        lines = (tmp_path / "steps.jsonl").read_text("utf-8").splitlines()
+        assert [json.loads(line) for line in lines] == [
+            record[index].as_dict() for index in range(1, 20)
+        ]
+        assert "## Merge 7:" in (tmp_path / "steps.md").read_text("utf-8")
+
+
+async def test_the_charts_are_drawn_each_with_its_question(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("x", "up")  # the last kind
+        await pilot.pause()
+        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
+        await pilot.press("enter")
+        await pilot.pause(0.1)
+        root = ElementTree.parse(tmp_path / "charts.svg").getroot()
+        texts = [element.text for element in root.iter() if element.tag.endswith("text")]
+        assert {"How well is the text compressed?", "How long are the tokens?"} <= set(texts)
+
+
+async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    taken = tmp_path / "screen.txt"
+    taken.write_text("mine")
+    async with opened() as (app, pilot):
+        assert "Enter again overwrites it" in await export(app, pilot, ".txt", taken)
+        assert taken.read_text() == "mine"
+        await pilot.press("enter")
+        await pilot.pause(0.1)
+        assert "Merge" in taken.read_text("utf-8") or "Step" in taken.read_text("utf-8")
+
+
+async def test_what_cannot_be_done_is_said_in_the_window(tmp_path: Path) -> None:
+    async with opened() as (app, pilot):
+        said = await export(app, pilot, ".md", tmp_path / "steps.md", "0-9")
+        assert "from 1 to 443" in said
+        await pilot.press("escape")
+        (tmp_path / "file").write_text("")
+        said = await export(app, pilot, ".txt", tmp_path / "file" / "screen.txt")
+        assert "cannot be written" in said
+        await pilot.press("escape")
+        assert "Name a file" in await export(app, pilot, ".txt", Path(" "))
+
+
+async def test_a_name_that_was_typed_keeps_all_but_its_ending() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("x", "down")
+        await pilot.pause()
+        field = app.screen.query_one("#dialog-input", Input)
+        assert field.value == "tinystories_valid-screen-0.txt"
+        field.value = "mine.txt"
+        await pilot.press("down")
+        assert field.value == "mine.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [("1,024", (1024, 1024)), ("1 – 20", (1, 20)), ("3-", (3, 3)), ("0", None), ("x", None)],
+)
+def test_steps_can_be_named_in_several_ways(text: str, steps: tuple[int, int] | None) -> None:
+    assert parse_steps(text, 2000) == steps

@@ -1,0 +1,198 @@
+"""The stepper without a screen, and the sentences that it and the screen share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_tui.narration import narrate, narrate_back, narrate_end, narrate_tie
+from bpe_tui.transcript import COMMANDS, Transcript
+from engine import Timeline, Tokenizer, Trainer
+from engine.trainer import StopReason
+
+ROOT = Path(__file__).parents[2]
+HANDOUT = str(ROOT / "samples" / "handout.txt")
+LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+
+
+def recorded(counts: dict[bytes, int] = LECTURE, vocab_size: int = 262) -> Timeline:
+    trainer = Trainer(counts, vocab_size)
+    timeline = Timeline(counts, trainer.steps(), record=trainer.record, pattern="whitespace")
+    timeline.complete()
+    return timeline
+
+
+@pytest.fixture
+def transcript() -> Transcript:
+    return Transcript(recorded(), StopReason.SIZE_REACHED)
+
+
+def said(transcript: Transcript, *lines: str) -> list[str]:
+    """The answer to the last of the lines."""
+    return [list(transcript.answer(line)) for line in lines][-1]
+
+
+# -- sentences
+
+
+def test_a_sentence_for_each_state() -> None:
+    timeline = recorded()
+    assert narrate(timeline.frame).startswith("Step 0: 79 bytes, each a token of its own. The pair")
+    assert narrate(timeline.forward()) == (
+        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st."
+    )
+    assert narrate_back(timeline.back()) == (
+        "Back at step 0 of 6: st is taken apart into s and t again."
+    )
+    assert narrate(timeline.sub_step()).startswith("Move 1 of ")
+    assert narrate_end(StopReason.NO_PAIR_LEFT).startswith("Training ended: no pair is left")
+
+
+def test_where_there_is_little_room_the_sentence_is_shorter() -> None:
+    frame = recorded().seek(1)
+    assert narrate(frame, 40) == "Merge 1: s and t, 9 times, become st."
+    assert narrate_back(frame, 40) == "Back at step 1: est is e and st again."
+
+
+def test_a_corpus_without_pairs_is_told() -> None:
+    timeline = recorded({b"a": 3})
+    assert narrate(timeline.frame) == "Step 0: 3 bytes, and no pair to merge."
+
+
+def test_the_reason_for_a_merge_names_its_rivals() -> None:
+    timeline = recorded()
+    assert narrate_tie(timeline.frame) == "Nothing has merged at step 0."
+    assert narrate_tie(timeline.seek(1)).startswith(
+        "The pair s and t was tied, 9 times, with e and s."
+    )
+    assert "no other was as frequent" in narrate_tie(timeline.seek(2))
+
+
+# -- commands
+
+
+def test_an_empty_line_is_the_next_merge(transcript: Transcript) -> None:
+    assert said(transcript, "") == said(Transcript(recorded(), StopReason.SIZE_REACHED), "next")
+
+
+def test_playing_tells_every_merge_and_the_end(transcript: Transcript) -> None:
+    told = said(transcript, "play 9")
+    assert [line.split(":")[0] for line in told[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
+    assert told[5].endswith("Training ended: the vocabulary has the size asked for.")
+    assert told[6].startswith("There is no step after 6.")
+
+
+def test_going_back_tells_what_is_undone(transcript: Transcript) -> None:
+    assert said(transcript, "go 2", "back 5") == [
+        "Back at step 1 of 6: est is taken apart into e and st again.",
+        "Back at step 0 of 6: st is taken apart into s and t again.",
+        "There is no step before 0.",
+    ]
+
+
+def test_a_step_is_gone_to_by_number_share_or_distance(transcript: Transcript) -> None:
+    assert [said(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
+        "Merge 4 of 6",
+        "Merge 3 of 6",
+        "Merge 1 of 6",
+        "Step 0",
+    ]
+
+
+def test_ties_are_found_and_explained(transcript: Transcript) -> None:
+    assert said(transcript, "tie")[0].startswith("Merge 1 of 6")
+    assert "The tie rule smallest-ids would have merged e and s." in said(transcript, "why")
+    assert said(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
+
+
+def test_the_merge_is_told_with_pretokens_and_counts(transcript: Transcript) -> None:
+    told = said(transcript, "next", "merge")
+    assert "Its id is 256. It is in 2 pretokens." in told
+    assert "The pretoken newest, 6 times, is n, e, w, e, st now." in told
+    assert "The count of s and t went from 9 to 0." in told
+
+
+def test_pairs_are_listed_from_the_most_frequent(transcript: Transcript) -> None:
+    assert said(transcript, "pairs 1") == ["1. s and t, 9 times."]
+
+
+def test_a_text_is_encoded_with_its_spaces(transcript: Transcript) -> None:
+    assert said(transcript, "next", "encode best\n") == [
+        "3 tokens for 4 bytes: b, e, st.",
+        "In ids: 98 101 256.",
+    ]
+    assert said(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
+
+
+def test_the_tokenizer_of_the_step_is_saved_but_never_over_another(
+    transcript: Transcript, tmp_path: Path
+) -> None:
+    assert said(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
+    assert len(Tokenizer.load(tmp_path / "out").merges) == 2
+    assert "is there already" in said(transcript, f"save {tmp_path / 'out'}")[0]
+
+
+def test_help_tells_every_command(transcript: Transcript) -> None:
+    assert len(said(transcript, "help")) == len(COMMANDS) + 1
+
+
+@pytest.mark.parametrize(
+    "line", ["jump", "go", "go 7", "play", "play x", "back x", "pairs x", "encode", "save", "\x1b"]
+)
+def test_what_is_not_understood_is_answered_in_one_sentence(
+    transcript: Transcript, line: str
+) -> None:
+    (answer,) = said(transcript, line)
+    assert answer.endswith(".")
+    assert answer.isprintable()
+    assert transcript.frame.step == 0
+
+
+# -- the program
+
+
+def run(*arguments: str, stdin: bytes, program: str = "") -> subprocess.CompletedProcess[bytes]:
+    code = program or "import sys; from bpe_tui.cli import main; sys.exit(main(sys.argv[1:]))"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=30,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", [[], ["open"]])
+def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
+    program = (
+        "import sys; from bpe_tui.cli import main; "
+        "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
+    )
+    result = run(
+        *command,
+        HANDOUT,
+        "--plain",
+        "--pattern",
+        "whitespace",
+        stdin=b"\nnext\nencode \xff\nquit\nnext\n",
+        program=program,
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.decode().splitlines()
+    assert [line.split(":")[0] for line in lines[1:4]] == [
+        "Merge 1 of 12",
+        "Merge 2 of 12",
+        "1 token for 1 byte",
+    ]
+    assert len(lines) == 5
+
+
+def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
+    result = run("-", "--plain", stdin=b"low lower")
+    assert result.returncode == 2
+    assert b"give the corpus as a file" in result.stderr

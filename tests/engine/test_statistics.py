@@ -1,0 +1,68 @@
+"""The series of the charts, beside the same numbers got the slow way."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Timeline, Trainer
+
+CORPORA = st.dictionaries(
+    st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
+    st.integers(1, 9),
+    max_size=12,
+)
+
+
+@given(counts=CORPORA)
+@settings(max_examples=50)
+def test_a_series_is_what_the_frames_say_one_by_one(counts: dict[bytes, int]) -> None:
+    timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
+    frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
+    series, steps = timeline.statistics, len(timeline)
+    assert series.bytes_per_token(steps).tolist() == [frame.bytes_per_token for frame in frames]
+    assert series.ties(steps).tolist() == [frame.ties_so_far for frame in frames]
+    merges = [frame.merge.count for frame in frames if frame.merge]
+    assert series.winning_counts(steps).tolist() == merges
+
+
+@given(counts=CORPORA)
+@settings(max_examples=50)
+def test_token_lengths_count_the_tokens_learnt_by_the_step(counts: dict[bytes, int]) -> None:
+    timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
+    for step in reversed(range(len(timeline) + 1)):
+        vocab = [bytes([byte]) for byte in range(256)]
+        vocab += [timeline.record[index].token for index in range(step)]
+        lengths = Counter(map(len, vocab))
+        found = timeline.statistics.token_lengths(step).tolist()
+        assert found == [lengths[length] for length in range(max(lengths) + 1)]
+
+
+@given(counts=CORPORA)
+@settings(max_examples=50)
+def test_pretokens_are_ranked_by_their_count(counts: dict[bytes, int]) -> None:
+    series = Timeline(counts).statistics
+    assert series.pretoken_counts.tolist() == sorted(counts.values(), reverse=True)
+    commonest = series.commonest_pretoken
+    assert (counts[commonest] if commonest else 0) == max(counts.values(), default=0)
+
+
+def test_a_series_can_be_read_while_the_record_grows() -> None:
+    counts = {b"abcd": 3}
+    trainer = Trainer(counts, 300)
+    steps = trainer.steps()
+    timeline = Timeline(counts, [next(steps)])
+    one = timeline.statistics.winning_counts(1)
+    timeline.extend(steps)
+    assert one.tolist() == [3]
+    assert timeline.statistics.winning_counts(3).tolist() == [3, 3, 3]
+    assert timeline.statistics.ties(3).tolist() == [0, 1, 2, 2]
+
+
+def test_an_empty_corpus_is_not_compressed() -> None:
+    series = Timeline({}).statistics
+    assert series.bytes_per_token(0).tolist() == [1.0]
+    assert series.pretoken_counts.tolist() == []
+    assert series.commonest_pretoken is None
