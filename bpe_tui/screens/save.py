@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from bpe_tui.screens.dialog import Dialog
@@ -31,7 +32,7 @@ class Save(Dialog):
             return
         try:
             self._frame.tokenizer().save(
-                Path(value).expanduser(), overwrite=value == self._confirmed
+                Path(os.path.expanduser(value)), overwrite=value == self._confirmed
             )
         except OutputExistsError as error:
             self._confirmed = value
