@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from platformdirs import user_cache_path
+
+from engine.corpus import Corpus
+from engine.counts_cache import KeptCount
+from engine.trainer import Trainer
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -19,3 +26,22 @@ class RunConfig:
     tie_rule: str = "lexicographic"
     trainer: str = "fast"
     min_count: int = 2
+    cache: bool = True
+
+    def kept_count(self, corpus: Corpus) -> KeptCount:
+        """Where the corpus's count is kept from one run to the next, in the user's cache."""
+        if not self.cache:
+            return KeptCount(None)
+        directory = user_cache_path("bpe-tui", appauthor=False)
+        return KeptCount.of(directory, corpus, self.pattern, self.special_tokens)
+
+    def trainer_for(self, counts: Mapping[bytes, int]) -> Trainer:
+        """The training that these options ask for."""
+        return Trainer(
+            counts,
+            self.vocab_size,
+            self.special_tokens,
+            tie_rule=self.tie_rule,
+            algorithm=self.trainer,
+            min_count=self.min_count,
+        )

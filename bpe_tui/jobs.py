@@ -16,13 +16,13 @@ from bpe_tui import messages
 from bpe_tui.config import RunConfig
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
+from engine.counts_cache import KeptCount
 from engine.errors import BpeError
 from engine.events import CountProgress
 from engine.excerpt import Excerpt
 from engine.merging import count_pairs
 from engine.record import MergeStep
 from engine.timeline import Timeline
-from engine.trainer import Trainer
 
 BATCH_SECONDS = 1 / 30
 READING_SECONDS = 1 / 10
@@ -43,6 +43,7 @@ class TrainingJob:
         self._config = config
         self._post = post
         self._cancelled = threading.Event()
+        self._kept = KeptCount(None)
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
 
     def start(self) -> None:
@@ -66,6 +67,10 @@ class TrainingJob:
 
     def _read(self) -> tuple[Corpus, CorpusCount, int]:
         config, corpus = self._config, Corpus(self._config.corpus)
+        self._kept = config.kept_count(corpus)
+        if (found := self._kept.find()) is not None:
+            corpus.read_head()
+            return corpus, found, corpus.bytes_total or 0
         progress = _ReadingProgress(self._post, self._check_cancelled)
         count = count_corpus(
             corpus,
@@ -79,14 +84,7 @@ class TrainingJob:
     def _train(self, read: tuple[Corpus, CorpusCount, int]) -> None:
         config, (corpus, count, bytes_read) = self._config, read
         self._post(messages.Indexing(len(count.counts)))
-        trainer = Trainer(
-            count.counts,
-            config.vocab_size,
-            config.special_tokens,
-            tie_rule=config.tie_rule,
-            algorithm=config.trainer,
-            min_count=config.min_count,
-        )
+        trainer = config.trainer_for(count.counts)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
@@ -107,6 +105,7 @@ class TrainingJob:
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         self._post(messages.TrainingEnded(trainer.stop_reason))
+        self._kept.keep(count)  # now that nobody waits for it
 
 
 class _ReadingProgress:

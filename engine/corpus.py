@@ -68,13 +68,23 @@ class Corpus:
         cutter = ChunkCutter(pattern, splitter, size)
         read = 0
         for block, read in self._blocks():
-            room = HEAD - len(self.head)
-            self.head += block[:room]
-            self.head_is_all &= len(block) <= room
+            self._note_head(block)
             for piece in cutter.feed(block):
                 yield Chunk(piece.data, read, piece.continues)
         for piece in cutter.finish():
             yield Chunk(piece.data, read, piece.continues)
+
+    def read_head(self) -> None:
+        """Read no more than `head`, where the rest is known already."""
+        for block, _ in self._blocks():
+            self._note_head(block)
+            if not self.head_is_all:
+                break
+
+    def _note_head(self, block: bytes) -> None:
+        room = HEAD - len(self.head)
+        self.head += block[:room]
+        self.head_is_all &= len(block) <= room
 
     def _blocks(self) -> Iterator[tuple[bytes, int]]:
         """Blocks of text, each with the bytes of the file that have been read."""

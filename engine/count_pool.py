@@ -8,21 +8,19 @@ forked children behind when the parent is killed. These end when their pipe does
 from __future__ import annotations
 
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from engine.corpus import Chunk
-from engine.count_worker import packed, receive, send
+from engine.count_worker import packed
 from engine.counters import ChunkCount, counter_for
 from engine.errors import WorkerError
+from engine.helper_process import receive, send, start_helper
 from engine.patterns import Pattern
 from engine.pretokenize import SpecialSplitter
 
-_START = "import sys; sys.path[:] = sys.argv[1:]; from engine.count_worker import main; main()"
 _READ_AHEAD = 2
 """Chunks a process that may wait to be counted, so that nobody waits for the disk."""
 
@@ -80,19 +78,8 @@ class _Pool:
         self._error: BaseException | None = None
 
     def start_helpers(self, job: object) -> None:
-        here = str(Path(__file__).resolve().parent.parent)
         for number in range(1, self._processes):
-            try:
-                helper = subprocess.Popen(
-                    # Without site-packages of its own: it gets our path.
-                    [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    start_new_session=True,  # Ctrl+C is for the parent to handle
-                )
-            except OSError as error:
-                raise WorkerError(f"cannot start a helper process: {error}") from error
+            helper = start_helper("count_worker")
             self._helpers.append(helper)
             _start_thread(self._serve, number, helper, job)
         _start_thread(self._read)

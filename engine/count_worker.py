@@ -7,39 +7,17 @@ marshalled value behind its length; it ends when its input does, so it never out
 from __future__ import annotations
 
 import gc
-import marshal
-import struct
 import sys
 import threading
 from collections.abc import Sequence
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import Any
 
 from engine.borders import Border
 from engine.counters import counter_for
+from engine.helper_process import receive, send
 from engine.patterns import Alternative, Pattern
 from engine.pretokenize import SpecialSplitter
-
-LENGTH = struct.Struct("<Q")
-
-
-def send(stream: IO[bytes], value: Any) -> None:
-    message = marshal.dumps(value)
-    stream.write(LENGTH.pack(len(message)))
-    stream.write(message)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """The next value; `EOFError` when the other side is gone."""
-    head = stream.read(LENGTH.size)
-    if len(head) < LENGTH.size:
-        raise EOFError
-    (length,) = LENGTH.unpack(head)
-    message = stream.read(length)
-    if len(message) < length:
-        raise EOFError
-    return marshal.loads(message)
 
 
 def packed(pattern: Pattern, special_tokens: Sequence[str]) -> Any:

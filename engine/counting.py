@@ -31,20 +31,23 @@ SOON_COUNTED = 24 << 20
 
 
 class CorpusCount:
-    """The pretokens of a corpus, how often each occurs, and how many documents there are."""
+    """The pretokens of a corpus, how often each occurs, and how many documents there are.
 
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
-        self.documents = tally.documents
+    `count(limit)` makes the counts of the pretokens that appear first, of all with `None`.
+    """
+
+    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
+        self.documents = documents
+        self._count = count
 
     @cached_property
     def counts(self) -> Counter[bytes]:
         """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
-        return self._tally.counts()
+        return self._count(None)
 
     def earliest(self, limit: int) -> Counter[bytes]:
         """The counts of the pretokens that appear first, which costs less than all of them."""
-        return self._tally.counts(limit)
+        return self._count(limit)
 
 
 def count_pretokens(
@@ -94,7 +97,7 @@ def count_corpus(
         for counted in chunks:
             tally.add(counted.counter, counted.chunk)
             if on_partial is not None:
-                on_partial(CorpusCount(tally))
+                on_partial(CorpusCount(tally.documents, tally.counts))
             if on_progress is not None:
                 on_progress(
                     CountProgress(
@@ -105,7 +108,7 @@ def count_corpus(
                         tally.distinct,
                     )
                 )
-    return CorpusCount(tally)
+    return CorpusCount(tally.documents, tally.counts)
 
 
 def _counted_chunks(

@@ -7,20 +7,15 @@ at any time, so that texts may come from an iterator that never ends.
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from engine.count_worker import receive, send
 from engine.errors import WorkerError
+from engine.helper_process import receive, send, start_helper
 from engine.pretokenize import to_bytes
-
-_START = "import sys; sys.path[:] = sys.argv[1:]; from engine.encode_worker import main; main()"
 
 BATCH = 1 << 18
 """Characters in a batch: enough that sending it costs little beside encoding it."""
@@ -81,18 +76,8 @@ class _Helper:
     """One process, told its task when it is asked for the first time."""
 
     def __init__(self, task: tuple[Any, ...]) -> None:
-        here = str(Path(__file__).resolve().parent.parent)
         self._task: tuple[Any, ...] | None = task
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, here, *sys.path],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl+C is for the parent to handle
-            )
-        except OSError as error:
-            raise WorkerError(f"cannot start a helper process: {error}") from error
+        self._process = start_helper("encode_worker")
 
     def ask(self, texts: list[bytes]) -> list[list[int]]:
         assert self._process.stdin is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from engine.count_worker import receive, send
+from engine.helper_process import receive, send
 from engine.pretokenize import to_text
 from engine.text_encoder import TextEncoder
 

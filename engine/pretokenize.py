@@ -121,6 +121,10 @@ class SpecialSplitter:
         if position < len(text):
             yield text[position:], False
 
+    def begins_at(self, text: str, place: int) -> bool:
+        """Whether the characters from a place on spell a special token."""
+        return self.text_regex.match(text, place) is not None
+
     def stands_across(self, text: str, place: int) -> bool:
         """Whether special tokens stand so that they begin before `place` and end behind it.
 

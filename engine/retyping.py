@@ -3,10 +3,12 @@
 Only what stands around the change is cut anew. Of the last text the pretokens are kept up to a
 border before the change, and from one behind it on. A border will do
 
-1. if the pattern allows a cut there (`Pattern.cut`): then the pretokens of either side are the
+1. if the pattern allows a cut there (`Pattern.borders`): then the pretokens of either side are the
    same whatever the other side holds, and the characters that say so are the same in both texts;
 2. if no special token stands across it in the new text. None does in the old text, of whose
-   pretokens it is a border.
+   pretokens it is a border;
+3. if what is kept is before it: if no special token begins at it in either text. To what stands
+   before one the text ends there, which can decide which alternative matches.
 
 The text between the two borders is then cut by itself. With a pattern that knows no cuts
 everything is cut anew.
@@ -104,8 +106,12 @@ class Retyping(Generic[Item]):
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
         """Old pretokens, from the change to the left, in front of which a border will do."""
         # The first character behind the border has to be an old one, too.
+        special_at = self._splitter.begins_at
         for index in range(bisect_left(self._starts, same) - 1, 0, -1):
-            if self._is_safe(text, self._starts[index]):
+            place = self._starts[index]
+            if special_at(self._text, place) or special_at(text, place):
+                continue
+            if self._is_safe(text, place):
                 yield index
 
     def _borders_behind(self, text: str, same: int) -> Iterator[int]:

@@ -7,6 +7,7 @@ import sys
 import typer
 
 from bpe_tui.cli.options import (
+    CacheOption,
     CommandLineError,
     CorpusArgument,
     MinCountOption,
@@ -40,10 +41,14 @@ def open_screen(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
+    no_cache: CacheOption = False,
 ) -> None:
     """Train on a corpus and step through the merges on the screen."""
     special_tokens = special_tokens_of(special, no_special)
-    config = RunConfig(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count)
+    config = RunConfig(
+        *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+        cache=not no_cache,
+    )
     checked_corpus(config)
     _check_terminal()
     from bpe_tui.app import run_app  # Textual is slow to import, and only this command needs it

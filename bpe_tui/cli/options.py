@@ -94,6 +94,14 @@ MinCountOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+CacheOption = Annotated[
+    bool,
+    typer.Option(
+        "--no-cache",
+        help="Count anew, and keep no counts for the next time.",
+        rich_help_panel=TRAINING,
+    ),
+]
 TokenizerOption = Annotated[
     Path,
     typer.Option(

@@ -13,6 +13,7 @@ import typer
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
+    CacheOption,
     CorpusArgument,
     MinCountOption,
     NoSpecialOption,
@@ -76,6 +77,7 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -89,7 +91,10 @@ def train(
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
     special_tokens = special_tokens_of(special, no_special)
-    config = RunConfig(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count)
+    config = RunConfig(
+        *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+        cache=not no_cache,
+    )
     source = checked_corpus(config)
     outputs = [out / VOCAB, out / MERGES, out / SETTINGS, *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
@@ -108,21 +113,16 @@ def _train(
     on_step: Callable[[MergeStep], None],
 ) -> Trainer:
     """Count and merge with a progress bar; return the finished run."""
+    kept = config.kept_count(corpus)
     with TrainingBar() as bar:
-        counted = count_corpus(
+        counted = kept.find() or count_corpus(
             corpus, config.pattern, config.special_tokens, workers, bar.show_reading
         )
-        run = Trainer(
-            counted.counts,
-            config.vocab_size,
-            config.special_tokens,
-            tie_rule=config.tie_rule,
-            algorithm=config.trainer,
-            min_count=config.min_count,
-        )
+        run = config.trainer_for(counted.counts)
         for step in run.steps():
             on_step(step)
             bar.show_merging(step.index + 1, run.merges_wanted)
+    kept.keep(counted)
     return run
 
 

@@ -82,7 +82,7 @@ def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
             f"the highest count, tied with {named}{others}. "
             f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.summary.split(';')[0]}."
         )
-    lines = textwrap.wrap(reason, max(width - 5, 10), break_on_hyphens=False)
+    lines = textwrap.wrap(reason, max(width - 6, 10), break_on_hyphens=False)
     return [
         Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
         for first, line in zip([True] + [False] * len(lines), lines, strict=False)

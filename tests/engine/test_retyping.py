@@ -43,6 +43,7 @@ def keep(pretoken: Pretoken) -> Pretoken:
 @example(text="a <s t>", edits=[(3, 1, "x"), (3, 1, "s")], specials=["<s t>"])
 @example(text="a  b", edits=[(4, 0, " "), (5, 0, "c"), (1, 0, "'s")], specials=[])
 @example(text="a!\n\nb", edits=[(4, 0, "/"), (3, 1, "")], specials=[])
+@example(text="\n<s t>", edits=[(2, 0, " "), (2, 1, "")], specials=["<s t>"])
 def test_a_changed_text_has_the_pretokens_of_a_new_one(
     name: str, text: str, edits: list[Edit], specials: list[str]
 ) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
 
-from engine import Tokenizer, Trainer, encode_pool
+from engine import Tokenizer, Trainer, encode_pool, helper_process
 from engine import tokenizer as tokenizer_module
 from engine.errors import (
     SpecialTokenError,
@@ -311,7 +311,7 @@ class TestBatch:
 
     def test_a_helper_that_dies_is_an_error(self) -> None:
         with (
-            mock.patch.object(encode_pool, "_START", "raise SystemExit"),
+            mock.patch.object(helper_process, "_START", "raise SystemExit  # {}"),
             pytest.raises(WorkerError, match="died while encoding; try again with one worker"),
         ):
             TRAINED.encode_batch(["low"], workers=2)

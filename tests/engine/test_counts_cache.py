@@ -1,0 +1,138 @@
+"""Counts are kept for a file as it was, believed only when whole, and bounded in size."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import counts_cache
+from engine.corpus import Corpus
+from engine.counting import CorpusCount, count_corpus
+from engine.counts_cache import KeptCount
+
+SPECIAL = ("<|endoftext|>",)
+
+
+@pytest.fixture(autouse=True)
+def _small_files_are_kept_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_cache, "WORTH_KEEPING", 1)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(b"low low lower<|endoftext|>new \xff\n")
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    return tmp_path / "cache"
+
+
+def counted(path: Path) -> CorpusCount:
+    return count_corpus(Corpus(path), "gpt2", SPECIAL)
+
+
+def kept(
+    cache: Path, path: Path, pattern: str = "gpt2", special: tuple[str, ...] = SPECIAL
+) -> KeptCount:
+    return KeptCount.of(cache, Corpus(path), pattern, special)
+
+
+def test_a_kept_count_is_found_again_in_the_same_order(cache: Path, corpus: Path) -> None:
+    count = counted(corpus)
+    kept(cache, corpus).keep(count)
+    found = kept(cache, corpus).find()
+    assert found is not None
+    assert list(found.counts.items()) == list(count.counts.items())
+    assert list(found.earliest(2).items()) == list(count.counts.items())[:2]
+    assert found.documents == count.documents == 2
+
+
+@given(
+    counts=st.dictionaries(st.binary(max_size=12), st.integers(0, 2**40)),
+    documents=st.integers(0, 99),
+)
+def test_any_counts_come_back_as_they_were(counts: dict[bytes, int], documents: int) -> None:
+    count = CorpusCount(documents, lambda limit: Counter(counts))
+    found = counts_cache._unpacked(counts_cache._packed(count))
+    assert list(found.counts.items()) == list(counts.items())
+    assert found.documents == documents
+
+
+def test_another_pattern_other_specials_or_a_changed_file_have_a_count_of_their_own(
+    cache: Path, corpus: Path
+) -> None:
+    kept(cache, corpus).keep(counted(corpus))
+    assert kept(cache, corpus, pattern="cl100k").find() is None
+    assert kept(cache, corpus, special=()).find() is None
+    before = kept(cache, corpus)
+    corpus.write_bytes(b"other")
+    assert kept(cache, corpus).find() is None
+    assert before.find() is not None
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "longer"])
+def test_a_damaged_count_is_removed_and_never_believed(
+    cache: Path, corpus: Path, damage: str
+) -> None:
+    kept(cache, corpus).keep(counted(corpus))
+    (file,) = cache.iterdir()
+    data = file.read_bytes()
+    flipped = data[:-3] + bytes((data[-3] ^ 1,)) + data[-2:]
+    damaged = {"cut": data[:-1], "flipped": flipped, "emptied": b"", "longer": data + b"x"}
+    file.write_bytes(damaged[damage])
+    assert kept(cache, corpus).find() is None
+    assert list(cache.iterdir()) == []
+
+
+def test_the_counts_not_used_for_longest_give_way(cache: Path, tmp_path: Path) -> None:
+    places = []
+    for number in range(4):
+        path = tmp_path / f"{number}.txt"
+        path.write_bytes(b"abcdefgh " * 3)
+        room = len(counts_cache._packed(counted(path))) * 2
+        place = KeptCount.of(cache, Corpus(path), "gpt2", SPECIAL, limit=room)
+        place.keep(counted(path))
+        for file in cache.iterdir():
+            os.utime(file, (file.stat().st_atime, file.stat().st_mtime - 100))
+        if places:
+            places[0].find()  # the first is used all the time
+        places.append(place)
+    assert [place.find() is not None for place in places] == [True, False, False, True]
+
+
+def test_a_cache_that_cannot_be_written_does_not_stop_the_work(
+    tmp_path: Path, corpus: Path
+) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("no directory")
+    place = kept(in_the_way, corpus)
+    place.keep(counted(corpus))
+    assert place.find() is None
+
+
+def test_standard_input_and_small_files_have_no_place(
+    cache: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counts_cache, "WORTH_KEEPING", 1 << 20)
+    place = kept(cache, corpus)
+    place.keep(counted(corpus))
+    assert not cache.exists()
+    assert KeptCount.of(cache, Corpus("-"), "gpt2", SPECIAL).find() is None
+
+
+def test_the_head_can_be_read_without_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"0123456789abcdef" * (1 << 16))
+    short, read = Corpus(path), Corpus(path)
+    short.read_head()
+    count_corpus(read)
+    assert (short.head, short.head_is_all) == (read.head, read.head_is_all)
+    assert not short.head_is_all
