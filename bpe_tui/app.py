@@ -228,7 +228,6 @@ def run_app(config: RunConfig) -> int:
         BpeError: the corpus cannot be read after all.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.disable()  # until the first frame: nothing made so far is garbage
     terminal.tolerate_bad_bytes()
     if config.corpus == "-":
         terminal.keys_from_terminal()

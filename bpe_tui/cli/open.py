@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
 
+from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import (
     CacheOption,
-    CommandLineError,
     CorpusArgument,
     MinCountOption,
     NoSpecialOption,
@@ -17,10 +15,10 @@ from bpe_tui.cli.options import (
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
-    checked_corpus,
     special_tokens_of,
 )
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import open_screen
 from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
 
 
@@ -32,7 +30,7 @@ from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
-def open_screen(
+def open_corpus(
     corpus: CorpusArgument,
     vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
     special: SpecialOption = None,
@@ -49,17 +47,4 @@ def open_screen(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
     )
-    checked_corpus(config)
-    _check_terminal()
-    from bpe_tui.app import run_app  # Textual is slow to import, and only this command needs it
-
-    raise typer.Exit(run_app(config) or 0)
-
-
-def _check_terminal() -> None:
-    """Raises `CommandLineError` if there is no terminal to draw on."""
-    if not (sys.stdout.isatty() and sys.stderr.isatty()):
-        raise CommandLineError(
-            "the screen needs a terminal, and the output is none; "
-            f"to train without it: {PROGRAM} train CORPUS --vocab-size N --out DIR"
-        )
+    raise typer.Exit(open_screen(config))
