@@ -22,8 +22,11 @@ Laps = list[float]
 
 
 def ours(corpus: str, vocab_size: int, threads: int) -> Laps:
-    """The default trainer; every step is recorded."""
+    """The default trainer, in a process as `bpe-tui train` has it; every step is recorded."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    from engine.helper_process import SINGLE_THREADED
+
+    os.environ.update(SINGLE_THREADED)
     from engine import Trainer, count_pretokens
 
     began = perf_counter()

@@ -11,11 +11,13 @@ from bpe_tui.cli.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM, STANDARD_INPUT
 from bpe_tui.visible import visible_text
 from engine.errors import BpeError
+from engine.helper_process import SINGLE_THREADED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
     _replace_closed_streams()
+    os.environ.update(SINGLE_THREADED)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know `→`
     try:
