@@ -90,6 +90,7 @@ class BpeTuiApp(App[int]):
     def on_training_started(self, news: messages.TrainingStarted) -> None:
         self.session.start(news)
         self.changed()
+        self.call_after_refresh(self._job.go_on)
         # The corpus and the record stay to the end; looking through them would stall the screen.
         gc.freeze()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
