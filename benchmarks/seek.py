@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--vocab-size", type=int, default=10_000)
     parser.add_argument("--seeks", type=int, default=2000)
-    parser.add_argument("--rounds", type=int, default=7, help="trainings with and without record")
+    parser.add_argument("--rounds", type=int, default=11, help="trainings with and without record")
     arguments = parser.parse_args()
     counts = count_pretokens(arguments.corpus, "gpt2", SPECIAL)
 
@@ -85,12 +85,10 @@ def main() -> None:
     for _ in range(arguments.rounds):
         recorded.append(seconds_recorded(counts, arguments.vocab_size))
         unrecorded.append(seconds_unrecorded(counts, arguments.vocab_size))
-    slower = statistics.median(recorded) / statistics.median(unrecorded) - 1
-    show(
-        "training with the record",
-        f"{statistics.median(recorded):.3f} s, {100 * slower:+.0f} %",
-        "+15 %",
-    )
+    # Other programs make a run slower, never faster: the least times tell most.
+    least = 100 * (min(recorded) / min(unrecorded) - 1)
+    median = 100 * (statistics.median(recorded) / statistics.median(unrecorded) - 1)
+    show("training with the record", f"{least:+.0f} % (of medians {median:+.0f} %)", "+15 %")
 
 
 if __name__ == "__main__":
