@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from runs import Figures, interleaved, peak_megabytes, table
+from runs import Figures, table, taking_turns
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from engine import Tokenizer
@@ -116,12 +116,10 @@ def measure(name: str, arguments: argparse.Namespace) -> Figures | dict[str, str
     text = read(arguments.corpus, arguments.megabytes)
     megabytes = len(text.encode()) / 1e6
     cold, *warm = (seconds(encode, text) for _ in range(1 + arguments.passes))
-    peak = peak_megabytes()
     latencies = sorted(seconds(encode_live, state) for state in keystrokes(text.replace(END, "")))
     return {
         "cold MB/s": megabytes / cold,
         "warm MB/s": megabytes / statistics.median(warm),
-        "peak MB": peak,
         "p50 µs": 1e6 * latencies[len(latencies) // 2],
         "p99 µs": 1e6 * latencies[len(latencies) * 99 // 100],
     }
@@ -141,7 +139,8 @@ def main() -> None:
     if arguments.one:
         print(json.dumps(measure(arguments.one, arguments)))
         return
-    rows = interleaved(list(LIBRARIES), sys.argv[1:], arguments.rounds)
+    commands = {name: [*sys.argv, "--one", name] for name in LIBRARIES}
+    rows = taking_turns(commands, arguments.rounds)
     for figures in rows.values():
         for what in ("cold", "warm"):
             if "tiktoken" in rows:

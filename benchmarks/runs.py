@@ -1,33 +1,36 @@
-"""What the benchmarks share: runs in fresh processes, interleaved; medians; a table.
+"""What the benchmarks share: runs in fresh processes, in turns; medians; a table.
 
-A benchmark is a script that measures one thing when it is called with `--one NAME`, and prints
-what it found as a line of JSON: names and numbers, or `{"skipped": reason}`.
+A run prints what it found as its last line, in JSON: names and numbers, or `{"skipped": reason}`.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+from processes import PeakMemory
 
 Figures = dict[str, float]
 
 
-def interleaved(names: Sequence[str], arguments: Sequence[str], rounds: int) -> dict[str, Figures]:
+def taking_turns(commands: Mapping[str, Sequence[str]], rounds: int) -> dict[str, Figures]:
     """The medians for each name, over rounds in which each has its turn in a fresh process.
 
     Taking turns makes the ratios true on a machine whose speed changes from minute to minute.
+    `commands` are the arguments for Python. To what a run tells are added `whole s`, its time from
+    start to end; `peak MB`, the memory of all its processes; `peak MB, one`, that of the largest.
     """
-    found: dict[str, list[Figures]] = {name: [] for name in names}
+    found: dict[str, list[Figures]] = {name: [] for name in commands}
     skipped: set[str] = set()
     for _ in range(rounds):
-        for name in names:
+        for name, command in commands.items():
             if name in skipped:
                 continue
-            figures = _run([*arguments, "--one", name])
+            figures = _run(command)
             if "skipped" in figures:
                 skipped.add(name)
                 print(f"{name} skipped: {figures['skipped']}")
@@ -37,21 +40,26 @@ def interleaved(names: Sequence[str], arguments: Sequence[str], rounds: int) -> 
 
 
 def _run(arguments: Sequence[str]) -> Figures:
-    command = [sys.executable, sys.argv[0], *arguments]
-    run = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, *arguments]
+    began = perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        memory = PeakMemory(run.pid)
+        said, _ = run.communicate()
+        seconds = perf_counter() - began
+        memory.stop()
     if run.returncode:
         raise SystemExit(f"failed: {' '.join(command)}")
-    figures: Figures = json.loads(run.stdout.splitlines()[-1])
-    return figures
+    figures: Figures = json.loads(said.splitlines()[-1])
+    return {
+        **figures,
+        "whole s": seconds,
+        "peak MB": memory.together / 1e6,
+        "peak MB, one": memory.alone / 1e6,
+    }
 
 
 def _medians(runs: Sequence[Figures]) -> Figures:
     return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
-
-
-def peak_megabytes() -> float:
-    """The most memory that this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def table(rows: Mapping[str, Figures], columns: Sequence[str]) -> str:

@@ -26,15 +26,15 @@ import statistics
 import struct
 import sys
 import termios
-import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from processes import PeakMemory
+
 COLUMNS, LINES = 120, 40
 PATIENCE = 120.0
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-9;?:]*[a-zA-Z$]|\x1b\][^\x07\x1b]*(\x07|\x1b\\)|\x1b[()=>].?"
 )
@@ -89,49 +89,10 @@ class Program:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
 
-    def memory(self) -> int:
-        """Bytes resident in the program and its helper processes now."""
-        return sum(_resident(pid) for pid in (self.pid, *_children(self.pid)))
-
     def end(self) -> None:
         os.kill(self.pid, signal.SIGTERM)
         os.close(self._terminal)
         os.waitpid(self.pid, 0)
-
-
-def _children(pid: int) -> list[int]:
-    try:
-        tasks = Path(f"/proc/{pid}/task").iterdir()
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    except OSError:
-        return []
-
-
-def _resident(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-    except OSError:
-        return 0
-
-
-class PeakMemory:
-    """Looks at a program's memory a hundred times a second."""
-
-    def __init__(self, program: Program) -> None:
-        self.peak = 0
-        self._program = program
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
-
-    def _look(self) -> None:
-        while not self._ended.wait(0.01):
-            self.peak = max(self.peak, self._program.memory())
-
-    def stop(self) -> int:
-        self._ended.set()
-        self._thread.join()
-        return self.peak
 
 
 # -- the measurements
@@ -185,17 +146,17 @@ def measure_playing(corpus: str, seconds: float) -> None:
 
 def measure_big(corpus: str) -> None:
     program = Program(corpus)
-    memory = PeakMemory(program)
+    memory = PeakMemory(program.pid)
     shown = program.wait_for(FIRST_FRAME) - program.started
     program.press("l")
     answered = program.wait_for("Merge 1[ :]") - program.started
     ended = _end_of_training(program) - program.started
-    peak = memory.stop()
+    memory.stop()
     program.end()
     show("big corpus: first frame", f"{shown:.2f} s")
     show("big corpus: first step", f"{answered:.2f} s")
     show("big corpus: trained", f"{ended:.2f} s")
-    show("big corpus: memory, all processes", f"{peak / 1e6:.0f} MB", "goal 400 MB")
+    show("big corpus: memory, all processes", f"{memory.together / 1e6:.0f} MB", "goal 400 MB")
 
 
 def _end_of_training(program: Program) -> float:

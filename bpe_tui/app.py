@@ -92,6 +92,7 @@ class BpeTuiApp(App[int]):
     def on_training_started(self, news: messages.TrainingStarted) -> None:
         self.session.start(news)
         self.changed()
+        self.call_after_refresh(self._job.go_on)
         # The corpus and the record stay to the end; looking through them would stall the screen.
         gc.freeze()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
@@ -277,7 +278,6 @@ def run_app(config: RunConfig) -> int:
         BpeError: the corpus cannot be read after all.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.disable()  # until the first frame: nothing made so far is garbage
     terminal.tolerate_bad_bytes()
     if config.corpus == "-":
         terminal.keys_from_terminal()

@@ -27,6 +27,8 @@ from engine.timeline import Timeline
 BATCH_SECONDS = 1 / 30
 READING_SECONDS = 1 / 10
 PREVIEW_SECONDS = 1 / 2
+SHOWN_SECONDS = 1.0
+"""How long training waits for the first frame, at the most."""
 PREVIEW_PAIRS = 10
 PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
@@ -43,11 +45,16 @@ class TrainingJob:
         self._config = config
         self._post = post
         self._cancelled = threading.Event()
+        self._shown = threading.Event()
         self._kept = KeptCount(None)
         self._thread = threading.Thread(target=self._run, name="training", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
+
+    def go_on(self) -> None:
+        """Train: the corpus is on the screen."""
+        self._shown.set()
 
     def cancel(self) -> None:
         """Ask the job to stop; it does so within a chunk or a step."""
@@ -100,6 +107,9 @@ class TrainingJob:
             if monotonic() >= due:
                 self._post(messages.StepsRecorded(batch))
                 batch = []
+                # Two threads share one interpreter: training, once there is a step to go to, would
+                # take half of the first frame's time.
+                self._shown.wait(SHOWN_SECONDS)
                 due = monotonic() + BATCH_SECONDS
         self._post(messages.StepsRecorded(batch))
         if trainer.stop_reason is None:

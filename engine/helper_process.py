@@ -7,6 +7,7 @@ are marshalled: quick, and safe between two ends of one program.
 from __future__ import annotations
 
 import marshal
+import os
 import struct
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from engine.errors import WorkerError
 
 _LENGTH = struct.Struct("<Q")
 _START = "import sys; sys.path[:] = sys.argv[1:]; from engine.{} import main; main()"
+
+SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
+"""For the environment of a process of ours. Imported, numpy starts a thread a core for linear
+algebra, of which there is none here: that takes longer than all the rest of the import."""
 
 
 def start_helper(module: str) -> subprocess.Popen[bytes]:
@@ -33,6 +38,7 @@ def start_helper(module: str) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, **SINGLE_THREADED},
             start_new_session=True,  # Ctrl+C is for the parent to handle
         )
     except OSError as error:

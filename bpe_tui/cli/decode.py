@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.options import CommandLineError, TokenizerOption
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
-from bpe_tui.cli.streams import STANDARD_INPUT, input_blocks, write_result
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.options import TokenizerOption
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.streams import input_blocks, write_result
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
 

@@ -11,9 +11,11 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.options import OUTPUT, CommandLineError, TokenizerOption
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
-from bpe_tui.cli.streams import STANDARD_INPUT, input_blocks
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.options import OUTPUT, TokenizerOption
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.streams import input_blocks
 from bpe_tui.visible import visible_bytes
 from engine.byte_chars import spell
 from engine.events import EncodeStep

@@ -6,23 +6,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import cast
-
-import typer
 
 from bpe_tui.cli.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
-from bpe_tui.cli.program import PROGRAM, app
+from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM, STANDARD_INPUT
 from bpe_tui.visible import visible_text
 from engine.errors import BpeError
-
-# Newer typers carry their own copy of click: the class is found from typer's side, so that it is
-# the right one in either case.
-UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+from engine.helper_process import SINGLE_THREADED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
     _replace_closed_streams()
+    os.environ.update(SINGLE_THREADED)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know `→`
     try:
@@ -32,8 +27,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _leave_stdout_alone()
         return BROKEN_PIPE
-    except UsageError as error:
-        return _refuse(_with_hint(error))
     except BpeError as error:
         return _refuse(str(error))
     except OSError as error:
@@ -49,27 +42,34 @@ def _replace_closed_streams() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    command = typer.main.get_command(app)
-    exit_code = 0
-    try:
-        with command.make_context(PROGRAM, arguments) as context:
-            command.invoke(context)
-    except typer.Exit as done:
-        exit_code = done.exit_code
+    """Run what the arguments ask for; the exit code.
+
+    A corpus alone leaves nothing to parse, and typer is not loaded: that would take a sixth of the
+    time until the screen is there.
+    """
+    if _is_corpus_alone(arguments):
+        from bpe_tui.cli.screen import open_screen
+        from bpe_tui.config import RunConfig
+
+        return open_screen(RunConfig(arguments[0]))
+    from bpe_tui.cli.program import run_command
+
+    exit_code = run_command(arguments)
     sys.stdout.flush()
     return exit_code
+
+
+def _is_corpus_alone(arguments: list[str]) -> bool:
+    """Whether the arguments are a single one that is neither a command nor an option."""
+    if len(arguments) != 1 or arguments[0] in COMMAND_NAMES:
+        return False
+    return arguments[0] == STANDARD_INPUT or not arguments[0].startswith("-")
 
 
 def _refuse(message: str) -> int:
     """Say in one line what is wrong."""
     print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
     return BAD_INPUT
-
-
-def _with_hint(error: typer.BadParameter) -> str:
-    """A usage error's message, and where to read more."""
-    command = error.ctx.command_path if error.ctx else PROGRAM
-    return f"{error.format_message().rstrip('.')}; try {command} --help"
 
 
 def _leave_stdout_alone() -> None:

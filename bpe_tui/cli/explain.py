@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.visible import visible_bytes
 from engine.answers import cut_by
 from engine.events import Pair

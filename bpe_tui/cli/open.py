@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
+from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
-    CommandLineError,
     CorpusArgument,
     MinCountOption,
     NoSpecialOption,
@@ -19,11 +19,10 @@ from bpe_tui.cli.options import (
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
-    checked_corpus,
     special_tokens_of,
 )
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
-from bpe_tui.cli.streams import STANDARD_INPUT
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import open_screen
 from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
 
 
@@ -36,7 +35,7 @@ from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
-def open_screen(
+def open_corpus(
     corpus: CorpusArgument,
     vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
     special: SpecialOption = None,
@@ -61,17 +60,14 @@ def open_screen(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
     )
-    checked_corpus(config)
     if plain:
         _check_commands(corpus)
+        checked_corpus(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)
         return
-    _check_terminal()
-    from bpe_tui.app import run_app  # Textual is slow to import, and only this command needs it
-
-    raise typer.Exit(run_app(config) or 0)
+    raise typer.Exit(open_screen(config))
 
 
 def _check_commands(corpus: str) -> None:
@@ -79,14 +75,4 @@ def _check_commands(corpus: str) -> None:
     if corpus == STANDARD_INPUT:
         raise CommandLineError(
             "with --plain standard input holds the commands; give the corpus as a file"
-        )
-
-
-def _check_terminal() -> None:
-    """Raises `CommandLineError` if there is no terminal to draw on."""
-    if not (sys.stdout.isatty() and sys.stderr.isatty()):
-        raise CommandLineError(
-            "the screen needs a terminal, and the output is none; "
-            f"to step without it: {PROGRAM} CORPUS --plain; "
-            f"to train: {PROGRAM} train CORPUS --vocab-size N --out DIR"
         )

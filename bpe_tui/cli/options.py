@@ -8,20 +8,14 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.config import DEFAULT_SPECIAL, RunConfig
-from engine.corpus import Corpus
-from engine.errors import BpeError, SpecialTokenError
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.config import DEFAULT_SPECIAL
+from engine.errors import SpecialTokenError
 from engine.formats.gpt2 import MERGES, VOCAB
 from engine.patterns import PATTERNS
 from engine.pretokenize import check_special_tokens
 from engine.ties import TIE_RULES
-from engine.trainer import check_vocab_size
 from engine.trainers import TRAINERS
-
-
-class CommandLineError(BpeError):
-    """The command line asks for something that cannot be done."""
-
 
 TRAINING = "Training"
 OUTPUT = "Output"
@@ -124,14 +118,3 @@ def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[s
         if any("\ud800" <= char <= "\udfff" for char in token):
             raise SpecialTokenError(f"the special token {token!r} is no valid UTF-8")
     return special_tokens
-
-
-def checked_corpus(config: RunConfig) -> Corpus:
-    """The corpus, ready to be read; an error if anything in `config` will not do.
-
-    Everything is checked before the work starts: a wrong name must not cost an hour of counting.
-    """
-    check_special_tokens(config.special_tokens)
-    check_vocab_size(config.vocab_size, config.special_tokens)
-    _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
-    return Corpus(config.corpus)

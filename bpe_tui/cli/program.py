@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM
 
-PROGRAM = "bpe-tui"
-COMMAND_NAMES = ("open", "train", "encode", "decode", "explain", "why")
-"""Each has a module of its name beside this one, which is imported when it is needed."""
+# Newer typers carry their own copy of click: the class is found from typer's side, so that it is
+# the right one in either case.
+UsageError = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 
 
 class CorpusOrCommand(TyperGroup):
@@ -113,3 +115,26 @@ def program(
     CORPUS alone opens the screen: it is short for `bpe-tui open CORPUS`, and takes the same
     options.
     """
+
+
+def run_command(arguments: list[str]) -> int:
+    """Find the command that the arguments name and run it; its exit code.
+
+    Raises:
+        CommandLineError: typer does not understand them.
+    """
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context(PROGRAM, arguments) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    except UsageError as error:
+        raise CommandLineError(_with_hint(error)) from error
+    return 0
+
+
+def _with_hint(error: typer.BadParameter) -> str:
+    """A usage error's message, and where to read more."""
+    command = error.ctx.command_path if error.ctx else PROGRAM
+    return f"{error.format_message().rstrip('.')}; try {command} --help"

@@ -9,7 +9,6 @@ from bpe_tui.visible import visible_text
 from engine.errors import CorpusError
 from engine.pretokenize import to_text
 
-STANDARD_INPUT = "-"
 BLOCK = 1 << 16
 
 

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from bpe_tui.cli.checks import checked_corpus
+from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -22,11 +24,10 @@ from bpe_tui.cli.options import (
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
-    checked_corpus,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_outputs, step_writer
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig

@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.options import CommandLineError, TokenizerOption
-from bpe_tui.cli.program import PROGRAM, GroupedHelp, app, examples
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.options import TokenizerOption
+from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.visible import quoted
 from engine.answers import Answer
 from engine.pretokenize import to_text

@@ -1,0 +1,27 @@
+"""What is checked before any work starts."""
+
+from __future__ import annotations
+
+from bpe_tui.config import RunConfig
+from engine.corpus import Corpus
+from engine.errors import BpeError
+from engine.patterns import PATTERNS
+from engine.pretokenize import check_special_tokens
+from engine.ties import TIE_RULES
+from engine.trainer import check_vocab_size
+from engine.trainers import TRAINERS
+
+
+class CommandLineError(BpeError):
+    """The command line asks for something that cannot be done."""
+
+
+def checked_corpus(config: RunConfig) -> Corpus:
+    """The corpus, ready to be read; an error if anything in `config` will not do.
+
+    Everything is checked before the work starts: a wrong name must not cost an hour of counting.
+    """
+    check_special_tokens(config.special_tokens)
+    check_vocab_size(config.vocab_size, config.special_tokens)
+    _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
+    return Corpus(config.corpus)

@@ -1,0 +1,33 @@
+"""Open the screen, once it is clear what to show."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.config import RunConfig
+
+
+def open_screen(config: RunConfig) -> int:
+    """Run the application until the user leaves it; its exit code."""
+    checked_corpus(config)
+    _check_terminal()
+    gc.disable()  # until the first frame: nothing made so far is garbage
+    try:
+        from bpe_tui.app import run_app  # slow to import, and only this command needs it
+
+        return run_app(config) or 0
+    finally:
+        gc.enable()
+
+
+def _check_terminal() -> None:
+    """Raises `CommandLineError` if there is no terminal to draw on."""
+    if not (sys.stdout.isatty() and sys.stderr.isatty()):
+        raise CommandLineError(
+            "the screen needs a terminal, and the output is none; "
+            f"to step without it: {PROGRAM} CORPUS --plain; "
+            f"to train: {PROGRAM} train CORPUS --vocab-size N --out DIR"
+        )
