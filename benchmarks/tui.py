@@ -126,7 +126,7 @@ def measure_keys(corpus: str, presses: int) -> None:
         for _ in range(presses if name != "jump" else 5):
             step = moved(step)
             pressed = program.press(key)
-            times.append(1000 * (program.wait_for(f"Merge {step:,}[ :]") - pressed))
+            times.append(1000 * (program.wait_for(rf"(?:Merge|Back at step) {step:,}\b") - pressed))
             program.watch(0.02)
         show(f"{name}, while training", latencies(times), "goal p95 50 ms")
     program.end()
