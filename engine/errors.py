@@ -58,3 +58,7 @@ class WorkerError(BpeError):
 
 class TimelineError(BpeError):
     """A step is asked for that has not been recorded."""
+
+
+class BreakpointError(BpeError):
+    """A breakpoint cannot be understood, can never stop anything, or takes too long to tell."""

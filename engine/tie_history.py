@@ -34,6 +34,12 @@ class TieHistory:
             self._steps = np.flatnonzero(pairs_at_top(self._record, self._known) > 1) + 1
         return self._steps
 
+    def is_tied(self, step: int) -> bool:
+        """Whether the merge that led to a step was tied."""
+        steps = self._steps if step <= self._known else self.steps
+        place = int(np.searchsorted(steps, step))
+        return place < len(steps) and int(steps[place]) == step
+
     def until(self, step: int) -> int:
         """How many of the first `step` merges were tied."""
         return int(np.searchsorted(self.steps, step, side="right"))
