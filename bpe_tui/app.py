@@ -19,6 +19,7 @@ from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
 from bpe_tui.screens import SCREENS
+from bpe_tui.screens.breakpoints import Breakpoints, none_found
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
 from bpe_tui.screens.save import Save
@@ -125,6 +126,9 @@ class BpeTuiApp(App[int]):
         grown = self._has_grown and (self.session.following or now >= self._growth_due)
         if moved or grown:
             self.changed()
+        if self.session.found_none:
+            self.session.found_none = False
+            self.notify(none_found(self.session), markup=False, timeout=4)
 
     def seek(self, step: int) -> None:
         self.session.seek(step)
@@ -170,6 +174,21 @@ class BpeTuiApp(App[int]):
         if self.session.frame is not None and not self.session.seek_tie(direction):
             where = "after" if direction > 0 else "before"
             self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
+        self.changed()
+
+    def action_breakpoints(self) -> None:
+        if self.session.frame is not None:
+            self.session.hold()
+            self.push_screen(Breakpoints(self.session), self._left_breakpoints)
+
+    def _left_breakpoints(self, step: int | None) -> None:
+        if step is not None:
+            self.session.seek(step)
+        self.changed()
+
+    def action_run_to_breakpoint(self) -> None:
+        self.session.run_to_breakpoint()
+        self.session.tick(0)  # most often the next stop is known already
         self.changed()
 
     def action_first(self) -> None:

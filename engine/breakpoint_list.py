@@ -127,6 +127,11 @@ class BreakpointList:
             if place < len(watched.hits):
                 yield Hit(watched.hits[place], watched.breakpoint)
 
+    @property
+    def hit_count(self) -> int:
+        """How many stops are known; it changes whenever `hits` does."""
+        return sum(len(watched.hits) for watched in self.enabled)
+
     def hits(self) -> list[int]:
         """All steps at which something stops, in order."""
         return sorted({step for watched in self.enabled for step in watched.hits})

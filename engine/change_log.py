@@ -86,17 +86,18 @@ class ChangeLog:
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
-    def entries(self, steps: int) -> tuple[Ints, Ints, Ints]:
-        """The start and the first `steps` steps as one list: counters, steps, values.
+    def entries(self, first: int, last: int) -> tuple[Ints, Ints, Ints]:
+        """The state at step `first` and what was set until step `last`: counters, steps, values.
 
-        A value holds from its step on: 0 for the start, k + 1 for what step number k set.
+        A value holds from its step on: `first` for the state, k + 1 for what step number k set.
         """
-        start = self._checkpoints[0]
-        ends = np.array(self._ends[: steps + 1], dtype=np.int64)
-        since = np.repeat(np.arange(1, steps + 1), np.diff(ends))
-        counters = np.append(np.arange(len(start)), self._counters.view(0, int(ends[-1])))
-        values = np.append(start, self._values.view(0, int(ends[-1])))
-        return counters, np.append(np.zeros(len(start), dtype=np.int64), since), values
+        state = self.at(first)
+        ends = np.array(self._ends[first : last + 1], dtype=np.int64)
+        start, end = int(ends[0]), int(ends[-1])
+        since = np.repeat(np.arange(first + 1, last + 1), np.diff(ends))
+        counters = np.append(np.arange(len(state)), self._counters.view(start, end))
+        values = np.append(state, self._values.view(start, end))
+        return counters, np.append(np.full(len(state), first), since), values
 
     def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""

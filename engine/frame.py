@@ -189,6 +189,11 @@ class Frame:
         return best[0][0] if best else None
 
     @property
+    def tied_steps(self) -> Sequence[int]:
+        """All recorded steps whose merge was tied, in order."""
+        return self._timeline.ties
+
+    @property
     def ties_so_far(self) -> int:
         """How many of the merges up to here were tied."""
         return self._timeline.ties.until(self.step)

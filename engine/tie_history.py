@@ -8,6 +8,7 @@ searches for each entry of the log, and no walk through the steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,20 +19,28 @@ if TYPE_CHECKING:
     from engine.record import Record
 
 
-class TieHistory:
-    """The tied steps of a record; computed anew when the record has grown."""
+class TieHistory(Sequence[int]):
+    """The tied steps of a record; those recorded since are added when somebody asks."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._known = 0
         self._steps: Ints = np.zeros(0, dtype=np.int64)
 
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, place: int) -> int:  # type: ignore[override]
+        return int(self._steps[place])
+
     @property
     def steps(self) -> Ints:
         """Step numbers, from 1, of the merges whose pair shared its count with another."""
-        if self._known < len(self._record):
-            self._known = len(self._record)
-            self._steps = np.flatnonzero(pairs_at_top(self._record, self._known) > 1) + 1
+        known, recorded = self._known, len(self._record)
+        if known < recorded:
+            tied = np.flatnonzero(pairs_at_top(self._record, known, recorded) > 1)
+            self._steps = np.append(self._steps, tied + known + 1)
+            self._known = recorded
         return self._steps
 
     def is_tied(self, step: int) -> bool:
@@ -53,18 +62,21 @@ class TieHistory:
         return int(self.steps[place]) if 0 <= place < len(self.steps) else None
 
 
-def pairs_at_top(record: Record, steps: int) -> Ints:
-    """How many pairs had the top count before each of the first `steps` merges."""
-    tops = np.array([record.count_of(index) for index in range(steps)], dtype=np.int64)
-    pairs, since, counts = record.counts.entries(steps)
+def pairs_at_top(record: Record, first: int, last: int) -> Ints:
+    """How many pairs had the top count before each merge from number `first` to before `last`."""
+    tops = np.array([record.count_of(index) for index in range(first, last)], dtype=np.int64)
+    pairs, since, counts = record.counts.entries(first, last)
+    # Counts only fall: a pair below the last top at the start is not at any top.
+    hopeful = (since > first) | (counts >= tops[-1])
+    pairs, since, counts = pairs[hopeful], since[hopeful] - first, counts[hopeful]
     order = np.argsort(pairs, kind="stable")
     pairs, since, counts = pairs[order], since[order], counts[order]
-    until = np.append(since[1:], steps)
-    until[np.append(pairs[1:] != pairs[:-1], True)] = steps
+    until = np.append(since[1:], last - first)
+    until[np.append(pairs[1:] != pairs[:-1], True)] = last - first
     # `tops` falls; its negative can be searched.
-    first = np.maximum(since, np.searchsorted(-tops, -counts, side="left"))
+    begin = np.maximum(since, np.searchsorted(-tops, -counts, side="left"))
     end = np.minimum(until, np.searchsorted(-tops, -counts, side="right"))
-    meets = first < end
-    tally = np.bincount(first[meets], minlength=steps + 1)
-    tally -= np.bincount(end[meets], minlength=steps + 1)
-    return np.cumsum(tally)[:steps]
+    meets = begin < end
+    tally = np.bincount(begin[meets], minlength=last - first + 1)
+    tally -= np.bincount(end[meets], minlength=last - first + 1)
+    return np.cumsum(tally)[: last - first]

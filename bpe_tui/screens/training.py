@@ -148,6 +148,10 @@ def _joined(facts: list[tuple[int, str]]) -> str:
 def told(session: Session, frame: Frame, room: int) -> str:
     """The step in one sentence, and at the end of the recording why there is no more."""
     sentence = narrate(frame, room)
+    if session.halt is not None:
+        return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
+    if session.awaiting:
+        return f"Running to the next breakpoint … {sentence}"
     if session.stop_reason is not None and session.at_end:
         return f"{sentence} Training ended: {session.stop_reason.value}."
     return sentence

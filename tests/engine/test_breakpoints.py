@@ -151,7 +151,7 @@ def test_a_breakpoint_switched_off_stops_nothing_and_one_added_twice_is_one() ->
     breakpoints.examine(timeline, seconds=60)
     assert breakpoints.hits() == [4]
     breakpoints.add("step  2")
-    assert len(breakpoints) == 2 and breakpoints[0].enabled
+    assert [watched.enabled for watched in (breakpoints[0], breakpoints[1])] == [True, True]
     breakpoints.remove(1)
     breakpoints.examine(timeline, seconds=60)
     assert breakpoints.hits() == [2]

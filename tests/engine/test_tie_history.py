@@ -29,6 +29,18 @@ def test_a_step_is_tied_when_the_merge_says_so(counts: dict[bytes, int]) -> None
         assert history.nearest(step, -1) == next((t for t in reversed(tied) if t < step), None)
 
 
+@given(counts=CORPORA, pause=st.integers(1, 5))
+def test_asking_now_and_then_gives_what_asking_at_the_end_gives(
+    counts: dict[bytes, int], pause: int
+) -> None:
+    trainer = Trainer(counts, 300)
+    history = TieHistory(trainer.record)
+    for step in trainer.steps():
+        if step.index % pause == 0:
+            assert history.is_tied(step.index + 1) == (len(step.tied) > 1)
+    assert history.steps.tolist() == TieHistory(trainer.record).steps.tolist()
+
+
 def test_steps_recorded_later_are_known_when_asked_again() -> None:
     trainer = Trainer({b"ab": 1, b"cd": 1, b"ef": 1}, 300)
     steps = trainer.steps()
