@@ -17,11 +17,12 @@ from bpe_tui import messages, terminal
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
-from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep
+from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep
 from bpe_tui.screens import SCREENS
 from bpe_tui.screens.breakpoints import Breakpoints, none_found
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
+from bpe_tui.screens.ledger import LedgerWindow
 from bpe_tui.screens.save import Save
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
@@ -32,6 +33,7 @@ from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.screens.encoding import EncodingScreen
+    from bpe_tui.screens.training import TrainingScreen
 
 TICK_SECONDS = 1 / 30
 GROWTH_SECONDS = 1 / 5
@@ -139,6 +141,8 @@ class BpeTuiApp(App[int]):
         leads: dict[type, Callable[[Any], None]] = {
             ToStep: lambda to: self.seek(to.step),
             ToPair: lambda to: self._go_to_pair(to.pair),
+            ToChange: lambda to: self._look_behind(to.pair),
+            ToLine: lambda to: self._training_screen().show_line(to.line),
             ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
         }
         leads[type(target)](target)
@@ -151,6 +155,18 @@ class BpeTuiApp(App[int]):
             self.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
         else:
             self.seek(step)
+
+    def _look_behind(self, pair: Pair) -> None:
+        if self.session.frame is not None:
+            self.session.hold()
+            self.push_screen(LedgerWindow(self.session.frame, pair), self._looked_behind)
+
+    def _looked_behind(self, target: object | None) -> None:
+        if target is not None:
+            self.go_to_target(target)
+
+    def _training_screen(self) -> TrainingScreen:
+        return cast("TrainingScreen", self.get_screen("training"))
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""

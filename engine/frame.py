@@ -12,6 +12,7 @@ from engine.encoders.rank_loop import RankLoop
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
+from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
 from engine.record import MergeStep
 from engine.ties import TieRule
@@ -157,6 +158,11 @@ class Frame:
                 left -= 1
                 if not left:
                     return
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Which pretokens are behind each change of the merge's; to be read first."""
+        return Ledger(self._touched())
 
     # -- the pairs
 

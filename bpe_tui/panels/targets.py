@@ -26,3 +26,17 @@ class ToPretoken:
     """A pretoken, merge by merge."""
 
     pretoken: bytes
+
+
+@dataclass(frozen=True)
+class ToChange:
+    """The pretokens behind what the present merge did to the count of a pair."""
+
+    pair: Pair
+
+
+@dataclass(frozen=True)
+class ToLine:
+    """A line of the corpus, by its place from 0."""
+
+    line: int

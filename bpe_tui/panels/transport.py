@@ -38,7 +38,7 @@ class Transport(Horizontal):
         scrubber.length, scrubber.position = frame.recorded_steps, frame.step
         scrubber.marks = (
             Marks(frame.tied_steps, "┊", "tie", gap=TIE_GAP),
-            Marks(session.breakpoints.hits(), "◆", "pair"),
+            Marks(session.breakpoints.hits(), "◆", "pair", gap=3),
         )
         self._put("#transport-step", _step_text(session, frame))
         self._put("#transport-facts", _facts_text(session, frame, self.size.width >= ROOMY))

@@ -83,6 +83,11 @@ class TrainingScreen(SessionScreen):
     def action_type(self) -> None:
         self.action_show("encode")
 
+    def show_line(self, line: int) -> None:
+        """Go to a line of the corpus."""
+        self.query_one(CorpusPanel).show_line(line)
+        self.show_panel("corpus")
+
     def action_heap_view(self) -> None:
         """The pairs in another view, brought to sight."""
         if self.session.frame is not None:
