@@ -15,7 +15,7 @@ def narrate(frame: Frame, room: int = 1000) -> str:
     now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
     """
     if frame.moves_done:
-        return _narrate_move(frame)
+        return narrate_move(frame)
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame, room)
@@ -43,7 +43,7 @@ def _narrate_start(frame: Frame, room: int) -> str:
     return sentence if width(sentence) <= room else f"Step 0: bytes. Next {pair}, {times} times."
 
 
-def _narrate_move(frame: Frame) -> str:
+def narrate_move(frame: Frame) -> str:
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
     pair, claimed, true = pair_text(frame, move.pair), number(move.claimed), number(move.true)

@@ -10,8 +10,11 @@ from bpe_tui.messages import Indexing, Reading, TrainingStarted
 from engine.breakpoint_list import BreakpointList, Hit
 from engine.frame import Frame
 from engine.record import MergeStep
+from engine.ties import TIE_RULES
 from engine.timeline import Timeline
 from engine.trainer import StopReason
+from engine.trainers import algorithm_for
+from engine.trainers.problem import Algorithm
 
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
@@ -56,6 +59,11 @@ class Session:
     @property
     def frame(self) -> Frame | None:
         return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The trainer that runs, which need not be the one asked for."""
+        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule])
 
     @property
     def speed(self) -> int:

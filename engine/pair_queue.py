@@ -68,6 +68,11 @@ class PairQueue:
         return int(self._counts[number])
 
     @cached_property
+    def pair_count(self) -> int:
+        """Different pairs that stand somewhere."""
+        return int(np.count_nonzero(self._counts))
+
+    @cached_property
     def size(self) -> int:
         """Entries in the heap."""
         return int(np.count_nonzero(self._claims))

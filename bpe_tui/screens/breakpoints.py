@@ -22,7 +22,8 @@ from engine.breakpoints import KINDS
 from engine.errors import BreakpointError
 
 REFRESH_SECONDS = 0.2
-HINT = "Like  " + "   ".join(kind.example for kind in KINDS)
+NO_BREAK_SPACE = "\u00a0"
+HINT = "Like  " + "   ".join(kind.example.replace(" ", NO_BREAK_SPACE) for kind in KINDS)
 
 
 class BreakpointRows(Lines):

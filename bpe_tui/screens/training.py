@@ -16,6 +16,7 @@ from bpe_tui.panels.encode_line import EncodeLine
 from bpe_tui.panels.merge import MergePanel
 from bpe_tui.panels.merges import MergesPanel
 from bpe_tui.panels.pairs import PairsPanel
+from bpe_tui.panels.pseudocode import PseudocodePanel
 from bpe_tui.panels.reading import ReadingPanel
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
@@ -28,7 +29,7 @@ from bpe_tui.widgets.scrubber import Scrubber
 from engine.frame import Frame
 from engine.trainer import StopReason
 
-SLOT = ("pairs", "merge", "words", "merges")
+SLOT = ("pairs", "merge", "words", "pseudocode", "merges")
 """Panels that share a place where there is not room for all; see `styles/training.tcss`."""
 
 
@@ -37,7 +38,7 @@ class TrainingScreen(SessionScreen):
 
     BINDINGS = bindings_on(TRAINING)
     CSS_PATH = "../styles/training.tcss"
-    PANEL_ORDER = ("corpus", "pairs", "merge", "words", "merges", "encode")
+    PANEL_ORDER = ("corpus", "pairs", "merge", "words", "pseudocode", "merges", "encode")
 
     def __init__(self) -> None:
         super().__init__(id=TRAINING)
@@ -49,7 +50,14 @@ class TrainingScreen(SessionScreen):
         yield Transport()
         yield ReadingPanel()
         with Container(id="panels"):
-            for panel in (CorpusPanel(), PairsPanel(), MergePanel(), WordsPanel(), MergesPanel()):
+            for panel in (
+                CorpusPanel(),
+                PairsPanel(),
+                MergePanel(),
+                WordsPanel(),
+                PseudocodePanel(),
+                MergesPanel(),
+            ):
                 yield panel.data_bind(frame=TrainingScreen.frame)
         yield EncodeLine().data_bind(frame=TrainingScreen.frame)
         yield Static(id="narration")
@@ -68,6 +76,7 @@ class TrainingScreen(SessionScreen):
         if self.frame is None:
             self.show_panel("corpus")
             self.call_later(self.show_keys)
+        self.query_one(PseudocodePanel).algorithm = session.algorithm
         self.query_one(CorpusPanel).playing = session.playing or session.following
         super().show_session(session)
         self.query_one(Transport).show(session)
@@ -78,6 +87,9 @@ class TrainingScreen(SessionScreen):
         if panel in SLOT:
             self.remove_class(*(f"slot-{name}" for name in SLOT))
             self.add_class(f"slot-{panel}")
+        if panel in ("words", "pseudocode"):
+            # These two share a place even where there is room for all others.
+            self.set_class(panel == "pseudocode", "-code")
         super().show_panel(panel)
 
     def action_type(self) -> None:
@@ -93,6 +105,14 @@ class TrainingScreen(SessionScreen):
         if self.session.frame is not None:
             self.query_one(PairsPanel).next_view()
             self.show_panel("pairs")
+
+    def action_sub_step(self) -> None:
+        """One move in the heap, or one phase of a trainer that has none and is in sight."""
+        code = self.query_one(PseudocodePanel)
+        if not code.display or code.goes_by_moves:
+            self.bpe_app.action_sub_step()
+        elif not code.next_phase():
+            self.bpe_app.action_step(1)
 
     def action_leave(self) -> None:
         if self.session.frame is None:
