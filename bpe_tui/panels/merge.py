@@ -134,7 +134,7 @@ class _Changes:
     width: int
     highest: int
 
-    NOTE, PRETOKENS = 6, 10
+    NOTE, PRETOKENS = 8, 10
 
     @property
     def count_width(self) -> int:

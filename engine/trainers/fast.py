@@ -50,16 +50,16 @@ def fast(problem: Problem) -> Iterator[Merge]:
 
 PSEUDOCODE = (
     CodeLine("all pretokens in one flat array"),
-    CodeLine("count all pairs; note the cells where they start"),
+    CodeLine("count all pairs; note where they start"),
     CodeLine("buckets ← all pairs by count"),
     CodeLine("while there are buckets:"),
-    CodeLine("    best ← a pair of the highest bucket", (Phase.CHOOSE,)),
-    CodeLine("    if its count has fallen: into its bucket, another", (Phase.CHOOSE,)),
-    CodeLine("    new ← join best", (Phase.JOIN,)),
-    CodeLine("    for each cell where best starts:", (Phase.REPLACE,)),
-    CodeLine("        write new (many cells at once by numpy)", (Phase.REPLACE,)),
-    CodeLine("    correct the counts of the pairs beside it", (Phase.CORRECT,)),
-    CodeLine("    put the pairs that new is in into buckets", (Phase.ENTER,)),
+    CodeLine("  best ← a pair of the top bucket", (Phase.CHOOSE,)),
+    CodeLine("  fallen since? to its bucket; another", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each cell where best starts:", (Phase.REPLACE,)),
+    CodeLine("    write new; numpy, if many", (Phase.REPLACE,)),
+    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
+    CodeLine("  buckets ← the pairs with new", (Phase.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

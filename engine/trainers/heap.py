@@ -35,17 +35,17 @@ def heap(problem: Problem) -> Iterator[Merge]:
 
 
 PSEUDOCODE = (
-    CodeLine("count all pairs; heap ← all pairs by count"),
+    CodeLine("heap ← all pairs by their counts"),
     CodeLine("while the heap is not empty:"),
-    CodeLine("    entry ← pop the best", (Move.POP_STALE, Move.POP)),
-    CodeLine("    if its count is no longer true:", (Move.POP_STALE,)),
-    CodeLine("        push the pair back with the true count", (Move.PUSH_BACK,)),
-    CodeLine("        continue"),
-    CodeLine("    new ← join the pair", (Move.POP,)),
-    CodeLine("    for each pretoken that holds the pair:", (Move.POP,)),
-    CodeLine("        replace the pair by new", (Move.POP,)),
-    CodeLine("        correct the counts of the pairs beside it", (Move.POP,)),
-    CodeLine("    push the pairs that new is in", (Move.PUSH,)),
+    CodeLine("  entry ← pop the best", (Move.POP_STALE, Move.POP)),
+    CodeLine("  if its count is no longer true:", (Move.POP_STALE,)),
+    CodeLine("    push it back with the true one", (Move.PUSH_BACK,)),
+    CodeLine("    continue"),
+    CodeLine("  new ← join the pair", (Move.POP,)),
+    CodeLine("  for each pretoken with the pair:", (Move.POP,)),
+    CodeLine("    replace the pair by new", (Move.POP,)),
+    CodeLine("    correct counts beside it", (Move.POP,)),
+    CodeLine("  push the pairs with new", (Move.PUSH,)),
 )
 
 ALGORITHM = Algorithm(

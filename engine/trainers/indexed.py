@@ -22,14 +22,14 @@ def indexed(problem: Problem) -> Iterator[Merge]:
 
 
 PSEUDOCODE = (
-    CodeLine("count all pairs; note which pretokens hold them"),
+    CodeLine("count all pairs; note their pretokens"),
     CodeLine("while there are pairs:"),
-    CodeLine("    best ← look at all pairs for the highest count", (Phase.CHOOSE,)),
-    CodeLine("    new ← join best", (Phase.JOIN,)),
-    CodeLine("    for each pretoken noted for best:", (Phase.REPLACE,)),
-    CodeLine("        replace best by new", (Phase.REPLACE,)),
-    CodeLine("    correct the counts of the pairs beside it", (Phase.CORRECT,)),
-    CodeLine("    note where the pairs with new stand", (Phase.ENTER,)),
+    CodeLine("  best ← scan for the top count", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each pretoken noted for best:", (Phase.REPLACE,)),
+    CodeLine("    replace best by new", (Phase.REPLACE,)),
+    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
+    CodeLine("  note the pretokens of pairs with new", (Phase.ENTER,)),
 )
 
 ALGORITHM = Algorithm(

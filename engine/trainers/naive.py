@@ -48,11 +48,11 @@ def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
 
 PSEUDOCODE = (
     CodeLine("while there are pairs:"),
-    CodeLine("    count all pairs in all pretokens", (Phase.COUNT,)),
-    CodeLine("    best ← the pair of the highest count", (Phase.CHOOSE,)),
-    CodeLine("    new ← join best", (Phase.JOIN,)),
-    CodeLine("    for each pretoken:", (Phase.REPLACE,)),
-    CodeLine("        replace best by new", (Phase.REPLACE,)),
+    CodeLine("  count all pairs in all pretokens", (Phase.COUNT,)),
+    CodeLine("  best ← the pair of the top count", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each pretoken:", (Phase.REPLACE,)),
+    CodeLine("    replace best by new", (Phase.REPLACE,)),
 )
 
 ALGORITHM = Algorithm("naive", "recount every pair at every step; the oracle", naive, PSEUDOCODE)
