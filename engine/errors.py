@@ -62,3 +62,7 @@ class TimelineError(BpeError):
 
 class BreakpointError(BpeError):
     """A breakpoint cannot be understood, can never stop anything, or takes too long to tell."""
+
+
+class WhatIfError(BpeError):
+    """A run cannot be forked that way: a pair that stands nowhere, a document that is not there."""

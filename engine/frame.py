@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, takewhile
@@ -133,6 +133,20 @@ class Frame:
     def distinct_pretokens(self) -> int:
         return len(self._timeline.counts)
 
+    @property
+    def counts(self) -> Mapping[bytes, int]:
+        """pretoken → how often it occurs in the corpus."""
+        return self._timeline.counts
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        return self._record.special_tokens
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether every merge is what the tie rule takes; not so after a fork."""
+        return self._record.by_rule
+
     def count_of_pretoken(self, pretoken: bytes) -> int:
         """How often the pretoken occurs in the corpus."""
         return self._timeline.counts.get(pretoken, 0)
@@ -189,7 +203,9 @@ class Frame:
     @property
     def next_pair(self) -> Pair | None:
         """The pair that merges next, whether that step is recorded or not; `None` at the end."""
-        if self._timeline.is_complete and self.step == self.recorded_steps:
+        if self.step < self.recorded_steps:
+            return self._record.pair_of(self.step)
+        if self._timeline.is_complete:
             return None
         best = self.top_pairs(1)
         return best[0][0] if best else None

@@ -38,7 +38,8 @@ class TieHistory(Sequence[int]):
         """Step numbers, from 1, of the merges whose pair shared its count with another."""
         known, recorded = self._known, len(self._record)
         if known < recorded:
-            tied = np.flatnonzero(pairs_at_top(self._record, known, recorded) > 1)
+            find = pairs_at_top if self._record.by_rule else pairs_as_frequent
+            tied = np.flatnonzero(find(self._record, known, recorded) > 1)
             self._steps = np.append(self._steps, tied + known + 1)
             self._known = recorded
         return self._steps
@@ -80,3 +81,14 @@ def pairs_at_top(record: Record, first: int, last: int) -> Ints:
     tally = np.bincount(begin[meets], minlength=last - first + 1)
     tally -= np.bincount(end[meets], minlength=last - first + 1)
     return np.cumsum(tally)[: last - first]
+
+
+def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
+    """The same one merge at a time, for a fork, in which the merges' counts may rise."""
+    return np.array(
+        [
+            np.count_nonzero(record.counts.at(index) == record.count_of(index))
+            for index in range(first, last)
+        ],
+        dtype=np.int64,
+    )
