@@ -19,14 +19,17 @@ from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep
 from bpe_tui.screens import SCREENS
+from bpe_tui.screens.branches import Branches
 from bpe_tui.screens.breakpoints import Breakpoints, none_found
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
 from bpe_tui.screens.ledger import LedgerWindow
 from bpe_tui.screens.save import Save
+from bpe_tui.screens.what_if import WhatIf
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
+from bpe_tui.what_if_job import WhatIfJob, Wish
 from engine.errors import BpeError
 from engine.events import Pair
 from engine.pretokenize import to_text
@@ -63,6 +66,7 @@ class BpeTuiApp(App[int]):
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
+        self._fork: messages.WhatIfEnded | None = None
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -112,6 +116,21 @@ class BpeTuiApp(App[int]):
             raise news.error
         self.failure = news.error
         self.exit(2, return_code=2)
+
+    def on_what_if_progress(self, news: messages.WhatIfProgress) -> None:
+        if isinstance(self.screen, Branches):
+            self.screen.show_progress(news.merges)
+
+    def on_what_if_ended(self, news: messages.WhatIfEnded) -> None:
+        if isinstance(self.screen, Branches):
+            self._fork = news
+            self.screen.show_ended(news.timeline)
+
+    def on_what_if_failed(self, news: messages.WhatIfFailed) -> None:
+        if not isinstance(news.error, BpeError):
+            raise news.error
+        if isinstance(self.screen, Branches):
+            self.screen.show_failure(news.error)
 
     # -- state out
 
@@ -206,6 +225,35 @@ class BpeTuiApp(App[int]):
         self.session.run_to_breakpoint()
         self.session.tick(0)  # most often the next stop is known already
         self.changed()
+
+    def action_what_if(self) -> None:
+        session = self.session
+        if session.frame is None:
+            return
+        session.hold()
+        if session.stop_reason is None:
+            text = "Training still runs; a fork can be compared when it has ended."
+            self.notify(text, markup=False, timeout=4)
+            return
+        chosen = self._training_screen().chosen_pair()
+        menu = WhatIf(session.frame, session.config, session.documents, chosen)
+        self.push_screen(menu, self._wished)
+
+    def _wished(self, wish: Wish | None) -> None:
+        frame = self.session.frame
+        if wish is None or frame is None:
+            return
+        job = WhatIfJob(self.session.config, frame, wish, self.post_message)
+
+        def left(keep: bool | None) -> None:
+            job.cancel()
+            fork, self._fork = self._fork, None
+            if keep and fork is not None:
+                self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
+            self.changed()
+
+        self.push_screen(Branches(frame, wish), left)
+        job.start()
 
     def action_first(self) -> None:
         self.seek(0)

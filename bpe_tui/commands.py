@@ -130,6 +130,15 @@ COMMANDS: tuple[Command, ...] = (
         _STEP,
         _HERE,
     ),
+    Command(
+        "app.what_if",
+        "i",
+        "i",
+        "what if",
+        "What if it went another way here: another pair, tie rule, pattern, a document less.",
+        _DO,
+        _HERE,
+    ),
     Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _HERE),
     Command("app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _HERE),
     Command(

@@ -57,3 +57,25 @@ class JobFailed(Message):
     """The job came to an end that it was not meant to have."""
 
     error: Exception
+
+
+@dataclass
+class WhatIfProgress(Message):
+    """The fork has made so many merges."""
+
+    merges: int
+
+
+@dataclass
+class WhatIfEnded(Message):
+    """The fork is trained: its timeline, complete."""
+
+    timeline: Timeline
+    reason: StopReason
+
+
+@dataclass
+class WhatIfFailed(Message):
+    """The fork cannot be trained."""
+
+    error: Exception

@@ -98,6 +98,12 @@ class Session:
         if self.timeline is not None:
             self.timeline.complete()
 
+    def keep(self, fork: Timeline, reason: StopReason, config: RunConfig, step: int) -> None:
+        """Let a fork be the timeline from now on, at the step right after it forked."""
+        self.timeline, self.stop_reason, self.config = fork, reason, config
+        self.breakpoints.restart()
+        self.seek(step + 1)
+
     # -- the player
 
     def step(self, by: int) -> None:

@@ -56,6 +56,10 @@ class Frame:
         """Where this is: step and moves; two frames of a timeline with one place are alike."""
         return self.step, self.moves_done
 
+    def looks_like(self, other: Frame) -> bool:
+        """Whether both are the same place of the same timeline."""
+        return self._timeline is other._timeline and self.place == other.place
+
     def at(self, step: int) -> Frame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
         return Frame(self._timeline, step, self.recorded_steps)

@@ -54,7 +54,7 @@ class PseudocodePanel(Panel):
         self.rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
-        if old is None or new is None or old.place != new.place:
+        if old is None or new is None or not old.looks_like(new):
             self._phase = 0
         super().watch_frame(old, new)
 

@@ -18,6 +18,7 @@ from bpe_tui.panels.merges import MergesPanel
 from bpe_tui.panels.pairs import PairsPanel
 from bpe_tui.panels.pseudocode import PseudocodePanel
 from bpe_tui.panels.reading import ReadingPanel
+from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.session_screen import SessionScreen, TooSmall
@@ -26,6 +27,7 @@ from bpe_tui.visible import number, size, visible_text, width
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from engine.events import Pair
 from engine.frame import Frame
 from engine.trainer import StopReason
 
@@ -94,6 +96,12 @@ class TrainingScreen(SessionScreen):
 
     def action_type(self) -> None:
         self.action_show("encode")
+
+    def chosen_pair(self) -> Pair | None:
+        """The pair on the row of the pairs panel that Enter would act on."""
+        panel = self.query_one(PairsPanel)
+        target = panel.row(panel.cursor).target if panel.row_count else None
+        return target.pair if isinstance(target, ToPair) else None
 
     def show_line(self, line: int) -> None:
         """Go to a line of the corpus."""
