@@ -29,7 +29,7 @@ from bpe_tui.screens.what_if import WhatIf
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
-from bpe_tui.what_if_job import WhatIfJob, Wish
+from bpe_tui.what_if_job import Wish
 from engine.errors import BpeError
 from engine.events import Pair
 from engine.pretokenize import to_text
@@ -66,7 +66,6 @@ class BpeTuiApp(App[int]):
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
-        self._fork: messages.WhatIfEnded | None = None
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -116,21 +115,6 @@ class BpeTuiApp(App[int]):
             raise news.error
         self.failure = news.error
         self.exit(2, return_code=2)
-
-    def on_what_if_progress(self, news: messages.WhatIfProgress) -> None:
-        if isinstance(self.screen, Branches):
-            self.screen.show_progress(news.merges)
-
-    def on_what_if_ended(self, news: messages.WhatIfEnded) -> None:
-        if isinstance(self.screen, Branches):
-            self._fork = news
-            self.screen.show_ended(news.timeline)
-
-    def on_what_if_failed(self, news: messages.WhatIfFailed) -> None:
-        if not isinstance(news.error, BpeError):
-            raise news.error
-        if isinstance(self.screen, Branches):
-            self.screen.show_failure(news.error)
 
     # -- state out
 
@@ -243,17 +227,13 @@ class BpeTuiApp(App[int]):
         frame = self.session.frame
         if wish is None or frame is None:
             return
-        job = WhatIfJob(self.session.config, frame, wish, self.post_message)
 
-        def left(keep: bool | None) -> None:
-            job.cancel()
-            fork, self._fork = self._fork, None
-            if keep and fork is not None:
+        def left(fork: messages.WhatIfEnded | None) -> None:
+            if fork is not None:
                 self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
             self.changed()
 
-        self.push_screen(Branches(frame, wish), left)
-        job.start()
+        self.push_screen(Branches(frame, self.session.config, wish), left)
 
     def action_first(self) -> None:
         self.seek(0)

@@ -10,6 +10,7 @@ from engine.events import CountProgress
 from engine.record import MergeStep
 from engine.timeline import Timeline
 from engine.trainer import StopReason
+from engine.what_if import Comparison
 
 
 @dataclass
@@ -68,10 +69,11 @@ class WhatIfProgress(Message):
 
 @dataclass
 class WhatIfEnded(Message):
-    """The fork is trained: its timeline, complete."""
+    """The fork is trained: its timeline, complete, and how it differs from the run."""
 
     timeline: Timeline
     reason: StopReason
+    difference: Comparison
 
 
 @dataclass

@@ -24,7 +24,7 @@ from engine.frame import Frame
 from engine.patterns import as_pattern
 from engine.pretokenize import SpecialSplitter
 from engine.timeline import Timeline
-from engine.what_if import Change, fork
+from engine.what_if import BytesPair, Change, compare, fork
 
 NEWS_SECONDS = 1 / 10
 
@@ -105,7 +105,8 @@ class WhatIfJob:
         timeline.complete()
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
-        return messages.WhatIfEnded(timeline, trainer.stop_reason)
+        difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
+        return messages.WhatIfEnded(timeline, trainer.stop_reason, difference)
 
     def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
         """The counts and the excerpt under the wish."""
@@ -140,3 +141,9 @@ class WhatIfJob:
 
         left_out = document_counts(chunks(), document, pattern, config.special_tokens)
         return without(self._frame.counts, left_out)
+
+
+def _merges_of(frame: Frame) -> list[BytesPair]:
+    """All recorded merges, by their tokens' bytes."""
+    merges = map(frame.merge_at, range(frame.recorded_steps))
+    return [(merge.left, merge.right) for merge in merges]

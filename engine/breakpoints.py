@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from engine.errors import BreakpointError
+from engine.quoting import quoted, text_of, unquoted
 
 if TYPE_CHECKING:
     from engine.record import MergeStep
@@ -164,7 +165,7 @@ class Matching(Breakpoint):
         _compiled(self.expression)
 
     def matches(self, step: MergeStep, timeline: Timeline) -> bool:
-        text = STRAY.sub(lambda m: f"<{ord(m[0]) - 0xDC00:02X}>", _text_of(step.token))
+        text = text_of(step.token, stray="<{:02X}>")
         try:
             found = _compiled(self.expression).search(text, timeout=LONGEST_MATCH_SECONDS)
         except TimeoutError:
@@ -175,13 +176,6 @@ class Matching(Breakpoint):
 
     def __str__(self) -> str:
         return f"/{self.expression}/"
-
-
-STRAY = re.compile("[\udc80-\udcff]")
-
-
-def _text_of(token: bytes) -> str:
-    return token.decode("utf-8", "surrogateescape")
 
 
 @lru_cache
@@ -243,36 +237,3 @@ def parse(line: str) -> Breakpoint:
     raise BreakpointError(
         "not a breakpoint; write one like  " + "   ".join(kind.example for kind in KINDS)
     )
-
-
-_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-_ESCAPED = re.compile(rb"\\(x[0-9a-fA-F]{2}|.)", re.DOTALL)
-
-
-def unquoted(text: str) -> bytes:
-    r"""The bytes that a word or a string in quotes stands for.
-
-    >>> unquoted(r'" the\n\xe6"'), unquoted("the")
-    (b' the\n\xe6', b'the')
-    """
-    data = text.encode("utf-8", "surrogateescape")
-    if not text.startswith('"'):
-        return data
-
-    def meant(found: re.Match[bytes]) -> bytes:
-        code = found[1]
-        return bytes.fromhex(code[1:].decode()) if len(code) == 3 else _ESCAPES.get(code, code)
-
-    return _ESCAPED.sub(meant, data[1:-1])
-
-
-def quoted(data: bytes) -> str:
-    r"""The bytes as a string in quotes, which `unquoted` reads.
-
-    >>> print(quoted(b' the\n\xe6"'))
-    " the\n\xe6\""
-    """
-    text = _text_of(data).replace("\\", r"\\").replace('"', r"\"")
-    for code, byte in _ESCAPES.items():
-        text = text.replace(byte.decode(), "\\" + code.decode())
-    return '"' + STRAY.sub(lambda m: f"\\x{ord(m[0]) - 0xDC00:02x}", text) + '"'

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING
@@ -17,20 +16,11 @@ from engine.pair_queue import PairQueue
 from engine.record import MergeStep
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
+from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.typed_text import EncodedPretoken
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
-
-
-@dataclass(frozen=True)
-class TouchedPretoken:
-    """A pretoken that a merge changed: its tokens before and after."""
-
-    pretoken: bytes
-    count: int
-    before: tuple[int, ...]
-    after: tuple[int, ...]
 
 
 class Frame:
@@ -161,26 +151,16 @@ class Frame:
 
     def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
         """The pretokens that the merge changed, most frequent first."""
-        return list(islice(self._touched(), limit))
+        return list(islice(self._touched, limit))
 
-    def _touched(self) -> Iterator[TouchedPretoken]:
-        if (merge := self.merge) is None:
-            return
-        left = merge.pretokens
-        for pretoken in self._timeline.index.containing(merge.token):
-            after = self.tokens_of(pretoken)
-            if merge.new_id in after:
-                before = self._timeline.segmenter.tokens_at(pretoken, self.step - 1)
-                count = self._timeline.counts[pretoken]
-                yield TouchedPretoken(pretoken, count, before, after)
-                left -= 1
-                if not left:
-                    return
+    @cached_property
+    def _touched(self) -> TouchedPretokens:
+        return TouchedPretokens(self._timeline, self.merge)
 
     @cached_property
     def ledger(self) -> Ledger:
         """Which pretokens are behind each change of the merge's; to be read first."""
-        return Ledger(self._touched())
+        return Ledger(iter(self._touched))
 
     # -- the pairs
 

@@ -8,7 +8,7 @@ each other, and no pretoken behind a change is missing.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
 from time import monotonic
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.events import Pair
 
 if TYPE_CHECKING:
-    from engine.frame import TouchedPretoken
+    from engine.touched import TouchedPretoken
 
 
 class Contribution(NamedTuple):
@@ -60,6 +60,9 @@ class Ledger:
 
 def pair_changes(word: TouchedPretoken) -> dict[Pair, int]:
     """What a merge in one pretoken does to the counts of pairs; no zeros."""
-    changes = Counter(pairwise(word.after))
-    changes.subtract(Counter(pairwise(word.before)))
-    return {pair: change * word.count for pair, change in changes.items() if change}
+    changes: dict[Pair, int] = {}
+    for pair in pairwise(word.after):
+        changes[pair] = changes.get(pair, 0) + word.count
+    for pair in pairwise(word.before):
+        changes[pair] = changes.get(pair, 0) - word.count
+    return {pair: change for pair, change in changes.items() if change}

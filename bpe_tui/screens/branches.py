@@ -11,16 +11,18 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from bpe_tui import messages
 from bpe_tui.columns import left, right
+from bpe_tui.config import RunConfig
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
-from bpe_tui.what_if_job import Wish
+from bpe_tui.what_if_job import WhatIfJob, Wish
 from bpe_tui.widgets.lines import Lines, Row, Span
 from bpe_tui.widgets.roles import ROLE_CLASSES
+from engine.errors import BpeError
 from engine.frame import Frame
 from engine.record import MergeStep
-from engine.timeline import Timeline
-from engine.what_if import BytesPair, Comparison, compare
+from engine.what_if import BytesPair, Comparison
 
 EXAMPLES = 12
 
@@ -78,24 +80,23 @@ def _words(merge: MergeStep | None) -> BytesPair | None:
     return (merge.left, merge.right) if merge else None
 
 
-def _words_of(frame: Frame) -> list[BytesPair]:
-    merges = map(frame.merge_at, range(frame.recorded_steps))
-    return [(merge.left, merge.right) for merge in merges]
+class Branches(ModalScreen[messages.WhatIfEnded | None]):
+    """Has the fork trained and shows how far it is, then both branches.
 
-
-class Branches(ModalScreen[bool]):
-    """Shows how far the fork is, then both branches. Gives back whether to keep the fork."""
+    Gives back the fork if it is to be kept.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(False)", "drop"),
+        Binding("escape", "dismiss(None)", "drop"),
         Binding("enter", "keep", "keep", priority=True),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
-    def __init__(self, frame: Frame, wish: Wish) -> None:
+    def __init__(self, frame: Frame, config: RunConfig, wish: Wish) -> None:
         super().__init__()
         self._frame, self._wish = frame, wish
-        self._ended = False
+        self._job = WhatIfJob(config, frame, wish, self.post_message)
+        self._fork: messages.WhatIfEnded | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical(id="branches", classes="window") as window:
@@ -107,35 +108,43 @@ class Branches(ModalScreen[bool]):
 
     def on_mount(self) -> None:
         self.query_one(BranchRows).focus()
+        self._job.start()
+
+    def on_unmount(self) -> None:
+        self._job.cancel()
 
     def _tell(self, text: str) -> None:
         self.query_one("#branches-told", Static).update(Content(text))
 
-    def show_progress(self, merges: int) -> None:
-        self._tell(f"Training: {plural(merges, 'merge')} of {number(self._frame.recorded_steps)} …")
+    def on_what_if_progress(self, news: messages.WhatIfProgress) -> None:
+        merges = plural(news.merges, "merge")
+        self._tell(f"Training: {merges} of {number(self._frame.recorded_steps)} …")
 
-    def show_failure(self, error: Exception) -> None:
-        self._tell(visible_text(str(error), spaces=False))
+    def on_what_if_failed(self, news: messages.WhatIfFailed) -> None:
+        if not isinstance(news.error, BpeError):
+            raise news.error
+        self._tell(visible_text(str(news.error), spaces=False))
 
-    def show_ended(self, timeline: Timeline) -> None:
-        """The fork is trained: put it beside the run."""
-        self._ended = True
-        other = timeline.frame
-        difference = compare(_words_of(self._frame), _words_of(other))
+    def on_what_if_ended(self, news: messages.WhatIfEnded) -> None:
+        self._fork = news
+        other, difference = news.timeline.frame, news.difference
         self._tell(told(difference, self._frame, other))
         first = self._wish.step if difference.first is None else difference.first
         self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
-        rows = self.query_one(BranchRows)
-        head = f"{'merge':>8}  {'as it was':<{rows.half}}   in the fork"
+        self.query_one(BranchRows).show((self._frame, other), first)
+        self.call_after_refresh(self._show_head)
+
+    def _show_head(self) -> None:
+        half = self.query_one(BranchRows).half
+        head = f"{'merge':>8}  {'as it was':<{half}}   in the fork"
         self.query_one("#branches-head", Static).update(Content(head))
-        rows.show((self._frame, other), first)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
 
     def action_keep(self) -> None:
-        if self._ended:
-            self.dismiss(True)
+        if self._fork is not None:
+            self.dismiss(self._fork)
 
 
 def told(difference: Comparison, was: Frame, other: Frame) -> str:

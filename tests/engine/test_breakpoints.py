@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.breakpoint_list import BreakpointList
-from engine.breakpoints import KINDS, Matching, parse, quoted, unquoted
+from engine.breakpoints import KINDS, Matching, parse
 from engine.errors import BreakpointError
+from engine.quoting import quoted, unquoted
 from engine.record import MergeStep
 
 LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}

@@ -21,11 +21,11 @@ from engine import Frame, Timeline, Trainer, count_pretokens
 from engine.errors import TimelineError, UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
-from engine.frame import TouchedPretoken
 from engine.pair_queue import QueueEntry
 from engine.pretoken_index import PretokenIndex
 from engine.record import MergeStep
 from engine.ties import TIE_RULES
+from engine.touched import TouchedPretoken
 from engine.trainers import DEFAULT_TRAINER, TRAINERS
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
