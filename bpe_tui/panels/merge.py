@@ -16,7 +16,7 @@ from engine.frame import Frame
 from engine.ledger import Ledger
 from engine.record import MergeStep
 
-SLICE_SECONDS = 0.01
+SLICE_SECONDS = 0.004
 """How long at a time the ledger is read."""
 ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
