@@ -17,20 +17,26 @@ from bpe_tui import messages, terminal
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
-from bpe_tui.panels.targets import ToPair, ToPretoken, ToStep, ToToken
+from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.screens import SCREENS
+from bpe_tui.screens.branches import Branches
+from bpe_tui.screens.breakpoints import Breakpoints, none_found
 from bpe_tui.screens.go_to import GoTo
 from bpe_tui.screens.help import Help
+from bpe_tui.screens.ledger import LedgerWindow
 from bpe_tui.screens.save import Save
+from bpe_tui.screens.what_if import WhatIf
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
+from bpe_tui.what_if_job import Wish
 from engine.errors import BpeError
 from engine.events import Pair
 from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.screens.encoding import EncodingScreen
+    from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
 
 TICK_SECONDS = 1 / 30
@@ -128,6 +134,9 @@ class BpeTuiApp(App[int]):
         grown = self._has_grown and (self.session.following or now >= self._growth_due)
         if moved or grown:
             self.changed()
+        if self.session.found_none:
+            self.session.found_none = False
+            self.notify(none_found(self.session), markup=False, timeout=4)
 
     def seek(self, step: int) -> None:
         self.session.seek(step)
@@ -138,6 +147,8 @@ class BpeTuiApp(App[int]):
         leads: dict[type, Callable[[Any], None]] = {
             ToStep: lambda to: self._go_to_step(to.step),
             ToPair: lambda to: self._go_to_pair(to.pair),
+            ToChange: lambda to: self._look_behind(to.pair),
+            ToLine: lambda to: self._training_screen().show_line(to.line),
             ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
             ToToken: lambda to: self.open_vocabulary(to.token_id),
         }
@@ -186,6 +197,18 @@ class BpeTuiApp(App[int]):
         else:
             self.seek(step)
 
+    def _look_behind(self, pair: Pair) -> None:
+        if self.session.frame is not None:
+            self.session.hold()
+            self.push_screen(LedgerWindow(self.session.frame, pair), self._looked_behind)
+
+    def _looked_behind(self, target: object | None) -> None:
+        if target is not None:
+            self.go_to_target(target)
+
+    def _training_screen(self) -> TrainingScreen:
+        return cast("TrainingScreen", self.get_screen("training"))
+
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
         if self.session.frame is None:
@@ -209,6 +232,46 @@ class BpeTuiApp(App[int]):
             where = "after" if direction > 0 else "before"
             self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
         self.changed()
+
+    def action_breakpoints(self) -> None:
+        if self.session.frame is not None:
+            self.session.hold()
+            self.push_screen(Breakpoints(self.session), self._left_breakpoints)
+
+    def _left_breakpoints(self, step: int | None) -> None:
+        if step is not None:
+            self.session.seek(step)
+        self.changed()
+
+    def action_run_to_breakpoint(self) -> None:
+        self.session.run_to_breakpoint()
+        self.session.tick(0)  # most often the next stop is known already
+        self.changed()
+
+    def action_what_if(self) -> None:
+        session = self.session
+        if session.frame is None:
+            return
+        session.hold()
+        if session.stop_reason is None:
+            text = "Training still runs; a fork can be compared when it has ended."
+            self.notify(text, markup=False, timeout=4)
+            return
+        chosen = self._training_screen().chosen_pair()
+        menu = WhatIf(session.frame, session.config, session.documents, chosen)
+        self.push_screen(menu, self._wished)
+
+    def _wished(self, wish: Wish | None) -> None:
+        frame = self.session.frame
+        if wish is None or frame is None:
+            return
+
+        def left(fork: messages.WhatIfEnded | None) -> None:
+            if fork is not None:
+                self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
+            self.changed()
+
+        self.push_screen(Branches(frame, self.session.config, wish), left)
 
     def action_first(self) -> None:
         self.seek(0)

@@ -10,6 +10,7 @@ from engine.events import CountProgress
 from engine.record import MergeStep
 from engine.timeline import Timeline
 from engine.trainer import StopReason
+from engine.what_if import Comparison
 
 
 @dataclass
@@ -55,5 +56,28 @@ class TrainingEnded(Message):
 @dataclass
 class JobFailed(Message):
     """The job came to an end that it was not meant to have."""
+
+    error: Exception
+
+
+@dataclass
+class WhatIfProgress(Message):
+    """The fork has made so many merges."""
+
+    merges: int
+
+
+@dataclass
+class WhatIfEnded(Message):
+    """The fork is trained: its timeline, complete, and how it differs from the run."""
+
+    timeline: Timeline
+    reason: StopReason
+    difference: Comparison
+
+
+@dataclass
+class WhatIfFailed(Message):
+    """The fork cannot be trained."""
 
     error: Exception

@@ -24,7 +24,7 @@ def narrate(frame: Frame, room: int = ROOMY) -> str:
     now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
     """
     if frame.moves_done:
-        return _narrate_move(frame)
+        return narrate_move(frame)
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame, room)
@@ -101,7 +101,7 @@ def _narrate_start(frame: Frame, room: int) -> str:
     )
 
 
-def _narrate_move(frame: Frame) -> str:
+def narrate_move(frame: Frame) -> str:
     moves = frame.queue.moves()
     move = moves[frame.moves_done - 1]
     pair, claimed, true = told_pair(frame, move.pair), times(move.claimed), number(move.true)

@@ -7,14 +7,20 @@ from __future__ import annotations
 
 from bpe_tui.config import RunConfig
 from bpe_tui.messages import Indexing, Reading, TrainingStarted
+from engine.breakpoint_list import BreakpointList, Hit
 from engine.frame import Frame
 from engine.record import MergeStep
+from engine.ties import TIE_RULES
 from engine.timeline import Timeline
 from engine.trainer import StopReason
+from engine.trainers import algorithm_for
+from engine.trainers.problem import Algorithm
 
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
 FIRST_SPEED = SPEEDS.index(10)
+SLICE_SECONDS = 0.015
+"""How long at a time breakpoints are searched for."""
 
 
 class Session:
@@ -27,6 +33,9 @@ class Session:
         stop_reason: why training ended, once it has.
         playing: the cursor moves by itself, `speed` steps a second.
         following: the cursor stays at the end of the recording.
+        breakpoints: what to stop at; the merges are looked at for them as time passes.
+        awaiting: the cursor goes to the next stop as soon as it is found.
+        found_none: the last search came to the end of the run.
     """
 
     def __init__(self, config: RunConfig) -> None:
@@ -39,12 +48,22 @@ class Session:
         self.stop_reason: StopReason | None = None
         self.playing = False
         self.following = False
+        self.breakpoints = BreakpointList()
+        self.awaiting = False
+        self.found_none = False
+        self._halt: Hit | None = None
+        self._await_after = 0
         self._speed = FIRST_SPEED
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
     def frame(self) -> Frame | None:
         return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The trainer that runs, which need not be the one asked for."""
+        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule])
 
     @property
     def speed(self) -> int:
@@ -54,6 +73,11 @@ class Session:
     @property
     def at_end(self) -> bool:
         return self.timeline is not None and self.timeline.cursor == len(self.timeline)
+
+    @property
+    def halt(self) -> Hit | None:
+        """The breakpoint at which the cursor was stopped and still stands."""
+        return self._halt
 
     # -- news from the job
 
@@ -73,6 +97,12 @@ class Session:
         self.stop_reason = reason
         if self.timeline is not None:
             self.timeline.complete()
+
+    def keep(self, fork: Timeline, reason: StopReason, config: RunConfig, step: int) -> None:
+        """Let a fork be the timeline from now on, at the step right after it forked."""
+        self.timeline, self.stop_reason, self.config = fork, reason, config
+        self.breakpoints.restart()
+        self.seek(step + 1)
 
     # -- the player
 
@@ -102,22 +132,32 @@ class Session:
             self.timeline.seek(max(0, min(step, len(self.timeline))))
 
     def hold(self) -> None:
-        self.playing = self.following = False
+        self.playing = self.following = self.awaiting = False
+        self._halt = None
+
+    def run_to_breakpoint(self) -> None:
+        """Go to the next stop after the cursor, now or when it is found or recorded."""
+        self.hold()
+        if self.timeline is not None:
+            self.awaiting, self.found_none = True, False
+            self._await_after = self.timeline.cursor
 
     def toggle_play(self) -> None:
         """Play or pause; from the end of a finished recording, play from the start."""
         if self.timeline is None:
             return
-        self.following = False
-        self.playing = not self.playing
+        was_playing = self.playing
+        self.hold()
+        self.playing = not was_playing
         self._owed = 0.0
         if self.playing and self.at_end and self.stop_reason is not None:
             self.timeline.seek(0)
 
     def toggle_follow(self) -> None:
         """Stay at the end of the recording, or stop doing so."""
-        self.playing = False
-        self.following = not self.following
+        was_following = self.following
+        self.hold()
+        self.following = not was_following
         if self.following and self.timeline is not None:
             self.timeline.seek(len(self.timeline))
 
@@ -125,16 +165,52 @@ class Session:
         self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
 
     def tick(self, seconds: float) -> bool:
-        """Let time pass while playing; whether the cursor moved."""
-        if not self.playing or self.timeline is None:
+        """Let time pass; whether there is something new to be seen."""
+        if self.timeline is None:
             return False
+        known = self.breakpoints.hit_count
+        examined = self.breakpoints.examine(self.timeline, SLICE_SECONDS)
+        moved = False
+        if self.awaiting:
+            moved = self._run_on(self.timeline, examined)
+        elif self.playing:
+            moved = self._play_on(self.timeline, examined, seconds)
+        return moved or self.breakpoints.hit_count != known
+
+    def _run_on(self, timeline: Timeline, examined: int) -> bool:
+        """Stop at the next stop, if it is known by now, or at the end if there is none."""
+        hit = self.breakpoints.next_hit(self._await_after)
+        if hit is not None and hit.step <= examined:
+            self._stop_at(timeline, hit)
+            return True
+        if examined < len(timeline):
+            return False
+        if self.stop_reason is not None or not self.breakpoints.enabled:
+            self.hold()
+            self.found_none = True
+            return True
+        self.following = True
+        return False
+
+    def _play_on(self, timeline: Timeline, examined: int, seconds: float) -> bool:
+        """Make the steps that are due, not past a breakpoint nor past what was looked at for it."""
         self._owed += seconds * self.speed
         steps = int(self._owed)
         self._owed -= steps
         if not steps:
             return False
-        before = self.timeline.cursor
-        self.timeline.forward(steps)
+        before = timeline.cursor
+        target = max(before, min(before + steps, examined))
+        hit = self.breakpoints.next_hit(before)
+        if hit is not None and hit.step <= target:
+            self._stop_at(timeline, hit)
+            return True
+        timeline.seek(target)
         if self.at_end and self.stop_reason is not None:
             self.playing = False
-        return self.timeline.cursor != before or not self.playing
+        return timeline.cursor != before or not self.playing
+
+    def _stop_at(self, timeline: Timeline, hit: Hit) -> None:
+        self.hold()
+        timeline.seek(hit.step)
+        self._halt = hit

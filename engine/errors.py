@@ -70,3 +70,11 @@ class TimelineError(BpeError):
 
 class QueryError(BpeError):
     """A search cannot be carried out: its expression takes too long."""
+
+
+class BreakpointError(BpeError):
+    """A breakpoint cannot be understood, can never stop anything, or takes too long to tell."""
+
+
+class WhatIfError(BpeError):
+    """A run cannot be forked that way: a pair that stands nowhere, a document that is not there."""

@@ -58,3 +58,16 @@ class Excerpt:
                 if not pretoken.special:
                     first.setdefault(pretoken.bytes, number)
         return first
+
+    def lines_with(self, pretoken: bytes) -> list[int]:
+        r"""The lines that hold the pretoken, by their places from 0.
+
+        >>> Excerpt.of(b"a cat\na dog\na cat").lines_with(b" cat")
+        [0, 2]
+        """
+        text = to_text(pretoken)
+        return [
+            number
+            for number, line in enumerate(self.lines)
+            if any(found.text == text and not found.special for found in line)
+        ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,30 +10,19 @@ from typing import TYPE_CHECKING
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
+from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
 from engine.record import MergeStep
 from engine.rules import EncodingRules
 from engine.statistics import Statistics
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
+from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.typed_text import EncodedPretoken
 from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
-
-LONGEST_TAKEN_APART = 1 << 15
-"""Bytes of a pretoken whose tokens are shown among those that a merge touched."""
-
-
-@dataclass(frozen=True)
-class TouchedPretoken:
-    """A pretoken that a merge changed: its tokens before and after."""
-
-    pretoken: bytes
-    count: int
-    before: tuple[int, ...]
-    after: tuple[int, ...]
 
 
 class Frame:
@@ -59,6 +47,10 @@ class Frame:
     def place(self) -> tuple[int, int]:
         """Where this is: step and moves; two frames of a timeline with one place are alike."""
         return self.step, self.moves_done
+
+    def looks_like(self, other: Frame) -> bool:
+        """Whether both are the same place of the same timeline."""
+        return self._timeline is other._timeline and self.place == other.place
 
     def at(self, step: int) -> Frame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
@@ -142,6 +134,20 @@ class Frame:
     def distinct_pretokens(self) -> int:
         return len(self._timeline.counts)
 
+    @property
+    def counts(self) -> Mapping[bytes, int]:
+        """pretoken → how often it occurs in the corpus."""
+        return self._timeline.counts
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        return self._record.special_tokens
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether every merge is what the tie rule takes; not so after a fork."""
+        return self._record.by_rule
+
     def count_of_pretoken(self, pretoken: bytes) -> int:
         """How often the pretoken occurs in the corpus."""
         return self._timeline.counts.get(pretoken, 0)
@@ -153,25 +159,18 @@ class Frame:
     def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
         """The pretokens that the merge changed, most frequent first.
 
-        Those of more than `LONGEST_TAKEN_APART` bytes are left out: it would take seconds.
+        Those of more than `LONGEST_TAKEN_APART` bytes are left out: see `engine.touched`.
         """
-        return list(islice(self._touched(), limit))
+        return list(islice(self._touched, limit))
 
-    def _touched(self) -> Iterator[TouchedPretoken]:
-        if (merge := self.merge) is None:
-            return
-        left = merge.pretokens
-        for pretoken in self._timeline.index.containing(merge.token):
-            if len(pretoken) > LONGEST_TAKEN_APART:
-                continue
-            after = self.tokens_of(pretoken)
-            if merge.new_id in after:
-                before = self._timeline.segmenter.tokens_at(pretoken, self.step - 1)
-                count = self._timeline.counts[pretoken]
-                yield TouchedPretoken(pretoken, count, before, after)
-                left -= 1
-                if not left:
-                    return
+    @cached_property
+    def _touched(self) -> TouchedPretokens:
+        return TouchedPretokens(self._timeline, self.merge)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Which pretokens are behind each change of the merge's; to be read first."""
+        return Ledger(iter(self._touched))
 
     @property
     def statistics(self) -> Statistics:
@@ -203,10 +202,17 @@ class Frame:
     @property
     def next_pair(self) -> Pair | None:
         """The pair that merges next, whether that step is recorded or not; `None` at the end."""
-        if self._timeline.is_complete and self.step == self.recorded_steps:
+        if self.step < self.recorded_steps:
+            return self._record.pair_of(self.step)
+        if self._timeline.is_complete:
             return None
         best = self.top_pairs(1)
         return best[0][0] if best else None
+
+    @property
+    def tied_steps(self) -> Sequence[int]:
+        """All recorded steps whose merge was tied, in order."""
+        return self._timeline.ties
 
     @property
     def ties_so_far(self) -> int:

@@ -6,7 +6,7 @@ replayed from the nearest step of which a copy is kept. The copies together neve
 `KEPT_ENTRIES`.
 
 The rule that orders the heap has to be static; where keys change from step to step there is no
-heap to show (`HeapWalk.exists`).
+heap to show (`HeapWalk.exists`), nor where merges were prescribed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class HeapWalk:
     """The heap of a record's run, step by step and move by move."""
 
     def __init__(self, record: Record) -> None:
-        self.exists = record.tie_rule.static
+        self.exists = record.tie_rule.static and record.by_rule
         self._record = record
         self._key = record.tie_key
         self._copy_steps: list[int] = []

@@ -58,7 +58,8 @@ class PairQueue:
 
     @cached_property
     def _claims(self) -> Integers:
-        return self._record.heap.at(self._step)
+        # Where merges were prescribed no heap is kept: every entry is true.
+        return self._record.heap.at(self._step) if self._record.by_rule else self._counts
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side."""
@@ -66,6 +67,11 @@ class PairQueue:
         if number is None or number >= len(self._counts):
             return 0
         return int(self._counts[number])
+
+    @cached_property
+    def pair_count(self) -> int:
+        """Different pairs that stand somewhere."""
+        return int(np.count_nonzero(self._counts))
 
     @cached_property
     def size(self) -> int:

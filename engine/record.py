@@ -48,6 +48,8 @@ class Record:
         pairs: number → pair, in the order in which they first appeared; shared likewise.
         counts: the count of each pair, by its number.
         tie_key: the tie rule's key of a pair; of use where the rule is static.
+        by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
+            (`what_if`) prescribes some, and then no heap tells which pair is next.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -68,6 +70,7 @@ class Record:
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, np.int32 if small else np.int64)
         self.tie_key = tie_rule.make_key(vocab, no_place)
+        self.by_rule = True
         self.heap = HeapReplay(self)
         self._merged = array("q")
         self._counts = array("q")
@@ -227,7 +230,7 @@ class MergeStep:
     @property
     def discarded(self) -> tuple[StaleEntry, ...]:
         """The stale entries that a heap pops before it finds this pair."""
-        return self._record.heap.discarded(self.index)
+        return self._record.heap.discarded(self.index) if self._record.by_rule else ()
 
     def as_dict(self) -> dict[str, object]:
         """The step as plain values for JSON; tokens in GPT-2's spelling."""

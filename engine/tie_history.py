@@ -8,6 +8,7 @@ searches for each entry of the log, and no walk through the steps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,23 +23,36 @@ BLOCK = 512
 """Steps looked at together. Few pairs come near the top within a block: only those are sorted."""
 
 
-class TieHistory:
-    """The tied steps of a record; when the record has grown, only the new ones are looked at."""
+class TieHistory(Sequence[int]):
+    """The tied steps of a record; those recorded since are added when somebody asks."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._known = 0
         self._steps: Ints = np.zeros(0, dtype=np.int64)
 
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __getitem__(self, place: int) -> int:  # type: ignore[override]
+        return int(self._steps[place])
+
     @property
     def steps(self) -> Ints:
         """Step numbers, from 1, of the merges whose pair shared its count with another."""
+        find = pairs_at_top if self._record.by_rule else pairs_as_frequent
         while self._known < len(self._record):
             stop = min(self._known + BLOCK, len(self._record))
-            tied = np.flatnonzero(pairs_at_top(self._record, self._known, stop) > 1)
+            tied = np.flatnonzero(find(self._record, self._known, stop) > 1)
             self._steps = np.append(self._steps, tied + self._known + 1)
             self._known = stop
         return self._steps
+
+    def is_tied(self, step: int) -> bool:
+        """Whether the merge that led to a step was tied."""
+        steps = self._steps if step <= self._known else self.steps
+        place = int(np.searchsorted(steps, step))
+        return place < len(steps) and int(steps[place]) == step
 
     def until(self, step: int) -> int:
         """How many of the first `step` merges were tied."""
@@ -86,4 +100,15 @@ def _counts_that_matter(
         np.append(frequent, pairs[kept]),
         np.append(np.full(len(frequent), start), since[kept]),
         np.append(state[frequent], counts[kept]).astype(np.int64),
+    )
+
+
+def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
+    """The same one merge at a time, for a fork, in which the merges' counts may rise."""
+    return np.array(
+        [
+            np.count_nonzero(record.counts.at(index) == record.count_of(index))
+            for index in range(first, last)
+        ],
+        dtype=np.int64,
     )

@@ -88,6 +88,12 @@ class CorpusPanel(Panel):
         if self._top == 0:
             self._scrolled_by_hand = False
 
+    def show_line(self, line: int) -> None:
+        """Bring a line to the top, to stay there."""
+        self._scrolled_by_hand = True
+        self._top = line
+        self.rebuild()
+
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.stop()
         self.action_move(WHEEL)

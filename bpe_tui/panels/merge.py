@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
-from bpe_tui.panels.targets import ToPair, ToToken
+from bpe_tui.panels.targets import ToChange, ToPair, ToToken
 from bpe_tui.pieces import TokenPainter, pair_text
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, Span
 from engine.events import CountChange
 from engine.frame import Frame
+from engine.ledger import Ledger
 from engine.record import MergeStep
 
+SLICE_SECONDS = 0.004
+"""How long at a time the ledger is read."""
+ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
 CHANGES_SHOWN = 500
 
@@ -30,7 +35,7 @@ class MergePanel(Panel):
             self.say("merge", "")
             return _start_rows(frame, width)
         tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
-        self.say(f"merge {number(frame.step)}{tie}", "t next tie · ↵ to a pair's merge")
+        self.say(f"merge {number(frame.step)}{tie}", "t next tie · ↵ what is behind a change")
         painter = self.painter(frame)
         return [
             _headline(painter, merge),
@@ -39,8 +44,15 @@ class MergePanel(Panel):
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
             Row([]),
-            *_changes(painter, merge, width),
+            *change_rows(painter, merge, self._ledger(frame), width),
         ]
+
+    def _ledger(self, frame: Frame) -> Ledger | None:
+        """Who is behind the changes; `None` where the next slice of time has to go on with it."""
+        if frame.ledger.read(SLICE_SECONDS):
+            return frame.ledger
+        self.set_timer(SLICE_SECONDS, self.rebuild)
+        return None
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
@@ -104,30 +116,61 @@ def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[
     return [Row([(f"     {text}", "dim")]), *rows]
 
 
-def _changes(painter: TokenPainter, merge: MergeStep, width: int) -> list[Row]:
+def change_rows(
+    painter: TokenPainter, merge: MergeStep, ledger: Ledger | None, width: int
+) -> list[Row]:
+    """The counts that the merge changed; `ledger` tells in how many pretokens, once it is read."""
     changes = merge.changes
-    count_width = max(len(number(max(c.before, c.after))) for c in changes)
-    pair_width = max(width - 2 * count_width - 3 - 8, 8)
-    header = Row([("changes", "dim")])
-    rows = [_change(painter, change, pair_width, count_width) for change in changes[:CHANGES_SHOWN]]
+    table = _Changes(painter, ledger, width, max(max(c.before, c.after) for c in changes))
+    rows = [table.header(), *map(table.row, changes[:CHANGES_SHOWN])]
     if len(changes) > CHANGES_SHOWN:
         rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
-    return [header, *rows]
+    return rows
 
 
-def _change(painter: TokenPainter, change: CountChange, pair_width: int, count_width: int) -> Row:
-    role = "gain" if change.after > change.before else "loss"
-    if painter.fresh in change.pair:
-        note = "new"
-    elif not change.after:
-        note = "gone"
-    else:
-        note = ""
-    spans: list[Span] = [
-        *left(painter.pair(change.pair), pair_width),
-        right(number(change.before), count_width, "dim"),
-        (" → ", "dim"),
-        right(number(change.after), count_width, role),
-        (f"  {note}", role),
-    ]
-    return Row(spans, ToPair(change.pair))
+@dataclass(frozen=True)
+class _Changes:
+    painter: TokenPainter
+    ledger: Ledger | None
+    width: int
+    highest: int
+
+    NOTE, PRETOKENS = 8, 10
+
+    @property
+    def count_width(self) -> int:
+        return len(number(self.highest))
+
+    @property
+    def pretokens_width(self) -> int:
+        return self.PRETOKENS if self.width >= ROOM_FOR_PRETOKENS else 0
+
+    @property
+    def pair_width(self) -> int:
+        taken = 2 * self.count_width + 3 + self.pretokens_width + self.NOTE
+        return max(self.width - taken, 8)
+
+    def header(self) -> Row:
+        counts = self.pair_width + 2 * self.count_width + 3
+        spans = left([("changes", "dim")], counts)
+        if self.pretokens_width:
+            spans.append(right("pretokens", self.pretokens_width, "dim"))
+        return Row(spans)
+
+    def row(self, change: CountChange) -> Row:
+        role = "gain" if change.after > change.before else "loss"
+        spans: list[Span] = [
+            *left(self.painter.pair(change.pair), self.pair_width),
+            right(number(change.before), self.count_width, "dim"),
+            (" → ", "dim"),
+            right(number(change.after), self.count_width, role),
+        ]
+        if self.pretokens_width:
+            behind = number(len(self.ledger.behind(change.pair))) if self.ledger else "…"
+            spans.append(right(behind, self.pretokens_width, "dim"))
+        return Row([*spans, (f"  {self._note(change)}", role)], ToChange(change.pair))
+
+    def _note(self, change: CountChange) -> str:
+        if self.painter.fresh in change.pair:
+            return "new"
+        return "" if change.after else "gone"

@@ -60,9 +60,11 @@ class PairsPanel(Panel):
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """What to show where the heap's array is not there, or not yet."""
-        if not frame.tie_rule.static:
+        if not frame.tie_rule.static or not frame.by_rule:
             text = (
                 f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
+                if frame.by_rule
+                else "This is a fork: some of its merges were prescribed, so no heap tells them."
             )
             return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(self.room, 10))]
         done = frame.queue.prepare_array(SLICE_SECONDS)

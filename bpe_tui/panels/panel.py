@@ -40,7 +40,7 @@ class Panel(Lines):
         return self._rows[index]
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
-        if old and new and old.place == new.place and not self.FOLLOWS_RECORDING:
+        if old and new and old.looks_like(new) and not self.FOLLOWS_RECORDING:
             return
         self.rebuild()
 

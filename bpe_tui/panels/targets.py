@@ -33,3 +33,17 @@ class ToToken:
     """A token in the vocabulary."""
 
     token_id: int
+
+
+@dataclass(frozen=True)
+class ToChange:
+    """The pretokens behind what the present merge did to the count of a pair."""
+
+    pair: Pair
+
+
+@dataclass(frozen=True)
+class ToLine:
+    """A line of the corpus, by its place from 0."""
+
+    line: int

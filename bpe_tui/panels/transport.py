@@ -9,10 +9,12 @@ from textual.widgets import Static
 
 from bpe_tui.session import Session
 from bpe_tui.visible import number
-from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.widgets.scrubber import Marks, Scrubber
 from engine.frame import Frame
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
+TIE_GAP = 8
+"""Cells from one tie's mark to the next: late in a run nearly every merge is tied."""
 ROOMY = 100
 """From so many cells on there is room for the token count."""
 
@@ -34,6 +36,10 @@ class Transport(Horizontal):
             return
         scrubber = self.query_one(Scrubber)
         scrubber.length, scrubber.position = frame.recorded_steps, frame.step
+        scrubber.marks = (
+            Marks(frame.tied_steps, "┊", "tie", gap=TIE_GAP),
+            Marks(session.breakpoints.hits(), "◆", "pair", gap=3),
+        )
         self._put("#transport-step", _step_text(session, frame))
         self._put("#transport-facts", _facts_text(session, frame, self.size.width >= ROOMY))
 

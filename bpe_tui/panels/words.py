@@ -8,7 +8,8 @@ from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row
-from engine.frame import Frame, TouchedPretoken
+from engine.frame import Frame
+from engine.touched import TouchedPretoken
 
 SHOWN = 200
 

@@ -16,7 +16,9 @@ from bpe_tui.panels.encode_line import EncodeLine
 from bpe_tui.panels.merge import MergePanel
 from bpe_tui.panels.merges import MergesPanel
 from bpe_tui.panels.pairs import PairsPanel
+from bpe_tui.panels.pseudocode import PseudocodePanel
 from bpe_tui.panels.reading import ReadingPanel
+from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.session_screen import SessionScreen, TooSmall
@@ -25,10 +27,11 @@ from bpe_tui.visible import number, size, visible_text, width
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from engine.events import Pair
 from engine.frame import Frame
 from engine.trainer import StopReason
 
-SLOT = ("pairs", "merge", "words", "merges")
+SLOT = ("pairs", "merge", "words", "pseudocode", "merges")
 """Panels that share a place where there is not room for all; see `styles/training.tcss`."""
 
 
@@ -37,7 +40,7 @@ class TrainingScreen(SessionScreen):
 
     BINDINGS = bindings_on(TRAINING)
     CSS_PATH = "../styles/training.tcss"
-    PANEL_ORDER = ("corpus", "pairs", "merge", "words", "merges", "encode")
+    PANEL_ORDER = ("corpus", "pairs", "merge", "words", "pseudocode", "merges", "encode")
 
     def __init__(self) -> None:
         super().__init__(id=TRAINING)
@@ -49,7 +52,14 @@ class TrainingScreen(SessionScreen):
         yield Transport()
         yield ReadingPanel()
         with Container(id="panels"):
-            for panel in (CorpusPanel(), PairsPanel(), MergePanel(), WordsPanel(), MergesPanel()):
+            for panel in (
+                CorpusPanel(),
+                PairsPanel(),
+                MergePanel(),
+                WordsPanel(),
+                PseudocodePanel(),
+                MergesPanel(),
+            ):
                 yield panel.data_bind(frame=TrainingScreen.frame)
         yield EncodeLine().data_bind(frame=TrainingScreen.frame)
         yield Static(id="narration")
@@ -68,6 +78,7 @@ class TrainingScreen(SessionScreen):
         if self.frame is None:
             self.show_panel("corpus")
             self.call_later(self.show_keys)
+        self.query_one(PseudocodePanel).algorithm = session.algorithm
         self.query_one(CorpusPanel).playing = session.playing or session.following
         super().show_session(session)
         self.query_one(Transport).show(session)
@@ -78,16 +89,38 @@ class TrainingScreen(SessionScreen):
         if panel in SLOT:
             self.remove_class(*(f"slot-{name}" for name in SLOT))
             self.add_class(f"slot-{panel}")
+        if panel in ("words", "pseudocode"):
+            # These two share a place even where there is room for all others.
+            self.set_class(panel == "pseudocode", "-code")
         super().show_panel(panel)
 
     def action_type(self) -> None:
         self.action_show("encode")
+
+    def chosen_pair(self) -> Pair | None:
+        """The pair on the row of the pairs panel that Enter would act on."""
+        panel = self.query_one(PairsPanel)
+        target = panel.row(panel.cursor).target if panel.row_count else None
+        return target.pair if isinstance(target, ToPair) else None
+
+    def show_line(self, line: int) -> None:
+        """Go to a line of the corpus."""
+        self.query_one(CorpusPanel).show_line(line)
+        self.show_panel("corpus")
 
     def action_heap_view(self) -> None:
         """The pairs in another view, brought to sight."""
         if self.session.frame is not None:
             self.query_one(PairsPanel).next_view()
             self.show_panel("pairs")
+
+    def action_sub_step(self) -> None:
+        """One move in the heap, or one phase of a trainer that has none and is in sight."""
+        code = self.query_one(PseudocodePanel)
+        if not code.display or code.goes_by_moves:
+            self.bpe_app.action_sub_step()
+        elif not code.next_phase():
+            self.bpe_app.action_step(1)
 
     def action_leave(self) -> None:
         if self.session.frame is None:
@@ -146,10 +179,15 @@ def _joined(facts: list[tuple[int, str]]) -> str:
 
 
 def told(session: Session, frame: Frame, room: int) -> str:
-    """The step in one sentence, and at the end of the recording why there is no more."""
+    """The step in one sentence, why playing stopped, and at the end why there is no more."""
     timeline = session.timeline
     if timeline is not None and timeline.came_from == frame.step + 1 and not frame.moves_done:
         return narrate_back(frame, room)
+    sentence = narrate(frame, room)
+    if session.halt is not None:
+        return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
+    if session.awaiting:
+        return f"Running to the next breakpoint … {sentence}"
     if session.stop_reason is not None and session.at_end:
-        return f"{narrate(frame, room)} {narrate_end(session.stop_reason)}"
-    return narrate(frame, room)
+        return f"{sentence} {narrate_end(session.stop_reason)}"
+    return sentence

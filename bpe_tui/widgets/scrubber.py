@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -12,8 +15,24 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Places worth seeing, in order: what stands there, its role, and the least cells between two.
+
+    Where they are closer than `gap`, only some of them are drawn.
+    """
+
+    positions: Sequence[int]
+    sign: str
+    role: str
+    gap: int = 1
+
+
 class Scrubber(Widget):
-    """A place `position` in 0…`length`; `marks` are places worth seeing."""
+    """A place `position` in 0…`length`; `marks` are places worth seeing, the last on top.
+
+    The marks' styles are the screen's, as those of `Lines` are.
+    """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "scrubber--done",
@@ -23,6 +42,7 @@ class Scrubber(Widget):
 
     position: reactive[int] = reactive(0)
     length: reactive[int] = reactive(0)
+    marks: reactive[tuple[Marks, ...]] = reactive(())
 
     class Sought(Message):
         """The mouse asks for a place."""
@@ -37,14 +57,26 @@ class Scrubber(Widget):
             return Strip.blank(0)
         handle = self._cell_of(self.position)
         style = self.get_component_rich_style
-        return Strip(
-            [
-                Segment("━" * handle, style("scrubber--done")),
-                Segment("●", style("scrubber--handle")),
-                Segment("─" * (width - handle - 1), style("scrubber--left")),
-            ],
-            width,
-        )
+        done, left = style("scrubber--done"), style("scrubber--left")
+        cells = [Segment("━", done)] * handle + [Segment("─", left)] * (width - handle)
+        for marks in self.marks:
+            mark = Segment(marks.sign, self.screen.get_component_rich_style(f"role--{marks.role}"))
+            for cell in self._marked_cells(marks):
+                cells[cell] = mark
+        cells[handle] = Segment("●", style("scrubber--handle"))
+        return Strip(cells, width).simplify()
+
+    def _marked_cells(self, marks: Marks) -> Iterator[int]:
+        """The cells that have a mark, at least `gap` apart."""
+        cell = 0
+        for _ in range(self.size.width if self.length else 0):
+            # The first position that is drawn in this cell or in one after it.
+            place = bisect_left(marks.positions, cell, key=self._cell_of)
+            if place == len(marks.positions):
+                return
+            drawn = self._cell_of(marks.positions[place])
+            yield drawn
+            cell = drawn + marks.gap
 
     def _cell_of(self, position: int) -> int:
         if not self.length:

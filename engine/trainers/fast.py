@@ -20,6 +20,7 @@ from engine.ties import no_place
 from engine.trainers.bucket_queue import BucketQueue
 from engine.trainers.flat_index import FlatIndex
 from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.pseudocode import CodeLine, Phase
 from engine.trainers.replace_few import replace_few
 from engine.trainers.replace_many import replace_many
 
@@ -47,9 +48,24 @@ def fast(problem: Problem) -> Iterator[Merge]:
         yield merge
 
 
+PSEUDOCODE = (
+    CodeLine("all pretokens in one flat array"),
+    CodeLine("count all pairs; note where they start"),
+    CodeLine("buckets ← all pairs by count"),
+    CodeLine("while there are buckets:"),
+    CodeLine("  best ← a pair of the top bucket", (Phase.CHOOSE,)),
+    CodeLine("  fallen since? to its bucket; another", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each cell where best starts:", (Phase.REPLACE,)),
+    CodeLine("    write new; numpy, if many", (Phase.REPLACE,)),
+    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
+    CodeLine("  buckets ← the pairs with new", (Phase.ENTER,)),
+)
+
 ALGORITHM = Algorithm(
     "fast",
     "flat arrays and buckets of pairs, in numpy where a pair is frequent; default",
     fast,
+    PSEUDOCODE,
     static_only=True,
 )

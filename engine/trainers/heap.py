@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from engine.heap_walk import Move
 from engine.lazy_heap import LazyHeap
 from engine.record import Merge
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.pseudocode import CodeLine
 
 
 def heap(problem: Problem) -> Iterator[Merge]:
@@ -32,4 +34,20 @@ def heap(problem: Problem) -> Iterator[Merge]:
         yield merge
 
 
-ALGORITHM = Algorithm("heap", "an index of pairs; a lazily deleted heap finds the best", heap)
+PSEUDOCODE = (
+    CodeLine("heap ← all pairs by their counts"),
+    CodeLine("while the heap is not empty:"),
+    CodeLine("  entry ← pop the best", (Move.POP_STALE, Move.POP)),
+    CodeLine("  if its count is no longer true:", (Move.POP_STALE,)),
+    CodeLine("    push it back with the true one", (Move.PUSH_BACK,)),
+    CodeLine("    continue"),
+    CodeLine("  new ← join the pair", (Move.POP,)),
+    CodeLine("  for each pretoken with the pair:", (Move.POP,)),
+    CodeLine("    replace the pair by new", (Move.POP,)),
+    CodeLine("    correct counts beside it", (Move.POP,)),
+    CodeLine("  push the pairs with new", (Move.PUSH,)),
+)
+
+ALGORITHM = Algorithm(
+    "heap", "an index of pairs; a lazily deleted heap finds the best", heap, PSEUDOCODE
+)

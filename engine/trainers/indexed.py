@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from engine.record import Merge
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.pseudocode import CodeLine, Phase
 
 
 def indexed(problem: Problem) -> Iterator[Merge]:
@@ -20,4 +21,17 @@ def indexed(problem: Problem) -> Iterator[Merge]:
         yield index.merge(pair, problem.join(pair))
 
 
-ALGORITHM = Algorithm("indexed", "an index of pairs; a scan of all pairs finds the best", indexed)
+PSEUDOCODE = (
+    CodeLine("count all pairs; note their pretokens"),
+    CodeLine("while there are pairs:"),
+    CodeLine("  best ← scan for the top count", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each pretoken noted for best:", (Phase.REPLACE,)),
+    CodeLine("    replace best by new", (Phase.REPLACE,)),
+    CodeLine("  correct counts beside it", (Phase.CORRECT,)),
+    CodeLine("  note the pretokens of pairs with new", (Phase.ENTER,)),
+)
+
+ALGORITHM = Algorithm(
+    "indexed", "an index of pairs; a scan of all pairs finds the best", indexed, PSEUDOCODE
+)

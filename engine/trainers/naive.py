@@ -11,6 +11,7 @@ from engine.events import Pair
 from engine.merging import count_pairs, merge_pair
 from engine.record import Merge
 from engine.trainers.problem import Algorithm, Problem
+from engine.trainers.pseudocode import CodeLine, Phase
 
 
 def naive(problem: Problem) -> Iterator[Merge]:
@@ -45,4 +46,13 @@ def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
     return min(tied, key=problem.tie_key(met.__getitem__))
 
 
-ALGORITHM = Algorithm("naive", "recount every pair at every step; the oracle", naive)
+PSEUDOCODE = (
+    CodeLine("while there are pairs:"),
+    CodeLine("  count all pairs in all pretokens", (Phase.COUNT,)),
+    CodeLine("  best ← the pair of the top count", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each pretoken:", (Phase.REPLACE,)),
+    CodeLine("    replace best by new", (Phase.REPLACE,)),
+)
+
+ALGORITHM = Algorithm("naive", "recount every pair at every step; the oracle", naive, PSEUDOCODE)

@@ -9,6 +9,7 @@ from engine.events import Pair
 from engine.pair_numbers import PairNumbers
 from engine.record import Merge
 from engine.ties import FirstSeen, PairKey, TieRule
+from engine.trainers.pseudocode import CodeLine
 from engine.trainers.symbols import Symbols
 
 
@@ -63,10 +64,12 @@ class Algorithm:
     """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
 
     Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
-    `static_only` says that it needs tie rules whose keys never change.
+    `static_only` says that it needs tie rules whose keys never change. `pseudocode` tells what it
+    does, for people.
     """
 
     name: str
     summary: str
     run: Callable[[Problem], Iterator[Merge]]
+    pseudocode: tuple[CodeLine, ...]
     static_only: bool = False

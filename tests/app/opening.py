@@ -20,9 +20,11 @@ async def opened(
     size: tuple[int, int] = (120, 40),
     vocab_size: int = 700,
     tie_rule: str = "lexicographic",
+    trainer: str = "fast",
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """The application with its training finished."""
-    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=vocab_size, tie_rule=tie_rule))
+    config = RunConfig(str(corpus), vocab_size=vocab_size, tie_rule=tie_rule, trainer=trainer)
+    app = BpeTuiApp(config)
     async with app.run_test(size=size) as pilot:
         for _ in range(400):
             await pilot.pause(0.02)

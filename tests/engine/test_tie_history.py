@@ -38,6 +38,18 @@ def test_blocks_of_steps_make_one_history(monkeypatch: pytest.MonkeyPatch) -> No
         assert TieHistory(trainer.record).steps.tolist() == tied
 
 
+@given(counts=CORPORA, pause=st.integers(1, 5))
+def test_asking_now_and_then_gives_what_asking_at_the_end_gives(
+    counts: dict[bytes, int], pause: int
+) -> None:
+    trainer = Trainer(counts, 300)
+    history = TieHistory(trainer.record)
+    for step in trainer.steps():
+        if step.index % pause == 0:
+            assert history.is_tied(step.index + 1) == (len(step.tied) > 1)
+    assert history.steps.tolist() == TieHistory(trainer.record).steps.tolist()
+
+
 def test_steps_recorded_later_are_known_when_asked_again() -> None:
     trainer = Trainer({b"ab": 1, b"cd": 1, b"ef": 1}, 300)
     steps = trainer.steps()

@@ -17,15 +17,15 @@ from heap_by_hand import replay
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine import Frame, Timeline, Trainer, count_pretokens, frame
+from engine import Frame, Timeline, Trainer, count_pretokens
 from engine.errors import TimelineError, UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
-from engine.frame import TouchedPretoken
 from engine.pair_queue import QueueEntry
 from engine.pretoken_index import PretokenIndex
 from engine.record import MergeStep
 from engine.ties import TIE_RULES
+from engine.touched import LONGEST_TAKEN_APART, TouchedPretoken
 from engine.trainers import DEFAULT_TRAINER, TRAINERS
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -499,7 +499,7 @@ def test_an_index_finds_each_pretoken_that_holds_the_bytes_most_frequent_first(
 
 
 def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> None:
-    long = b"ab" * frame.LONGEST_TAKEN_APART
+    long = b"ab" * LONGEST_TAKEN_APART
     counts = {long: 1, b"ab": 2}
     timeline = Timeline(counts, Trainer(counts, 257).steps())
     assert [word.pretoken for word in timeline.seek(1).touched()] == [b"ab"]

@@ -1,0 +1,149 @@
+"""The work behind a what-if: count anew where that is asked for, and train the fork.
+
+As the training job, it runs in a daemon thread and speaks only through messages.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from time import monotonic
+
+from textual.message import Message
+
+from bpe_tui import messages
+from bpe_tui.config import RunConfig
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.documents import document_counts, without
+from engine.errors import BpeError, WhatIfError
+from engine.events import CountProgress
+from engine.excerpt import Excerpt
+from engine.frame import Frame
+from engine.patterns import as_pattern
+from engine.pretokenize import SpecialSplitter
+from engine.timeline import Timeline
+from engine.what_if import BytesPair, Change, compare, fork
+
+NEWS_SECONDS = 1 / 10
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be otherwise. `config` is the run's own, or one with another pattern and so on.
+
+    Attributes:
+        title: the wish in words.
+        step: where the fork is.
+        document: the number of a document to leave out.
+    """
+
+    title: str
+    step: int
+    config: RunConfig
+    change: Change = field(default_factory=Change)
+    document: int | None = None
+
+
+class _Cancelled(Exception):
+    """Raised inside the job to leave it."""
+
+
+class WhatIfJob:
+    """Trains the fork of `frame`'s run that is wished; `post` takes the messages."""
+
+    def __init__(
+        self, config: RunConfig, frame: Frame, wish: Wish, post: Callable[[Message], object]
+    ) -> None:
+        self._config, self._frame, self._wish = config, frame, wish
+        self._post = post
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="what-if", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the job to stop, without a word."""
+        self._cancelled.set()
+
+    def _run(self) -> None:
+        try:
+            ended = self._train()
+            self._check_cancelled()
+            self._post(ended)
+        except _Cancelled:
+            return
+        except Exception as error:
+            self._post(messages.WhatIfFailed(error))
+
+    def _check_cancelled(self, _: CountProgress | None = None) -> None:
+        if self._cancelled.is_set():
+            raise _Cancelled
+
+    def _train(self) -> messages.WhatIfEnded:
+        config = self._wish.config
+        counts, excerpt = self._corpus()
+        self._check_cancelled()
+        trainer = fork(
+            self._frame.at(self._wish.step),
+            replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
+            config.vocab_size,
+            config.min_count,
+        )
+        timeline = Timeline(counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt)
+        due = monotonic()
+        steps = []
+        for step in trainer.steps():
+            self._check_cancelled()
+            steps.append(step)
+            if monotonic() >= due:
+                self._post(messages.WhatIfProgress(len(steps)))
+                due = monotonic() + NEWS_SECONDS
+        timeline.extend(steps)
+        timeline.complete()
+        if trainer.stop_reason is None:
+            raise BpeError("training ended without a reason")
+        difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
+        return messages.WhatIfEnded(timeline, trainer.stop_reason, difference)
+
+    def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
+        """The counts and the excerpt under the wish."""
+        config, document = self._wish.config, self._wish.document
+        recut = (config.pattern, config.special_tokens) != (
+            self._config.pattern,
+            self._config.special_tokens,
+        )
+        if not recut and document is None:
+            return self._frame.counts, self._frame.excerpt
+        if config.corpus == "-":
+            raise WhatIfError("standard input is read only once; save it to a file and open that")
+        if document is not None:
+            return self._without_document(document), self._frame.excerpt
+        corpus = Corpus(config.corpus)
+        count = count_corpus(
+            corpus, config.pattern, config.special_tokens, on_progress=self._check_cancelled
+        )
+        excerpt = Excerpt.of(
+            corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
+        )
+        return count.counts, excerpt
+
+    def _without_document(self, document: int) -> Mapping[bytes, int]:
+        config = self._wish.config
+        pattern, splitter = as_pattern(config.pattern), SpecialSplitter(config.special_tokens)
+
+        def chunks() -> Iterator[bytes]:
+            for chunk in Corpus(config.corpus).chunks(pattern, splitter):
+                self._check_cancelled()
+                yield chunk.data
+
+        left_out = document_counts(chunks(), document, pattern, config.special_tokens)
+        return without(self._frame.counts, left_out)
+
+
+def _merges_of(frame: Frame) -> list[BytesPair]:
+    """All recorded merges, by their tokens' bytes."""
+    merges = map(frame.merge_at, range(frame.recorded_steps))
+    return [(merge.left, merge.right) for merge in merges]

@@ -1,0 +1,111 @@
+"""Breakpoints by keys: add, run, play up to one, switch off, take out."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from opening import opened, step
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.screens.breakpoints import BreakpointRows
+from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.widgets.scrubber import Marks, Scrubber
+
+
+async def added(app: BpeTuiApp, pilot: Pilot[int], *lines: str) -> None:
+    await pilot.press("b")
+    for line in lines:
+        app.screen.query_one(Input).value = line
+        await pilot.press("enter")
+    await pilot.press("escape")
+
+
+def lengths(app: BpeTuiApp, least: int) -> list[int]:
+    assert app.session.timeline is not None
+    record = app.session.timeline.record
+    return [k + 1 for k in range(len(record)) if len(record[k].token) >= least]
+
+
+async def test_n_runs_from_one_stop_to_the_next_and_says_at_which_it_is() -> None:
+    async with opened() as (app, pilot):
+        await added(app, pilot, "len>=6")
+        expected = lengths(app, 6)
+        await pilot.press("n")
+        assert step(app) == expected[0]
+        said = str(app.screen.query_one("#narration", Static).render())
+        assert said.startswith("Stopped at len>=6.")
+        await pilot.press("n")
+        assert step(app) == expected[1]
+        await pilot.press("left")
+        assert "Stopped" not in str(app.screen.query_one("#narration", Static).render())
+
+
+async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
+    async with opened() as (app, pilot):
+        await added(app, pilot, "step 30", "step 60")
+        await pilot.press(*["plus"] * 7, "space")
+        await pilot.pause(0.3)
+        assert (step(app), app.session.playing) == (30, False)
+        await pilot.press("space")
+        await pilot.pause(0.3)
+        assert (step(app), app.session.playing) == (60, False)
+
+
+async def test_running_to_what_no_merge_makes_says_so_and_stays() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("n")
+        await added(app, pilot, 'token "zzz"')
+        await pilot.press("right", "n")
+        await pilot.pause(0.1)
+        assert step(app) == 1
+        said = [note.message for note in app._notifications]
+        assert said == [
+            "No breakpoint is set: key b adds one.",
+            'No later merge makes it: token "zzz"',
+        ]
+
+
+async def test_the_window_switches_off_and_takes_out() -> None:
+    async with opened() as (app, pilot):
+        await added(app, pilot, "step 3", "step 5")
+        await pilot.press("b")
+        app.screen.query_one(BreakpointRows).focus()
+        await pilot.press("space", "escape", "n")
+        assert step(app) == 5
+        await pilot.press("b")
+        app.screen.query_one(BreakpointRows).focus()
+        await pilot.press("space", "down", "d", "escape", "home", "n")
+        assert step(app) == 3
+        await pilot.press("home", "b")
+        app.screen.query_one(BreakpointRows).focus()
+        await pilot.press("enter")
+        assert isinstance(app.screen, TrainingScreen)
+        assert step(app) == 3
+
+
+async def test_an_impossible_breakpoint_is_refused_in_place() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("b", *"count", "less_than_sign", "0", "enter")
+        hint = str(app.screen.query_one("#dialog-hint", Static).render())
+        assert hint.startswith("no merge has a count below 0")
+        assert not len(app.session.breakpoints)
+
+
+async def test_marks_stand_on_the_scrubber_where_the_merges_are() -> None:
+    async with opened() as (app, pilot):
+        await added(app, pilot, "step 443")
+        await pilot.pause(0.1)
+        strip = app.screen.query_one(Scrubber).render_line(0).text
+        assert (strip[0], strip[-1]) == ("●", "◆")
+        assert "┊" in strip
+
+
+async def test_marks_too_close_to_each_other_are_thinned() -> None:
+    async with opened() as (app, _):
+        scrubber = app.screen.query_one(Scrubber)
+        cells = list(scrubber._marked_cells(Marks(range(1, 444), "┊", "tie", gap=5)))
+        assert [b - a for a, b in pairwise(cells)] == [5] * (len(cells) - 1)
+        assert list(scrubber._marked_cells(Marks([], "┊", "tie"))) == []
+        assert list(scrubber._marked_cells(Marks([443], "┊", "tie"))) == [scrubber.size.width - 1]

@@ -1,0 +1,77 @@
+"""From a change of the merge to the pretokens behind it, to the lines that hold them."""
+
+from __future__ import annotations
+
+from opening import opened, step
+from textual.pilot import Pilot
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.corpus import CorpusPanel
+from bpe_tui.panels.merge import MergePanel
+from bpe_tui.panels.targets import ToChange
+from bpe_tui.screens.ledger import LedgerRows, LedgerWindow
+from bpe_tui.widgets.lines import Row
+
+
+def text_of(row: Row) -> str:
+    return "".join(text for text, _ in row.spans)
+
+
+def changes(app: BpeTuiApp) -> list[int]:
+    """The places of the changes among the rows of the merge panel."""
+    panel = app.screen.query_one(MergePanel)
+    rows = range(panel.row_count)
+    return [place for place in rows if isinstance(panel.row(place).target, ToChange)]
+
+
+async def opened_change(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    """Step 30, and Enter on the second change of its merge."""
+    app.seek(30)
+    await pilot.pause()
+    app.screen.show_panel("merge")  # type: ignore[attr-defined]
+    app.screen.query_one(MergePanel).cursor = changes(app)[1]
+    await pilot.press("enter")
+    await pilot.pause(0.1)
+
+
+async def test_a_change_says_how_many_pretokens_are_behind_it() -> None:
+    async with opened() as (app, pilot):
+        app.seek(30)
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.merge is not None
+        panel = app.screen.query_one(MergePanel)
+        row = panel.row(changes(app)[0])
+        assert f" {frame.merge.pretokens} " in text_of(row)
+
+
+async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() -> None:
+    async with opened() as (app, pilot):
+        await opened_change(app, pilot)
+        assert isinstance(app.screen, LedgerWindow)
+        rows = app.screen.query_one(LedgerRows)
+        pretoken = rows.row(1).target.word.pretoken  # type: ignore[union-attr]
+        await pilot.press("down", "enter")
+        assert app.session.frame is not None
+        lines = app.session.frame.excerpt.lines_with(pretoken)
+        assert rows.row_count == len(lines)
+        await pilot.press("enter")
+        corpus = app.screen.query_one(CorpusPanel)
+        assert app.focused is corpus
+        assert str(corpus.border_subtitle).startswith(f"lines {lines[0] + 1}–")
+
+
+async def test_esc_goes_back_level_by_level_and_m_leads_to_the_merge() -> None:
+    async with opened() as (app, pilot):
+        await opened_change(app, pilot)
+        rows = app.screen.query_one(LedgerRows)
+        await pilot.press("down", "enter", "escape")
+        assert rows.cursor == 1
+        await pilot.press("escape")
+        assert not isinstance(app.screen, LedgerWindow)
+        await pilot.press("up", "enter")
+        await pilot.pause(0.1)
+        await pilot.press("m")
+        assert not isinstance(app.screen, LedgerWindow)
+        assert step(app) == 30  # the first change is that of the pair that merged here

@@ -1,0 +1,57 @@
+"""The pseudocode goes on with the key `.`, in step with the merges."""
+
+from __future__ import annotations
+
+import pytest
+from opening import opened, step
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.pseudocode import PseudocodePanel
+from engine.heap_walk import Move
+from engine.trainers import TRAINERS
+from engine.trainers.pseudocode import phases_of
+
+
+def at_work(app: BpeTuiApp) -> list[str]:
+    """The lines that are marked."""
+    panel = app.screen.query_one(PseudocodePanel)
+    rows = [panel.row(place) for place in range(panel.row_count)]
+    return [row.spans[1][0] for row in rows if row.spans and row.spans[0][0] == "▸ "]
+
+
+@pytest.mark.parametrize("name", [name for name in TRAINERS if name != "heap"])
+async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
+    async with opened(vocab_size=270, trainer=name) as (app, pilot):
+        phases = phases_of(TRAINERS[name].pseudocode)
+        await pilot.press("right", "p")
+        for phase in phases:
+            lines = [line.text for line in TRAINERS[name].pseudocode if phase in line.during]
+            assert (step(app), at_work(app)) == (1, lines)
+            await pilot.press("full_stop")
+        assert step(app) == 2
+        assert app.session.frame is not None
+        assert app.session.frame.moves_done == 0
+
+
+async def test_the_lines_of_heap_go_by_the_moves_of_the_heap() -> None:
+    async with opened(trainer="heap") as (app, pilot):
+        await pilot.press("right_square_bracket", "p")
+        assert app.session.frame is not None
+        assert at_work(app) == []
+        for move in app.session.frame.queue.moves()[:-1]:
+            await pilot.press("full_stop")
+            code = TRAINERS["heap"].pseudocode
+            assert at_work(app) == [line.text for line in code if move.move in line.during]
+        await pilot.press("full_stop")
+        assert step(app) == 101
+
+
+def test_every_move_of_the_heap_has_a_line() -> None:
+    assert set(phases_of(TRAINERS["heap"].pseudocode)) == set(Move)
+
+
+async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("p", "w", "right", "full_stop")
+        assert app.session.frame is not None
+        assert app.session.frame.place == (1, 1)

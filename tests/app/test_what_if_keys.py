@@ -1,0 +1,127 @@
+"""Forks by keys: choose, compare, drop or keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from opening import opened, step
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.pairs import PairsPanel
+from bpe_tui.screens.branches import Branches, BranchRows
+from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.screens.what_if import WhatIf, WishRows
+
+
+def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
+    assert app.session.timeline is not None
+    record = app.session.timeline.record
+    return [(record[k].left, record[k].right) for k in range(len(record))]
+
+
+def told(app: BpeTuiApp) -> str:
+    return str(app.screen.query_one("#branches-told", Static).render())
+
+
+async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
+    """Choose in the menu what begins with these words; wait until the fork is trained."""
+    await pilot.press("i")
+    rows = app.screen.query_one(WishRows)
+    rows.cursor = next(
+        place for place in range(rows.row_count) if rows.row(place).spans[0][0].startswith(title)
+    )
+    await pilot.press("enter")
+    await ended(app, pilot)
+
+
+async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
+    assert isinstance(app.screen, Branches)
+    for _ in range(300):
+        await pilot.pause(0.02)
+        if "…" not in told(app)[-2:]:
+            break
+
+
+async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        before = merges(app)
+        await wished(app, pilot, "forbid merge 20")
+        assert told(app).startswith("The first difference is merge 20.")
+        rows = app.screen.query_one(BranchRows)
+        assert "≠" in "".join(text for text, _ in rows.row(rows.cursor).spans)
+        await pilot.press("escape")
+        assert isinstance(app.screen, TrainingScreen)
+        assert merges(app) == before
+        assert step(app) == 20
+
+
+async def test_a_fork_that_is_kept_is_the_timeline() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        before = merges(app)
+        await wished(app, pilot, "forbid the next merge")
+        await pilot.press("enter")
+        assert step(app) == 21
+        assert merges(app)[:20] == before[:20]
+        assert before[20] not in merges(app)
+        await pilot.press("v", "full_stop", "t", "space")  # all goes on without a heap
+        await pilot.pause(0.2)
+        assert app.is_running
+
+
+async def test_a_pair_chosen_in_the_pairs_panel_can_be_forced() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(20)
+        await pilot.pause()
+        panel = app.screen.query_one(PairsPanel)
+        panel.cursor = next(
+            place
+            for place in range(2, 20)
+            if not any("stale" in text or "next" in text for text, _ in panel.row(place).spans)
+        )
+        pair = panel.row(panel.cursor).target.pair  # type: ignore[union-attr]
+        assert app.session.frame is not None
+        wanted = tuple(app.session.frame.token(part) for part in pair)
+        await wished(app, pilot, "merge next")
+        await pilot.press("enter")
+        assert merges(app)[20] == wanted
+
+
+async def test_tie_rules_patterns_documents_and_special_tokens_can_be_others() -> None:
+    async with opened(vocab_size=330) as (app, pilot):
+        for title in ("tie rule first-seen", "pattern whitespace", "without the special"):
+            await wished(app, pilot, title)
+            assert "difference" in told(app)
+            await pilot.press("escape")
+        await pilot.press("i")
+        field = app.screen.query_one(Input)
+        field.focus()
+        field.value = "99999999"
+        await pilot.press("enter")
+        assert isinstance(app.screen, WhatIf)
+        field.value = "3"
+        await pilot.press("enter")
+        await ended(app, pilot)
+        assert "difference" in told(app)
+
+
+async def test_a_kept_pattern_is_the_pattern_from_then_on() -> None:
+    async with opened(vocab_size=330) as (app, pilot):
+        await wished(app, pilot, "pattern whitespace")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "whitespace" in str(app.screen.query_one("#heading", Static).render())
+
+
+async def test_a_corpus_that_has_gone_meanwhile_is_told_in_place(tmp_path: Path) -> None:
+    corpus = tmp_path / "gone.txt"
+    corpus.write_text("low lower lowest " * 9)
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        corpus.unlink()
+        await wished(app, pilot, "pattern whitespace")
+        assert "no such file" in told(app)
+        await pilot.press("enter", "escape")
+        assert isinstance(app.screen, TrainingScreen)

@@ -1,0 +1,164 @@
+"""A breakpoint stops at just the steps that its words say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Timeline, Trainer
+from engine.breakpoint_list import BreakpointList
+from engine.breakpoints import KINDS, Matching, parse
+from engine.errors import BreakpointError
+from engine.quoting import quoted, unquoted
+from engine.record import MergeStep
+
+LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}
+
+
+def timeline_of(counts: Mapping[bytes, int]) -> Timeline:
+    return Timeline(counts, Trainer(counts, 280).steps())
+
+
+def stops(line: str, counts: Mapping[bytes, int]) -> list[int]:
+    breakpoints, timeline = BreakpointList(), timeline_of(counts)
+    breakpoints.add(line)
+    assert breakpoints.examine(timeline, seconds=60) == len(timeline)
+    return breakpoints.hits()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("tie", lambda step: len(step.tied) > 1),
+        ("len >= 3", lambda step: len(step.left) + len(step.right) >= 3),
+        ("step 3", lambda step: step.index == 2),
+        ("token est", lambda step: step.left + step.right == b"est"),
+        ('pair "e" "st"', lambda step: (step.left, step.right) == (b"e", b"st")),
+        ("/^lo|w$/", lambda step: step.token[:2] == b"lo" or step.token[-1:] == b"w"),
+    ],
+)
+def test_each_kind_stops_where_its_words_are_true(
+    line: str, says: Callable[[MergeStep], bool]
+) -> None:
+    steps = [step.index + 1 for step in Trainer(LOW, 280).steps() if says(step)]
+    assert stops(line, LOW) == steps != []
+
+
+def test_a_count_falls_below_a_limit_only_once() -> None:
+    counts = [step.count for step in Trainer(LOW, 280).steps()]
+    first = next(index for index, count in enumerate(counts, 1) if count < 6)
+    assert stops("count<6", LOW) == [first]
+    assert stops(f"count<{counts[0] + 1}", LOW) == [1]
+
+
+@given(oracles.corpora())
+def test_a_pretoken_is_whole_from_the_step_at_which_it_stops(counts: dict[bytes, int]) -> None:
+    run = oracles.train(counts, "lexicographic", 24)
+    for place, pretoken in enumerate(counts):
+        if len(pretoken) > 1:
+            whole = [i for i, s in enumerate(run.steps, 1) if len(s.words_after[place]) == 1]
+            assert stops(f"pretoken {quoted(pretoken)}", counts) == whole[:1]
+
+
+def test_a_token_that_a_pretoken_does_not_come_to_leaves_it_in_parts() -> None:
+    # `bc` merges first, so `abc` stays `a│bc` although `abc` may be a token by another way.
+    assert stops("pretoken abc", {b"ab": 9, b"abd": 5}) == []
+
+
+@given(st.binary(min_size=2))
+def test_bytes_in_quotes_are_read_back(data: bytes) -> None:
+    assert unquoted(quoted(data)) == data
+    assert str(parse(f"token {quoted(data)}")) == f"token {quoted(data)}"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.example)
+def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: object) -> None:
+    example = kind.example  # type: ignore[attr-defined]
+    assert parse(str(parse(example))) == parse(example)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("", "write one like"),
+        ("count<", "write one like"),
+        ("count<0", "no merge has a count below 0"),
+        ("count<-5", "no merge has a count below 0"),
+        ("step 0", "the start"),
+        ("token a", "two bytes"),
+        ('pair "" a', "empty"),
+        ("pretoken a", "one token already"),
+        ("/(/", "no regular expression"),
+    ],
+)
+def test_an_impossible_breakpoint_says_why(line: str, reason: str) -> None:
+    with pytest.raises(BreakpointError, match=reason):
+        parse(line)
+
+
+def test_an_expression_sees_stray_bytes_spelt_out() -> None:
+    counts = {"漢".encode(): 5}  # E6 BC A2
+    tokens = [step.token for step in Trainer(counts, 280).steps()]
+    halves = [step for step, token in enumerate(tokens, 1) if len(token) == 2]
+    assert stops("/^(<[0-9A-F]{2}>)+$/", counts) == halves == [1]
+    assert stops("/漢/", counts) == [2]
+
+
+def test_an_expression_that_takes_too_long_is_given_up_and_says_so() -> None:
+    endless = "a" * 64
+    timeline = timeline_of({endless.encode(): 9})
+    breakpoints = BreakpointList()
+    breakpoints.add("/^(a|aa)+$b/")
+    breakpoints.add("step 2")
+    assert breakpoints.examine(timeline, seconds=60) == len(timeline)
+    assert "too long" in breakpoints[0].failure
+    assert breakpoints.hits() == [2]
+    breakpoints.toggle(0)
+    assert not breakpoints[0].enabled
+
+
+def test_a_search_in_slices_finds_what_one_search_finds() -> None:
+    timeline, sliced = timeline_of(LOW), BreakpointList()
+    for line in ("tie", "len>=4"):
+        sliced.add(line)
+    # No time at all: not a single merge is looked at.
+    assert sliced.examine(timeline, seconds=-1) == 0
+    assert sliced.next_hit(0) is None
+    sliced.examine(timeline, seconds=60)
+    assert sliced.hits() == sorted({*stops("tie", LOW), *stops("len>=4", LOW)})
+
+
+def test_steps_recorded_later_are_looked_at_later() -> None:
+    steps = list(Trainer(LOW, 262).steps())
+    timeline = Timeline(LOW, steps[:2])
+    breakpoints = BreakpointList()
+    breakpoints.add("step 5")
+    breakpoints.examine(timeline, seconds=60)
+    assert breakpoints.next_hit(0) is None
+    timeline.extend(steps[2:])
+    breakpoints.examine(timeline, seconds=60)
+    assert breakpoints.next_hit(0) == (5, parse("step 5"))
+
+
+def test_a_breakpoint_switched_off_stops_nothing_and_one_added_twice_is_one() -> None:
+    breakpoints, timeline = BreakpointList(), timeline_of(LOW)
+    breakpoints.add("step 2")
+    breakpoints.add("step 4")
+    breakpoints.toggle(0)
+    breakpoints.examine(timeline, seconds=60)
+    assert breakpoints.hits() == [4]
+    breakpoints.add("step  2")
+    assert [watched.enabled for watched in (breakpoints[0], breakpoints[1])] == [True, True]
+    breakpoints.remove(1)
+    breakpoints.examine(timeline, seconds=60)
+    assert breakpoints.hits() == [2]
+    breakpoints.restart()
+    assert breakpoints.hits() == []
+
+
+def test_an_expression_is_written_between_slashes() -> None:
+    assert parse("/a b/") == Matching("a b")

@@ -1,0 +1,39 @@
+"""The documents of a corpus, counted one by one, are the corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.documents import document_counts, without
+from engine.errors import WhatIfError
+from engine.patterns import PATTERNS
+from engine.pretokenize import SpecialSplitter
+
+END = "<e>"
+
+
+@given(st.lists(st.sampled_from(["a", " b", "\n", " ", END, "don't "]), min_size=1).map("".join))
+def test_the_documents_and_the_blanks_between_are_the_corpus(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "documents.txt"
+    path.write_text(text)
+    count = count_corpus(Corpus(path), "gpt2", [END], workers=1)
+    # Cut small, so that documents run across chunks.
+    chunks = [
+        chunk.data
+        for chunk in Corpus(path).chunks(PATTERNS["gpt2"], SpecialSplitter([END]), size=4)
+    ]
+    total: Counter[bytes] = Counter()
+    for number in range(1, count.documents + 1):
+        total += document_counts(chunks, number, "gpt2", [END])
+    left = without(count.counts, total)
+    assert all(pretoken.isspace() for pretoken in left)
+    with pytest.raises(WhatIfError, match="no document"):
+        document_counts(chunks, count.documents + 1, "gpt2", [END])

@@ -1,0 +1,58 @@
+"""The parts of a change are what recounting each pretoken alone gives, and add up to it."""
+
+from __future__ import annotations
+
+import oracles
+from hypothesis import given
+
+from engine import Timeline, Trainer
+from engine.events import Pair
+
+
+@given(oracles.corpora())
+def test_the_parts_are_what_recounting_every_pretoken_gives(counts: dict[bytes, int]) -> None:
+    run = oracles.train(counts, "lexicographic", 24)
+    timeline = Timeline(counts, Trainer(counts, 280).steps())
+    for step, truth in enumerate(run.steps, 1):
+        expected: dict[Pair, dict[bytes, int]] = {}
+        words = zip(counts, truth.words_before, truth.words_after, strict=True)
+        for pretoken, before, after in words:
+            was, now = (oracles.recount([word], [counts[pretoken]]) for word in (before, after))
+            for pair in was | now:
+                if change := now.get(pair, 0) - was.get(pair, 0):
+                    expected.setdefault(pair, {})[pretoken] = change
+        ledger = timeline.seek(step).ledger
+        assert ledger.read()
+        found = {
+            change.pair: {part.word.pretoken: part.change for part in ledger.behind(change.pair)}
+            for change in timeline.record[step - 1].changes
+        }
+        assert found == expected
+
+
+@given(oracles.corpora())
+def test_the_parts_add_up_to_the_change(counts: dict[bytes, int]) -> None:
+    timeline = Timeline(counts, Trainer(counts, 280).steps())
+    for index in range(len(timeline)):
+        ledger = timeline.seek(index + 1).ledger
+        ledger.read()
+        for change in timeline.record[index].changes:
+            parts = ledger.behind(change.pair)
+            assert sum(part.change for part in parts) == change.after - change.before
+            assert [p.word.count for p in parts] == sorted(p.word.count for p in parts)[::-1]
+
+
+def test_a_ledger_read_in_slices_is_the_ledger_read_at_once() -> None:
+    counts = {b"low": 5, b"lower": 2, b"lowest": 1}
+    ledger = Timeline(counts, Trainer(counts, 257).steps()).seek(1).ledger
+    slices = 0
+    while not ledger.read(seconds=0):
+        slices += 1
+    assert slices >= 2
+    assert [part.change for part in ledger.behind((ord("o"), ord("w")))] == [-5, -2, -1]
+
+
+def test_the_start_has_no_changes_and_nobody_behind_them() -> None:
+    ledger = Timeline({b"low": 5}).frame.ledger
+    assert ledger.read()
+    assert ledger.behind((ord("o"), ord("w"))) == []

@@ -1,0 +1,117 @@
+"""A fork keeps the merges before it and follows the changed rules after it."""
+
+from __future__ import annotations
+
+import oracles
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Timeline, Trainer
+from engine.errors import WhatIfError
+from engine.ties import TIE_RULES
+from engine.what_if import Change, compare, fork
+
+SIZE = 276
+
+
+def run(counts: dict[bytes, int], tie_rule: str = "lexicographic") -> Timeline:
+    return Timeline(counts, Trainer(counts, SIZE, tie_rule=tie_rule).steps())
+
+
+def merges(timeline: Timeline) -> list[tuple[bytes, bytes]]:
+    return [(timeline.record[k].left, timeline.record[k].right) for k in range(len(timeline))]
+
+
+def forked(timeline: Timeline, step: int, change: Change) -> list[tuple[bytes, bytes]]:
+    trainer = fork(timeline.seek(min(step, len(timeline))), change, SIZE)
+    return [(step.left, step.right) for step in trainer.steps()]
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@given(counts=oracles.corpora(), step=st.integers(0, 9))
+def test_a_fork_that_changes_nothing_gives_the_same_merges(
+    tie_rule: str, counts: dict[bytes, int], step: int
+) -> None:
+    timeline = run(counts, tie_rule)
+    assert forked(timeline, step, Change()) == merges(timeline)
+
+
+@given(counts=oracles.corpora(), step=st.integers(0, 9))
+def test_a_forbidden_pair_never_merges_and_what_came_before_stays(
+    counts: dict[bytes, int], step: int
+) -> None:
+    timeline = run(counts)
+    if step >= len(timeline):
+        return
+    forbidden = merges(timeline)[step]
+    other = forked(timeline, step, Change(forbid=frozenset({forbidden})))
+    assert other[:step] == merges(timeline)[:step]
+    assert forbidden not in other
+
+
+@given(counts=oracles.corpora(), step=st.integers(0, 9), rules=st.permutations(list(TIE_RULES)))
+def test_another_tie_rule_takes_from_the_fork_on_what_it_takes_of_such_a_corpus(
+    counts: dict[bytes, int], step: int, rules: list[str]
+) -> None:
+    timeline = run(counts, rules[0])
+    other = forked(timeline, step, Change(tie_rule=rules[1]))
+    assert other[:step] == merges(timeline)[:step]
+    # The oracle, made to take the same first merges.
+    words, vocab = [list(pretoken) for pretoken in counts], [bytes([b]) for b in range(256)]
+    for place, merged in enumerate(other):
+        found = oracles.recount(words, list(counts.values()))
+        tied = {pair for pair in found if found[pair] == max(found.values())}
+        pair = oracles.TIE_ORACLES[rules[1] if place >= step else rules[0]](tied, words, vocab)
+        assert (vocab[pair[0]], vocab[pair[1]]) == merged
+        words = [oracles.replace(word, pair, len(vocab)) for word in words]
+        vocab.append(vocab[pair[0]] + vocab[pair[1]])
+
+
+@given(counts=oracles.corpora(), step=st.integers(0, 5), data=st.data())
+def test_a_forced_pair_merges_at_the_fork_however_rare(
+    counts: dict[bytes, int], step: int, data: st.DataObject
+) -> None:
+    timeline = run(counts)
+    frame = timeline.seek(min(step, len(timeline)))
+    pairs = frame.top_pairs(50)
+    if not pairs:
+        return
+    chosen, _ = data.draw(st.sampled_from(pairs))
+    force = frame.token(chosen[0]), frame.token(chosen[1])
+    other = forked(timeline, frame.step, Change(force=force))
+    assert other[: frame.step + 1] == [*merges(timeline)[: frame.step], force]
+
+
+def test_a_pair_that_stands_nowhere_cannot_be_forced() -> None:
+    with pytest.raises(WhatIfError, match="nowhere"):
+        forked(run({b"low": 5}), 1, Change(force=(b"x", b"y")))
+
+
+def test_merges_whose_pair_a_smaller_corpus_lacks_are_left_out() -> None:
+    timeline = run({b"low": 5, b"new": 6})
+    other = forked(timeline, len(timeline), Change(counts={b"low": 5}))
+    assert other == merges(run({b"low": 5}))
+
+
+@given(counts=oracles.corpora(), step=st.integers(0, 5))
+def test_a_forks_timeline_can_be_gone_through_like_any_other(
+    counts: dict[bytes, int], step: int
+) -> None:
+    timeline = run(counts)
+    here = timeline.seek(min(step, len(timeline)))
+    rarest = here.top_pairs(50)[-1:]
+    force = next(((here.token(a), here.token(b)) for (a, b), _ in rarest), None)
+    trainer = fork(here, Change(force=force), SIZE)
+    other = Timeline(counts, list(trainer.steps()), record=trainer.record)
+    for k in range(len(other) + 1):
+        frame = other.seek(k)
+        assert frame.queue.stale_count == 0
+        assert frame.queue.moves() == []
+        assert frame.next_pair == (other.record.pair_of(k) if k < len(other) else frame.next_pair)
+        assert other.ties.is_tied(k) == (k > 0 and len(other.record[k - 1].tied) > 1)
+
+
+def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
+    assert compare([(b"a", b"b")], []).first == 0
+    assert compare([(b"a", b"b")], [(b"a", b"b")]).first is None
