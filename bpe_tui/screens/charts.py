@@ -7,7 +7,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.commands import CHARTS as NAME
+from bpe_tui.command import CHARTS as NAME
 from bpe_tui.commands import bindings_on
 from bpe_tui.panels.charts import CHARTS, ChartPanel
 from bpe_tui.panels.transport import Transport

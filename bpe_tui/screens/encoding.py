@@ -10,7 +10,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.commands import ENCODING, bindings_on
+from bpe_tui.command import ENCODING
+from bpe_tui.commands import bindings_on
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.panels.lanes import LanesPanel

@@ -12,7 +12,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from bpe_tui.commands import Command, commands_on
+from bpe_tui.command import Command
+from bpe_tui.commands import commands_on
 
 
 class Help(ModalScreen[None]):

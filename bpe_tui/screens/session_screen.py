@@ -9,7 +9,9 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.commands import COMMANDS, Command, commands_on
+from bpe_tui.command import Command
+from bpe_tui.command_table import COMMANDS
+from bpe_tui.commands import commands_on
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines

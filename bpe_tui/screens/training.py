@@ -9,7 +9,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.commands import TRAINING, bindings_on
+from bpe_tui.command import TRAINING
+from bpe_tui.commands import bindings_on
 from bpe_tui.narration import narrate, narrate_back, narrate_end
 from bpe_tui.panels.corpus import CorpusPanel
 from bpe_tui.panels.encode_line import EncodeLine

@@ -7,7 +7,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.commands import VOCABULARY, bindings_on
+from bpe_tui.command import VOCABULARY
+from bpe_tui.commands import bindings_on
 from bpe_tui.panels.lanes import LanesPanel
 from bpe_tui.panels.merge_tree import MergeTreePanel
 from bpe_tui.panels.targets import ToToken

@@ -10,7 +10,7 @@ from opening import SAMPLE, opened, step
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
-from bpe_tui.commands import COMMANDS
+from bpe_tui.command_table import COMMANDS
 from bpe_tui.config import RunConfig
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
