@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural
-from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.frame import Frame
 from engine.touched import TouchedPretoken
 
-SHOWN = 200
+SCREENFULS = 3
+"""Of words that are looked for; frequent pairs stand in thousands."""
 
 
 class WordsPanel(Panel):
@@ -20,20 +23,25 @@ class WordsPanel(Panel):
     def __init__(self) -> None:
         super().__init__("words touched", id="words")
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         merge = frame.merge
         if merge is None:
             self.say("words touched")
             return [Row([("No merge yet, no word touched.", "dim")])]
         self.say("words touched", plural(merge.pretokens, "pretoken"))
-        touched = frame.touched(SHOWN)
+        limit = SCREENFULS * self.size.height
+        touched = frame.touched(limit)
         painter = self.painter(frame)
         count_width = len(number(touched[0].count)) if touched else 1
-        rows = [_row(painter, word, count_width, width) for word in touched]
-        if missing := merge.pretokens - len(touched):
-            which = "rarer" if len(touched) == SHOWN else "too long to show"
-            rows.append(Row([(f"and {number(missing)} {which}", "dim")]))
-        return rows
+        missing = merge.pretokens - len(touched)
+        which = "rarer" if len(touched) == limit else "too long to show"
+        rest = Row([(f"and {number(missing)} {which}", "dim")])
+        return RowsOnDemand(
+            len(touched) + bool(missing),
+            lambda place: (
+                _row(painter, touched[place], count_width, width) if place < len(touched) else rest
+            ),
+        )
 
 
 def _row(painter: TokenPainter, word: TouchedPretoken, count_width: int, width: int) -> Row:

@@ -95,11 +95,22 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def rebuild(self) -> None:
         """The rows have changed: paint them anew."""
-        size = Size(self.size.width, self.row_count)
-        if self.virtual_size != size:
-            self.virtual_size = size
+        self._show_height(max(self.row_count, self.size.height))
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
+
+    def _show_height(self, rows: int) -> None:
+        """Let the scroll bar know; lay the screen out anew only if the bar itself comes or goes."""
+        size = Size(self.size.width, rows)
+        if self.virtual_size == size:
+            return
+        has_bar = self.show_vertical_scrollbar
+        if has_bar and (rows > self.size.height or self.styles.overflow_y == "scroll"):
+            self.set_reactive(Lines.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = rows
+            self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
+        else:
+            self.virtual_size = size
 
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
