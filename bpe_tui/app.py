@@ -1,4 +1,7 @@
-"""The application: owns the session, runs the job, and passes news to the screens."""
+"""The application: owns the session, runs the job, and passes news to the screens.
+
+Windows are imported when they are first asked for: the first frame need not wait for them.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +22,6 @@ from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
 from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.screens import SCREENS
-from bpe_tui.screens.branches import Branches
-from bpe_tui.screens.breakpoints import Breakpoints, none_found
-from bpe_tui.screens.go_to import GoTo
-from bpe_tui.screens.help import Help
-from bpe_tui.screens.ledger import LedgerWindow
-from bpe_tui.screens.save import Save
-from bpe_tui.screens.what_if import WhatIf
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
@@ -136,6 +132,8 @@ class BpeTuiApp(App[int]):
             self.changed()
         if self.session.found_none:
             self.session.found_none = False
+            from bpe_tui.screens.breakpoints import none_found
+
             self.notify(none_found(self.session), markup=False, timeout=4)
 
     def seek(self, step: int) -> None:
@@ -200,6 +198,8 @@ class BpeTuiApp(App[int]):
     def _look_behind(self, pair: Pair) -> None:
         if self.session.frame is not None:
             self.session.hold()
+            from bpe_tui.screens.ledger import LedgerWindow
+
             self.push_screen(LedgerWindow(self.session.frame, pair), self._looked_behind)
 
     def _looked_behind(self, target: object | None) -> None:
@@ -236,6 +236,8 @@ class BpeTuiApp(App[int]):
     def action_breakpoints(self) -> None:
         if self.session.frame is not None:
             self.session.hold()
+            from bpe_tui.screens.breakpoints import Breakpoints
+
             self.push_screen(Breakpoints(self.session), self._left_breakpoints)
 
     def _left_breakpoints(self, step: int | None) -> None:
@@ -258,6 +260,8 @@ class BpeTuiApp(App[int]):
             self.notify(text, markup=False, timeout=4)
             return
         chosen = self._training_screen().chosen_pair()
+        from bpe_tui.screens.what_if import WhatIf
+
         menu = WhatIf(session.frame, session.config, session.documents, chosen)
         self.push_screen(menu, self._wished)
 
@@ -270,6 +274,8 @@ class BpeTuiApp(App[int]):
             if fork is not None:
                 self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
             self.changed()
+
+        from bpe_tui.screens.branches import Branches
 
         self.push_screen(Branches(frame, self.session.config, wish), left)
 
@@ -299,6 +305,8 @@ class BpeTuiApp(App[int]):
 
     def action_go_to(self) -> None:
         if (frame := self.session.frame) is not None:
+            from bpe_tui.screens.go_to import GoTo
+
             self.push_screen(GoTo(frame.step, frame.recorded_steps), self._went_to)
 
     def _went_to(self, step: str | None) -> None:
@@ -308,6 +316,8 @@ class BpeTuiApp(App[int]):
     def action_save(self) -> None:
         if (frame := self.session.frame) is not None:
             self.session.hold()
+            from bpe_tui.screens.save import Save
+
             self.push_screen(Save(frame, f"{self._corpus_name}-step-{frame.step}"), self._saved)
 
     def _saved(self, path: str | None) -> None:
@@ -331,6 +341,8 @@ class BpeTuiApp(App[int]):
 
     def action_help(self) -> None:
         screen: Screen[object] = self.screen
+        from bpe_tui.screens.help import Help
+
         self.push_screen(Help(screen.id or ""))
 
 

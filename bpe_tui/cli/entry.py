@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import sys
@@ -48,6 +49,7 @@ def _run(arguments: list[str]) -> int:
     time until the screen is there.
     """
     if _is_corpus_alone(arguments):
+        gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
         from bpe_tui.config import RunConfig
 
