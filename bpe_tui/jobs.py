@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from time import monotonic
+from time import monotonic, sleep
 
 from textual.message import Message
 
@@ -29,6 +29,8 @@ READING_SECONDS = 1 / 10
 PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
 """How long training waits for the first frame, at the most."""
+SETTLE_SECONDS = 0.1
+"""How long it leaves the screen alone after that."""
 PREVIEW_PAIRS = 10
 PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
@@ -107,15 +109,22 @@ class TrainingJob:
             if monotonic() >= due:
                 self._post(messages.StepsRecorded(batch))
                 batch = []
-                # Two threads share one interpreter: training, once there is a step to go to, would
-                # take half of the first frame's time.
-                self._shown.wait(SHOWN_SECONDS)
+                self._let_screen_come_first()
                 due = monotonic() + BATCH_SECONDS
         self._post(messages.StepsRecorded(batch))
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
         self._post(messages.TrainingEnded(trainer.stop_reason))
         self._kept.keep(count)  # now that nobody waits for it
+
+    def _let_screen_come_first(self) -> None:
+        """Once there is a step to go to, wait for the first frame and the first key.
+
+        Two threads share one interpreter: training would take half of the screen's time.
+        """
+        if not self._shown.is_set():
+            self._shown.wait(SHOWN_SECONDS)
+            sleep(SETTLE_SECONDS)
 
 
 class _ReadingProgress:
