@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
 
-TICK_SECONDS = 1 / 30
+TICK_SECONDS = 1 / 25
+"""How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
 GROWTH_SECONDS = 1 / 5
 """How often the screens learn that the recording is longer, while the cursor stands still."""
 SWITCH_SECONDS = 0.0005
