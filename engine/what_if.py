@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.errors import WhatIfError
 from engine.events import Pair
-from engine.lazy_heap import LazyHeap
 from engine.record import Merge
 from engine.trainer import Trainer
+from engine.trainers.heap import merges_by_heap
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
 
@@ -87,24 +86,10 @@ def _algorithm(forced: Sequence[BytesPair], forbidden: frozenset[BytesPair]) -> 
     def run(problem: Problem) -> Iterator[Merge]:
         index = PairIndex(problem)
         yield from _replay(problem, index, forced)
-        key = problem.tie_key(index.first_seen)
-        static = problem.tie_rule.static
-        # Whatever was replayed, from here on counts only fall, and a lazy heap is exact.
-        queue = LazyHeap(index.counts, key if static else lambda pair: pair)
-        choose = None if static else partial(min, key=key)
-        while (best := queue.pop_best(choose)) is not None:
-            pair, _ = best
-            if index.counts[pair] < problem.min_count:
-                return
-            left, right = pair
-            if (problem.vocab[left], problem.vocab[right]) in forbidden:
-                continue
-            new_id = problem.join(pair)
-            merge = index.merge(pair, new_id)
-            for changed in map(problem.pairs.__getitem__, merge.changed):
-                if new_id in changed:
-                    queue.push(changed)
-            yield merge
+        vocab = problem.vocab
+        yield from merges_by_heap(
+            problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
+        )
 
     return Algorithm("fork", "the merges of another run first, then changed rules", run, ())
 

@@ -5,21 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import accumulate, islice
 from typing import Annotated
 
 import typer
 
 from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks
-from bpe_tui.visible import visible_bytes
 from engine.byte_chars import spell
-from engine.events import EncodeStep
-from engine.pretokenize import Pretoken, SpecialSplitter, pretokens, to_text
+from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
 
 IDS_AT_A_TIME = 1 << 12
@@ -54,7 +53,7 @@ def encode(
         bool,
         typer.Option(
             "--explain",
-            help="Print how each pretoken was cut and which merges made its tokens.",
+            help="Print how each pretoken was cut, its merges, and what each won against.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -65,7 +64,7 @@ def encode(
     loaded = Tokenizer.load(tokenizer)
     blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     if explain:
-        for line in _explanation(loaded, to_text(b"".join(blocks))):
+        for line in explanation(loaded, to_text(b"".join(blocks))):
             print(line)
     elif as_json:
         print(_ids_as_json(loaded, blocks))
@@ -94,40 +93,3 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
         "offsets": [[end - len(token), end] for token, end in zip(tokens, ends, strict=True)],
     }
     return json.dumps(facts, ensure_ascii=False)
-
-
-def _explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
-    """Lines that tell how a text was encoded, pretoken by pretoken."""
-    ids = iter(tokenizer.encode(text))
-    splitter = SpecialSplitter(tokenizer.special_tokens)
-    for pretoken in pretokens(text, tokenizer.pattern, splitter):
-        yield f"{visible_bytes(pretoken.bytes)}  ({_cut_by(pretoken)})"
-        if not pretoken.special:
-            for step in tokenizer.steps(pretoken.bytes):
-                yield f"  {_merge_line(tokenizer, step)}"
-        own_ids = list(_take(ids, len(pretoken.bytes), tokenizer))
-        shown = [visible_bytes(tokenizer.vocab[token_id]) for token_id in own_ids]
-        yield f"  {' '.join(shown)} = {' '.join(map(str, own_ids))}"
-
-
-def _cut_by(pretoken: Pretoken) -> str:
-    """Which alternative of the pattern cut a pretoken."""
-    if pretoken.special:
-        return "special token"
-    return pretoken.alternative.name if pretoken.alternative else "no alternative matches"
-
-
-def _merge_line(tokenizer: Tokenizer, step: EncodeStep) -> str:
-    """One merge: `t h → th (rank 3)`."""
-    left, right, joined = (
-        visible_bytes(tokenizer.vocab[token_id]) for token_id in (*step.pair, step.token_id)
-    )
-    return f"{left} {right} → {joined} (rank {step.rank})"
-
-
-def _take(ids: Iterator[int], length: int, tokenizer: Tokenizer) -> Iterator[int]:
-    """As many of the next ids as stand for `length` bytes."""
-    while length > 0:
-        token_id = next(ids)
-        length -= len(tokenizer.vocab[token_id])
-        yield token_id

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
+from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.visible import visible_bytes
-from engine.answers import cut_by
-from engine.events import Pair
 from engine.pretokenize import to_text
-from engine.rules import EncodingRules
 from engine.tokenizer import Tokenizer
-from engine.trace import TracedMerge, TracedPretoken, trace
 
 
 @app.command(
@@ -32,28 +27,5 @@ def explain(
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
     loaded = Tokenizer.load(tokenizer)
-    for piece in trace(loaded, to_text(os.fsencode(text))):
-        for line in _told(loaded.rules, piece):
-            print(line)
-
-
-def _told(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
-    cached = "; seen before, from the cache" if piece.seen_before else ""
-    yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
-    if not piece.seen_before:
-        for merge in piece.merges:
-            yield f"  {_merge_told(rules, merge)}"
-    shown = " ".join(visible_bytes(rules.vocab[token_id]) for token_id in piece.ids)
-    yield f"  {shown} = {' '.join(map(str, piece.ids))}"
-
-
-def _merge_told(rules: EncodingRules, merge: TracedMerge) -> str:
-    """One merge: `t h → th (rank 3); lost to it: h e 5, a t 16`."""
-    step = merge.step
-    made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(f"{_pair(rules, each.pair)} {each.rank}" for each in merge.lost)
-    return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
-
-
-def _pair(rules: EncodingRules, pair: Pair) -> str:
-    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in pair)
+    for line in explanation(loaded, to_text(os.fsencode(text))):
+        print(line)

@@ -12,7 +12,6 @@ from bpe_tui.visible import visible_text
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.timeline import Timeline
-from engine.trainer import Trainer
 
 PROMPT = "> "
 
@@ -49,16 +48,12 @@ def _lines() -> Iterator[str]:
 
 
 def _recorded(config: RunConfig) -> Transcript:
-    counts = count_corpus(Corpus(config.corpus), config.pattern, config.special_tokens).counts
-    trainer = Trainer(
-        counts,
-        config.vocab_size,
-        config.special_tokens,
-        tie_rule=config.tie_rule,
-        algorithm=config.trainer,
-        min_count=config.min_count,
-    )
-    timeline = Timeline(counts, record=trainer.record, pattern=config.pattern)
+    corpus = Corpus(config.corpus)
+    kept = config.kept_count(corpus)
+    count = kept.find() or count_corpus(corpus, config.pattern, config.special_tokens)
+    kept.keep(count)
+    trainer = config.trainer_for(count.counts)
+    timeline = Timeline(count.counts, record=trainer.record, pattern=config.pattern)
     timeline.extend(trainer.steps())
     timeline.complete()
     assert trainer.stop_reason is not None  # all steps have been made

@@ -18,7 +18,7 @@ CELL = 24
 """Cells that an entry of the array takes."""
 SIDE_BY_SIDE = 100
 """From so many cells on, tree and array stand beside each other."""
-MOVES_SHOWN = 60
+MOVES_SHOWN = 6
 
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
@@ -89,8 +89,8 @@ def _move_rows(frame: Frame, painter: TokenPainter) -> list[Row]:
     done = frame.moves_done
     head = f"next: {plural(len(moves), 'move')}" + ("" if done else " (key . makes them)")
     rows = [Row([(head, "dim")])]
-    first = max(0, min(done - 3, len(moves) - 6))
-    for place, move in enumerate(moves[first : first + 6], first + 1):
+    first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
+    for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
         rows.append(_move_row(painter, move, place, done))
     return rows
 

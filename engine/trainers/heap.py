@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
+from engine.events import Pair
 from engine.heap_walk import Move
 from engine.lazy_heap import LazyHeap
 from engine.record import Merge
@@ -14,7 +15,16 @@ from engine.trainers.pseudocode import CodeLine
 
 
 def heap(problem: Problem) -> Iterator[Merge]:
-    index = PairIndex(problem)
+    yield from merges_by_heap(problem, PairIndex(problem))
+
+
+def merges_by_heap(
+    problem: Problem, index: PairIndex, may_merge: Callable[[Pair], bool] = lambda pair: True
+) -> Iterator[Merge]:
+    """The merges from the index's present state on, best first, less those that may not be.
+
+    Whatever was merged before, from here on counts only fall, so a lazy heap is exact.
+    """
     key = problem.tie_key(index.first_seen)
     if problem.tie_rule.static:
         queue, choose = LazyHeap(index.counts, key), None
@@ -25,6 +35,8 @@ def heap(problem: Problem) -> Iterator[Merge]:
         pair, _ = best
         if index.counts[pair] < problem.min_count:
             return
+        if not may_merge(pair):
+            continue
         new_id = problem.join(pair)
         merge = index.merge(pair, new_id)
         for changed in map(problem.pairs.__getitem__, merge.changed):
