@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from engine.alphabet import BYTES
 from engine.errors import UnknownTokenIdError
 from engine.events import EncodeStep, Pair
 from engine.excerpt import Excerpt
@@ -241,14 +242,14 @@ class Frame:
         """All that the encoding follows from, for functions that explain it."""
         vocab, specials = self._record.vocab, self._record.special_tokens
         return EncodingRules(
-            range(256),
+            BYTES,
             self._timeline.table,
             self.step,
             dict(enumerate(vocab[: self.vocab_size])),
             {token: 256 + place for place, token in enumerate(specials)},
             self._timeline.pattern,
             self._timeline.splitter,
-            vocab[self.vocab_size : self.first_id + self.recorded_steps],
+            later=vocab[self.vocab_size : self.first_id + self.recorded_steps],
         )
 
     def decode(self, ids: Sequence[int]) -> bytes:

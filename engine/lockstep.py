@@ -22,6 +22,9 @@ from engine.quotes import Merge, Part, Show, merge_of, parts_of, parts_told
 from engine.rules import EncodingRules, HasRules
 from engine.trace import first_merge_across
 
+Taken = tuple[int, int]
+"""A token that greedy takes: its id, and where it ends in bytes."""
+
 
 @dataclass(frozen=True)
 class Move:
@@ -115,11 +118,11 @@ def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lo
 so ab never forms.
     """
     rules = source.rules
-    start = Move("single bytes", tuple(rules.byte_ids[byte] for byte in pretoken))
+    start = Move("single bytes", tuple(rules.alphabet.spell(pretoken)))
     in_order = list(_steps_in_order(rules, pretoken))
     loop = list(rules.steps(pretoken))
     end = loop[-1].after if loop else start.tokens
-    taken = list(Greedy(rules.ids).takes(pretoken))
+    taken = list(Greedy(rules.ids, rules.alphabet).takes(pretoken))
     moves = {
         MergeOrder.name: _moves_in_order(in_order),
         RankLoop.name: [_loop_move(step) for step in loop],
@@ -139,7 +142,7 @@ so ab never forms.
 
 def _steps_in_order(rules: EncodingRules, pretoken: bytes) -> Iterator[EncodeStep]:
     table = dict(islice(rules.table.items(), rules.merges))
-    return MergeOrder(rules.byte_ids, table).steps(pretoken)
+    return MergeOrder(rules.alphabet, table).steps(pretoken)
 
 
 def _moves_in_order(steps: Iterable[EncodeStep]) -> list[Move]:
@@ -160,12 +163,11 @@ def _first_time(steps: Iterable[EncodeStep]) -> list[Move]:
     return [Move("not cached: the rank loop", step.after, step.pair) for step in steps]
 
 
-def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[int]) -> list[Move]:
-    moves, end = [], 0
-    for count, token_id in enumerate(taken, start=1):
-        end += len(rules.vocab[token_id])
-        rest = (rules.byte_ids[byte] for byte in pretoken[end:])
-        moves.append(Move("takes the longest", (*taken[:count], *rest), taken=token_id))
+def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken]) -> list[Move]:
+    moves, ids = [], [token_id for token_id, _ in taken]
+    for count, (token_id, end) in enumerate(taken, start=1):
+        rest = rules.alphabet.spell(pretoken[end:])
+        moves.append(Move("takes the longest", (*ids[:count], *rest), taken=token_id))
     return moves
 
 
@@ -181,16 +183,15 @@ def _where_orders_part(
 
 
 def _where_greed_parts(
-    rules: EncodingRules, pretoken: bytes, taken: Sequence[int], loop: Sequence[EncodeStep]
+    rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken], loop: Sequence[EncodeStep]
 ) -> TooGreedy | None:
     """The first token from the left that greedy takes and the merges do not end with."""
-    end = loop[-1].after if loop else tuple(rules.byte_ids[byte] for byte in pretoken)
-    if tuple(taken) == end:
+    end = loop[-1].after if loop else tuple(rules.alphabet.spell(pretoken))
+    if tuple(token_id for token_id, _ in taken) == end:
         return None
-    place = next(place for place, token_id in enumerate(taken) if token_id != end[place])
-    token = rules.vocab[taken[place]]
-    first = sum(len(rules.vocab[token_id]) for token_id in taken[:place])
-    across = first_merge_across(rules, pretoken, [first + len(token)])
+    place = next(place for place, (token_id, _) in enumerate(taken) if token_id != end[place])
+    token = rules.vocab[taken[place][0]]
+    across = first_merge_across(rules, pretoken, [taken[place][1]])
     if across is not None:
         merge = merge_of(rules, across.rank, across.pair)
         return TooGreedy(max(place + 1, across.number), token, merge, ())

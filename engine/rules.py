@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
 
+from engine.alphabet import Alphabet
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_loop import RankLoop
@@ -38,22 +39,24 @@ class EncodingRules:
     """What an encoding follows from.
 
     Attributes:
-        byte_ids: the token id of each of the 256 bytes.
+        alphabet: what a pretoken is made of before any merge.
         table: pair of ids → (rank, id of the token made); may hold ranks from `merges` on.
         merges: how many merges there are.
         vocab: id → bytes, special tokens included.
         special_ids: special token → id.
         pattern, splitter: what cuts a text into pretokens.
+        in_order: whether the merges were learnt in their order: see `is_in_order`.
         later: the tokens that merges `merges`, `merges + 1`, … are known to make.
     """
 
-    byte_ids: Sequence[int]
+    alphabet: Alphabet
     table: MergeTable
     merges: int
     vocab: Mapping[int, bytes]
     special_ids: Mapping[str, int]
     pattern: Pattern
     splitter: SpecialSplitter
+    in_order: bool = True
     later: Sequence[bytes] = field(default=(), repr=False)
 
     @cached_property
@@ -93,8 +96,8 @@ class EncodingRules:
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode a pretoken, one occurrence at a time."""
-        encoder = RankHeap if len(pretoken) > LONG else RankLoop
-        steps = encoder(self.byte_ids, self.table).steps(pretoken)
+        encoder = RankLoop if self.in_order and len(pretoken) <= LONG else RankHeap
+        steps = encoder(self.alphabet, self.table).steps(pretoken)
         return takewhile(lambda step: step.rank < self.merges, steps)
 
     def ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
@@ -105,7 +108,7 @@ class EncodingRules:
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of the bytes as one pretoken."""
-        tokens = tuple(self.byte_ids[byte] for byte in pretoken)
+        tokens = tuple(self.alphabet.spell(pretoken))
         for step in self.steps(pretoken):
             tokens = step.after
         return tokens

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engine.alphabet import Alphabet
 from engine.encoders.cached import LONG
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_heap import RankHeap
@@ -20,17 +21,26 @@ CACHE_SIZE = 1 << 16
 class Segmenter:
     """Tokens of pretokens at any step of a run.
 
-    `table` holds the merges known so far and may grow; `pair_of(id)` gives the parts of a merged
-    token; `first_id` is the id of the first merge.
+    Args:
+        alphabet: spells a pretoken at step 0.
+        table: the merges known so far; it may grow.
+        pair_of: the parts of a merged token.
+        first_id: the id of the first merge.
     """
 
-    def __init__(self, table: MergeTable, pair_of: Callable[[int], Pair], first_id: int) -> None:
+    def __init__(
+        self,
+        alphabet: Alphabet,
+        table: MergeTable,
+        pair_of: Callable[[int], Pair],
+        first_id: int,
+    ) -> None:
         self._table = table
         self._pair_of = pair_of
         self._first_id = first_id
         # These two look into the table anew each time, and so see it grow.
-        self._loop = RankLoop(range(256), table)
-        self._heap = RankHeap(range(256), table)
+        self._loop = RankLoop(alphabet, table)
+        self._heap = RankHeap(alphabet, table)
         # pretoken → (how many merges were known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from engine.alphabet import Alphabet, from_message
 from engine.encoders import ENCODERS
 from engine.encoders.encoder import Encoder, MergeTable
 from engine.patterns import Alternative, Pattern
@@ -16,19 +17,19 @@ class TextEncoder:
 
     Args:
         encoder: a name in `ENCODERS`.
-        byte_ids, table: what it is made of.
+        alphabet, table: what it is made of.
         special_ids: special token → its id.
     """
 
     def __init__(
         self,
         encoder: str,
-        byte_ids: Sequence[int],
+        alphabet: Alphabet,
         table: MergeTable,
         pattern: Pattern,
         special_ids: Mapping[str, int],
     ) -> None:
-        self.encoder: Encoder = ENCODERS[encoder](byte_ids, table)
+        self.encoder: Encoder = ENCODERS[encoder](alphabet, table)
         self.pattern = pattern
         self.special_ids = special_ids
         self.splitter = SpecialSplitter(list(special_ids))
@@ -48,7 +49,7 @@ class TextEncoder:
         """What a helper process makes an equal one of: plain values, which can be marshalled."""
         return (
             self.encoder.name,
-            list(self.encoder.byte_ids),
+            self.encoder.alphabet.as_message(),
             dict(self.encoder.table),
             [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
             dict(self.special_ids),
@@ -57,6 +58,6 @@ class TextEncoder:
     @classmethod
     def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
         """The inverse of `as_message`; only the name of the pattern is lost."""
-        encoder, byte_ids, table, alternatives, special_ids = message
+        encoder, alphabet, table, alternatives, special_ids = message
         pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
-        return cls(encoder, byte_ids, table, pattern, special_ids)
+        return cls(encoder, from_message(alphabet), table, pattern, special_ids)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from engine.alphabet import BYTES
 from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
@@ -60,7 +61,7 @@ class Timeline:
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter = Segmenter(self.table, self._parts_of, self.record.first_id)
+        self.segmenter = Segmenter(BYTES, self.table, self._parts_of, self.record.first_id)
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
         self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)

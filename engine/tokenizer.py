@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 
+from engine.alphabet import Alphabet, ByteAlphabet
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
-from engine.encoders.encoder import MergeTable
+from engine.encoders.encoder import MergeTable, is_in_order
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.live_encoding import LiveEncoding
@@ -39,9 +40,11 @@ class Tokenizer:
         vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
         merges: (left bytes, right bytes), in order of rank.
         special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
-            get the next free ids. With `None` no text is special.
+            get the next free ids; a mapping gives each its id. With `None` no text is special.
         pattern: a name in `PATTERNS`, or a pattern.
         encoder: a name in `ENCODERS`; all give the same ids.
+        alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
+        table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
 
     Raises:
         VocabularyError: a byte or the token of a merge is missing.
@@ -55,9 +58,12 @@ class Tokenizer:
         self,
         vocab: Mapping[int, bytes],
         merges: Sequence[tuple[bytes, bytes]],
-        special_tokens: Sequence[str] | None = None,
+        special_tokens: Sequence[str] | Mapping[str, int] | None = None,
         pattern: str | Pattern = "gpt2",
         encoder: str = DEFAULT_ENCODER,
+        *,
+        alphabet: Alphabet | None = None,
+        table: MergeTable | None = None,
     ) -> None:
         self.vocab = dict(vocab)
         self.merges = list(merges)
@@ -65,10 +71,18 @@ class Tokenizer:
         self.pattern = as_pattern(pattern)
         # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
         check_special_tokens(self.special_tokens)
-        ids = _ids_by_bytes(self.vocab)
-        special_ids = self._number_special_tokens(ids)
-        byte_ids, table = _merge_table(ids, self.merges)
-        self._encoder = TextEncoder(encoder, byte_ids, table, self.pattern, special_ids)
+        if isinstance(special_tokens, Mapping):
+            special_ids = dict(special_tokens)
+            self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
+            ids = _ids_by_bytes(self.vocab, special_ids.values())
+        else:
+            ids = _ids_by_bytes(self.vocab)
+            special_ids = self._number_special_tokens(ids)
+        self.alphabet = _byte_alphabet(ids) if alphabet is None else alphabet
+        self.merge_table = _merge_table(ids, self.merges) if table is None else table
+        self._encoder = TextEncoder(
+            encoder, self.alphabet, self.merge_table, self.pattern, special_ids
+        )
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
         """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
@@ -90,16 +104,6 @@ class Tokenizer:
     def special_ids(self) -> frozenset[int]:
         """The ids of the special tokens."""
         return frozenset(self._encoder.special_ids.values())
-
-    @property
-    def byte_ids(self) -> Sequence[int]:
-        """The ids of the 256 bytes."""
-        return self._encoder.encoder.byte_ids
-
-    @property
-    def merge_table(self) -> MergeTable:
-        """pair of ids → (rank, id of the token that it makes), in order of rank."""
-        return self._encoder.encoder.table
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
@@ -158,13 +162,14 @@ class Tokenizer:
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
         return EncodingRules(
-            self.byte_ids,
+            self.alphabet,
             self.merge_table,
-            len(self.merges),
+            1 + max((rank for rank, _ in self.merge_table.values()), default=-1),
             self.vocab,
             self._encoder.special_ids,
             self.pattern,
             self._encoder.splitter,
+            is_in_order(self.merge_table),
         )
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -208,9 +213,9 @@ class Tokenizer:
         pattern: str | Pattern | None = None,
     ) -> Tokenizer:
         """A tokenizer in any known format; what the files do not say can be said here."""
-        from engine.formats import load
+        from engine.formats import open_tokenizer
 
-        return load(path, special_tokens, pattern)
+        return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern).tokenizer
 
     def save(
         self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
@@ -225,27 +230,40 @@ class Tokenizer:
         save(self, path, format, overwrite=overwrite)
 
 
-def _ids_by_bytes(vocab: Mapping[int, bytes]) -> defaultdict[bytes, list[int]]:
+def _ids_by_bytes(
+    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
+) -> defaultdict[bytes, list[int]]:
+    """The ids of each token, ascending; special tokens are never made of others, so not here."""
     ids: defaultdict[bytes, list[int]] = defaultdict(list)
-    for token_id in sorted(vocab):
+    for token_id in sorted(vocab.keys() - set(special_ids)):
         ids[vocab[token_id]].append(token_id)
     return ids
 
 
+def _byte_alphabet(ids: Mapping[bytes, list[int]]) -> ByteAlphabet:
+    return ByteAlphabet(
+        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
+    )
+
+
 def _merge_table(
     ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
-) -> tuple[list[int], dict[Pair, tuple[int, int]]]:
-    """The ids of the 256 bytes, and the merges in ids: pair → (rank, id of what it makes)."""
-
-    def id_of(token: bytes, what: str) -> int:
-        if not ids.get(token):
-            raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
-        return ids[token][0]
-
-    byte_ids = [id_of(bytes((byte,)), "but needs every single byte") for byte in range(256)]
+) -> dict[Pair, tuple[int, int]]:
+    """The merges in ids: pair → (rank, id of what it makes)."""
     table: dict[Pair, tuple[int, int]] = {}
     for rank, (left, right) in enumerate(merges):
-        what = f"which merge {rank} ({left!r} + {right!r}) needs"
-        pair = (id_of(left, what), id_of(right, what))
-        table.setdefault(pair, (rank, id_of(left + right, what)))
-    return byte_ids, table
+        try:
+            pair = (ids[left][0], ids[right][0])
+            made = ids[left + right][0]
+        except LookupError:
+            what = f"which merge {rank} ({left!r} + {right!r}) needs"
+            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
+            made = _id_of(ids, left + right, what)
+        table.setdefault(pair, (rank, made))
+    return table
+
+
+def _id_of(ids: Mapping[bytes, list[int]], token: bytes, what: str) -> int:
+    if not ids.get(token):
+        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
+    return ids[token][0]

@@ -96,14 +96,12 @@ def first_merge_across(
     A border is a place between two bytes, by how many are left of it. `None` if all stay.
     """
     inner = tuple(borders)
-    merges = RankHeap(rules.byte_ids, rules.table).merges_at(pretoken)
-    for number, (start, pair) in enumerate(merges, start=1):
+    merges = RankHeap(rules.alphabet, rules.table).merges_at(pretoken)
+    for number, (start, end, pair) in enumerate(merges, start=1):
         if (merge := rules.merge_of(pair)) is None:
             break  # of a later step, and so are all that follow
-        rank, token_id = merge
-        end = start + len(rules.vocab[token_id])
         if any(start < border < end for border in inner):
-            return Crossing(number, rank, pair, start, end)
+            return Crossing(number, merge[0], pair, start, end)
     return None
 
 

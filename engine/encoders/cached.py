@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from engine.encoders.encoder import Encoder, MergeTable
+from engine.alphabet import Alphabet
+from engine.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
@@ -24,10 +25,11 @@ class Cached(Encoder):
     name = "cached"
     summary = "the rank list behind a bounded cache of pretokens"
 
-    def __init__(self, byte_ids: Sequence[int], table: MergeTable) -> None:
-        super().__init__(byte_ids, table)
-        self._list = RankList(byte_ids, table)
-        self._heap = RankHeap(byte_ids, table)
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        super().__init__(alphabet, table)
+        self.in_order = is_in_order(table)
+        self._list = RankList(alphabet, table)
+        self._heap = RankHeap(alphabet, table)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""
@@ -44,4 +46,5 @@ class Cached(Encoder):
         return PieceEncoder(pattern, self.encode, cutting).encode
 
     def _for(self, pretoken: bytes) -> Encoder:
-        return self._heap if len(pretoken) > LONG else self._list
+        by_heap = len(pretoken) > LONG or not self.in_order
+        return self._heap if by_heap else self._list

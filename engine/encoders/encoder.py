@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from engine.alphabet import Alphabet
 from engine.events import EncodeStep, Pair
 from engine.merging import merge_pair
 from engine.patterns import Pattern
@@ -14,6 +15,20 @@ from engine.pretokenize import to_bytes
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+
+
+def is_in_order(table: MergeTable) -> bool:
+    """Whether every merge comes after all merges that make its parts, and no two share a rank.
+
+    So it is where the merges were learnt by training. Then all encoders agree. Where not, the
+    candidate of lowest rank, and of these the leftmost, is merged, one at a time: what
+    Hugging Face and tiktoken do.
+    """
+    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
+    return len({rank for rank, _ in table.values()}) == len(table) and all(
+        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
+        for (left, right), (rank, _) in table.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -29,15 +44,15 @@ class Encoder(ABC):
     """Encodes single pretokens.
 
     Args:
-        byte_ids: the token id of each of the 256 bytes.
+        alphabet: what a pretoken is made of before any merge.
         table: the merges; those that it has when the encoder is made, at least, are known to it.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
 
-    def __init__(self, byte_ids: Sequence[int], table: MergeTable) -> None:
-        self.byte_ids = byte_ids
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        self.alphabet = alphabet
         self.table = table
 
     @abstractmethod
@@ -71,7 +86,7 @@ class RoundEncoder(Encoder):
         """The merge to apply now; `after` is the rank of the last one, −1 at the start."""
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
-        tokens = [self.byte_ids[byte] for byte in pretoken]
+        tokens = self.alphabet.spell(pretoken)
         rank = -1
         while (merging := self.next_merging(tokens, rank)) is not None:
             tokens = merge_pair(tokens, merging.pair, merging.token_id)
@@ -79,7 +94,7 @@ class RoundEncoder(Encoder):
         return tokens
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        tokens = tuple(self.byte_ids[byte] for byte in pretoken)
+        tokens = tuple(self.alphabet.spell(pretoken))
         rank = -1
         while (merging := self.next_merging(tokens, rank)) is not None:
             for step in single_steps(pretoken, tokens, merging):

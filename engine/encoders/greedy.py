@@ -11,30 +11,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from engine.alphabet import Alphabet
+
 
 class Greedy:
     """Takes the longest token, again and again.
 
     Args:
-        ids: token → id, for ordinary tokens; every single byte has to be there.
+        ids: token → id, for ordinary tokens.
+        alphabet: what spells a place at which no token begins.
 
+    >>> from engine.alphabet import ByteAlphabet
     >>> ids = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"bc": 4}
-    >>> list(Greedy(ids).takes(b"abc"))
-    [3, 2]
+    >>> list(Greedy(ids, ByteAlphabet(range(256))).takes(b"abc"))
+    [(3, 2), (2, 3)]
     """
 
     name = "greedy"
 
-    def __init__(self, ids: Mapping[bytes, int]) -> None:
+    def __init__(self, ids: Mapping[bytes, int], alphabet: Alphabet) -> None:
         self._ids = ids
+        self._alphabet = alphabet
         self._longest = max(map(len, ids), default=1)
 
-    def takes(self, pretoken: bytes) -> Iterator[int]:
-        """The ids of the tokens that it takes, from left to right."""
+    def takes(self, pretoken: bytes) -> Iterator[tuple[int, int]]:
+        """The tokens that it takes, from left to right: each id with where it ends, in bytes."""
         start = 0
         while start < len(pretoken):
             end = min(start + self._longest, len(pretoken))
-            while (token_id := self._ids.get(pretoken[start:end])) is None:
+            while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
                 end -= 1
-            yield token_id
+            if token_id is None:
+                rest = pretoken[start:]
+                token_id = self._alphabet.spell(rest)[0]
+                end = start + self._alphabet.edges(rest)[1]
+            yield token_id, end
             start = end

@@ -13,7 +13,7 @@ from engine.encoders.encoder import Encoder
 from engine.events import EncodeStep, Pair
 
 Candidate = tuple[int, int, int, int]
-"""(rank, position of the left token's first byte, left id, right id)."""
+"""(rank, position of the left token's first symbol, left id, right id)."""
 
 
 class RankHeap(Encoder):
@@ -21,13 +21,13 @@ class RankHeap(Encoder):
     summary = "the rank loop with a heap of candidates, for long pretokens"
 
     def encode(self, pretoken: bytes) -> list[int]:
-        tokens = _Linked([self.byte_ids[byte] for byte in pretoken])
+        tokens = _Linked(self.alphabet.spell(pretoken))
         for _ in self._merges(tokens):
             pass
         return tokens.ids()
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        tokens = _Linked([self.byte_ids[byte] for byte in pretoken])
+        tokens = _Linked(self.alphabet.spell(pretoken))
         before = tuple(tokens.ids())
         for start, left, right in self._merges(tokens):
             rank, token_id = self.table[left, right]
@@ -36,16 +36,18 @@ class RankHeap(Encoder):
             yield EncodeStep(pretoken, position, (left, right), rank, token_id, before, after)
             before = after
 
-    def merges_at(self, pretoken: bytes) -> Iterator[tuple[int, Pair]]:
-        """The merges in order: where the new token begins, in bytes, and of which two it is made.
+    def merges_at(self, pretoken: bytes) -> Iterator[tuple[int, int, Pair]]:
+        """The merges in order: where the new token begins and ends, in bytes, and its two parts.
 
         What `steps` tells, without the whole sequence at each step: a megabyte can be followed.
         """
-        for start, left, right in self._merges(_Linked([self.byte_ids[b] for b in pretoken])):
-            yield start, (left, right)
+        edges = self.alphabet.edges(pretoken)
+        tokens = _Linked(self.alphabet.spell(pretoken))
+        for start, left, right in self._merges(tokens):
+            yield edges[start], edges[tokens.following[start]], (left, right)
 
     def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
-        """Merge until nothing merges; where (first byte) and which (left id, right id), each."""
+        """Merge until nothing merges; where (first symbol) and which (left id, right id), each."""
         table = self.table
         waiting: list[Candidate] = []
 
@@ -77,7 +79,7 @@ class RankHeap(Encoder):
 
 
 class _Linked:
-    """Token ids in a doubly linked list; a token is known by the position of its first byte."""
+    """Token ids in a doubly linked list; a token is known by the position of its first symbol."""
 
     GONE = -1
 

@@ -16,7 +16,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
-from engine.encoders.encoder import MergeTable
+from engine.alphabet import Alphabet
+from engine.encoders.encoder import MergeTable, is_in_order
 from engine.encoders.rank_loop import RankLoop
 
 
@@ -24,24 +25,24 @@ class RankList(RankLoop):
     name = "rank_list"
     summary = "the rank loop with the ranks kept in a list, for short pretokens"
 
-    def __init__(self, byte_ids: Sequence[int], table: MergeTable) -> None:
-        super().__init__(byte_ids, table)
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        super().__init__(alphabet, table)
         self._made = dict(table.values())
         self._never = 1 + max(self._made, default=0)
         ranks: defaultdict[int, dict[int, int]] = defaultdict(dict)
         for (left, right), (rank, _) in table.items():
             ranks[left][right] = rank
         nothing: dict[int, int] = {}
-        tokens = {*byte_ids, *chain.from_iterable(table), *self._made.values()}
+        tokens = {*alphabet.token_ids, *chain.from_iterable(table), *self._made.values()}
         # left id → the function (right id, default) → rank of the merge
         self._rank_after = {left: ranks.get(left, nothing).get for left in tokens}
-        self._in_order = _is_in_order(table)
+        self._in_order = is_in_order(table)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         if not self._in_order:
             return super().encode(pretoken)
-        byte_ids, rank_after, never = self.byte_ids, self._rank_after, self._never
-        ids = [byte_ids[byte] for byte in pretoken]
+        rank_after, never = self._rank_after, self._never
+        ids = self.alphabet.spell(pretoken)
         ranks = [rank_after[left](right, never) for left, right in pairwise(ids)]
         while ranks and (lowest := min(ranks)) != never:
             at = ranks.index(lowest)
@@ -52,12 +53,3 @@ class RankList(RankLoop):
             if at < len(ranks):
                 ranks[at] = rank_after[made](ids[at + 1], never)
         return ids
-
-
-def _is_in_order(table: MergeTable) -> bool:
-    """Whether every merge comes after all merges that make its parts."""
-    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
-    return all(
-        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
-        for (left, right), (rank, _) in table.items()
-    )

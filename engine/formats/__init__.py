@@ -8,38 +8,39 @@ from pathlib import Path
 
 from engine.errors import TokenizerFileError
 from engine.formats import gpt2
-from engine.formats.tokenizer_format import TokenizerFormat
+from engine.formats.source import Source
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import Pattern
 from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
 FORMATS: Registry[TokenizerFormat] = Registry("format", {f.name: f for f in (gpt2.FORMAT,)})
+"""In the order in which they are asked whether they recognise something."""
 DEFAULT_FORMAT = "gpt2"
 
 
-def load(
-    path: str | os.PathLike[str],
+def open_tokenizer(
+    *paths: str | os.PathLike[str],
     special_tokens: Sequence[str] | None = None,
     pattern: str | Pattern | None = None,
-) -> Tokenizer:
-    """Load a tokenizer, whichever format it is in.
+) -> Opened:
+    """Open a tokenizer, whichever format it is in.
+
+    Args:
+        paths: a file, a directory, or vocabulary and merges; or the name of a known encoding.
+        special_tokens, pattern: go before what the files say.
 
     Raises:
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
-    place = Path(path)
-    try:
-        there = place.exists()
-        fitting = [candidate for candidate in FORMATS.values() if candidate.recognises(place)]
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise TokenizerFileError(f"{path}: cannot be read: {reason}") from error
-    if not there:
-        raise TokenizerFileError(f"{path}: no such file or directory")
-    if fitting:
-        return fitting[0].load(place, special_tokens, pattern)
+    source = Source(paths)
+    for candidate in FORMATS.values():
+        if candidate.recognises(source):
+            return candidate.load(source, Wishes(special_tokens, pattern))
+    if not source.exists:
+        raise TokenizerFileError(f"{source}: no such file or directory")
     known = "; ".join(candidate.summary for candidate in FORMATS.values())
-    raise TokenizerFileError(f"{path}: holds no tokenizer in a known format ({known})")
+    raise TokenizerFileError(f"{source}: holds no tokenizer in a known format ({known})")
 
 
 def save(
@@ -49,5 +50,16 @@ def save(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a tokenizer in a format of the registry."""
-    FORMATS[format or DEFAULT_FORMAT].save(tokenizer, Path(path), overwrite)
+    """Write a tokenizer in a format of the registry.
+
+    Raises:
+        TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
+        OutputExistsError: something is there and `overwrite` is false.
+    """
+    chosen = FORMATS[format or DEFAULT_FORMAT]
+    if chosen.save is None:
+        writable = ", ".join(name for name, each in FORMATS.items() if each.save is not None)
+        raise TokenizerFileError(
+            f"{path}: the format {chosen.name} is only read; choose one of {writable}"
+        )
+    chosen.save(tokenizer, Path(path), overwrite)

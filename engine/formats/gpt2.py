@@ -16,8 +16,9 @@ from typing import Any
 from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
-from engine.formats.tokenizer_format import TokenizerFormat
-from engine.patterns import PATTERNS, Pattern
+from engine.formats.source import Source, read_json, read_text
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes
 from engine.tokenizer import Tokenizer
 
@@ -28,19 +29,45 @@ Vocab = dict[int, bytes]
 Merges = list[tuple[bytes, bytes]]
 
 
-def recognises(path: Path) -> bool:
-    return (path / VOCAB).is_file() or (path / MERGES).is_file()
+def recognises(source: Source) -> bool:
+    if len(source.given) == 2:
+        return source.exists and _pair_of(source) is not None
+    return source.in_folder(VOCAB, MERGES) is not None
 
 
-def load(
-    path: Path, special_tokens: Sequence[str] | None, pattern: str | Pattern | None
-) -> Tokenizer:
-    settings = _read_settings(path / SETTINGS)
+def _pair_of(source: Source) -> tuple[Path, Path] | None:
+    """Of two files the vocabulary, which is a JSON object, and the merges, which are lines."""
+    is_object = [head.lstrip().startswith(b"{") for head in source.heads]
+    if is_object == [True, False]:
+        return source.paths[0], source.paths[1]
+    if is_object == [False, True]:
+        return source.paths[1], source.paths[0]
+    return None
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    folder = source.folder
+    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
+    assert pair is not None  # it was recognised
+    settings = _read_settings(folder / SETTINGS) if folder is not None else {}
+    special_tokens = wishes.special_tokens
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
-    vocab, merges = read_files(path / VOCAB, path / MERGES, special_tokens or ())
-    specials = _check_unmade(path, vocab, merges, special_tokens)
-    return Tokenizer(vocab, merges, specials, pattern or settings.get("pattern", "gpt2"))
+    vocab, merges = read_files(*pair, special_tokens or ())
+    specials = _check_unmade(source, vocab, merges, special_tokens)
+    notes = [] if settings else _guesses(wishes, specials)
+    pattern = wishes.pattern or settings.get("pattern", "gpt2")
+    return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
+
+
+def _guesses(wishes: Wishes, specials: Sequence[str]) -> list[str]:
+    """What the two files do not say and nobody wished."""
+    guesses = []
+    if wishes.pattern is None:
+        guesses.append("the files name no pattern; GPT-2's is taken")
+    if wishes.special_tokens is None and specials:
+        guesses.append(f"taken for special, since no merge makes them: {' '.join(specials)}")
+    return guesses
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -108,7 +135,7 @@ def read_files(
 
 
 def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:
-    spelled = _read_json(path)
+    spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
     vocab: Vocab = {}
@@ -133,7 +160,7 @@ def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
 
 def _read_merges(path: Path) -> Merges:
     merges: Merges = []
-    for number, line in enumerate(_read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         line = line.removesuffix("\r")
         if not line or (number == 1 and line.startswith("#version")):
             continue
@@ -153,7 +180,7 @@ def _read_merges(path: Path) -> Merges:
 def _read_settings(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
-    settings = _read_json(path)
+    settings = read_json(path)
     specials = settings.get("special_tokens") if isinstance(settings, dict) else None
     if not isinstance(specials, list) or not all(isinstance(token, str) for token in specials):
         raise TokenizerFileError(f"{path}: has no list of special_tokens")
@@ -163,7 +190,10 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 
 def _check_unmade(
-    path: Path, vocab: Mapping[int, bytes], merges: Merges, special_tokens: Sequence[str] | None
+    source: Source,
+    vocab: Mapping[int, bytes],
+    merges: Merges,
+    special_tokens: Sequence[str] | None,
 ) -> list[str]:
     """The special tokens; an error if a token is neither that, nor a byte, nor made by a merge."""
     made = {left + right for left, right in merges}
@@ -174,7 +204,7 @@ def _check_unmade(
     orphans = [token for token in unmade if token not in special_bytes]
     if orphans:
         raise TokenizerFileError(
-            f"{path}: no merge of {MERGES} makes the token {spell(orphans[0])} of {VOCAB} "
+            f"{source}: no merge of {MERGES} makes the token {spell(orphans[0])} of {VOCAB} "
             f"(such tokens: {len(orphans):,}); is {MERGES} cut short, or is it a special token?"
         )
     return list(special_tokens)
@@ -194,25 +224,6 @@ def _is_text(token: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(_read_text(path))
-    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
-        raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
-
-
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        raise TokenizerFileError(f"{path}: no such file") from None
-    except UnicodeDecodeError as error:
-        raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
-    except (OSError, ValueError) as error:  # ValueError: no file can have that path
-        reason = getattr(error, "strerror", None) or error
-        raise TokenizerFileError(f"{path}: cannot be read: {reason}") from error
 
 
 FORMAT = TokenizerFormat(

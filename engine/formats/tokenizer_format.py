@@ -6,21 +6,51 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.formats.source import Source
 from engine.patterns import Pattern
 from engine.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the caller says of a tokenizer; it goes before what the files say.
+
+    `None` leaves it to the files, and where they are silent to the format's custom.
+    """
+
+    special_tokens: Sequence[str] | None = None
+    pattern: str | Pattern | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A tokenizer as it was read.
+
+    Attributes:
+        tokenizer: ready to encode.
+        format: the name of the format that it was in.
+        notes: what a reader should know: what was recognised, guessed, or is not kept; a sentence
+            each, without a full stop.
+    """
+
+    tokenizer: Tokenizer
+    format: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class TokenizerFormat:
     """A way to write tokenizers down.
 
-    `recognises(path)` looks at what is there, not at its name only. `load(path, special_tokens,
-    pattern)` takes what the files say, but the arguments first. `save(tokenizer, path, overwrite)`
-    writes atomically.
+    Attributes:
+        recognises: whether a source is in this format, by what is in it, not by its name.
+        load: reads it; what the files lack and nobody wished is told in a note.
+        save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
+            format is only read.
     """
 
     name: str
     summary: str
-    recognises: Callable[[Path], bool]
-    load: Callable[[Path, Sequence[str] | None, str | Pattern | None], Tokenizer]
-    save: Callable[[Tokenizer, Path, bool], None]
+    recognises: Callable[[Source], bool]
+    load: Callable[[Source, Wishes], Opened]
+    save: Callable[[Tokenizer, Path, bool], None] | None = None

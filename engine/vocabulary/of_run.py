@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.alphabet import BYTES
 from engine.change_log import Ints
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges
@@ -43,8 +44,8 @@ class RunVocabularies:
             np.arange(first + steps, dtype=np.int64),
             record.vocab[: first + steps],
             Merges.of((record.pair_of(rank), first + rank, rank) for rank in range(steps)),
-            np.arange(256, dtype=np.int64),
             np.arange(256, first, dtype=np.int64),
+            BYTES,
         )
 
     def _counts_at(self, table: TokenTable, step: int) -> Ints:

@@ -38,7 +38,7 @@ def reachable(table: TokenTable) -> Bools:
         return _by_encoding(table, range(len(table)), maker)  # a part is made after the whole
     ambiguous = np.flatnonzero(np.bincount(merges.made, minlength=len(table)) > 1)
     found = table.is_special.copy()
-    found[table.byte_rows] = True
+    found[table.base_rows] = True
     if len(ambiguous):
         found[ambiguous] = _by_encoding(table, ambiguous.tolist(), maker)[ambiguous]
     made = np.setdiff1d(np.flatnonzero(maker != NONE), ambiguous)
@@ -54,15 +54,15 @@ def reachable(table: TokenTable) -> Bools:
 
 def _by_encoding(table: TokenTable, rows: Sequence[int], maker: Ints) -> Bools:
     """The answer for some rows by encoding them; corrects `maker` to the merge that is made."""
-    merges = table.merges
-    pairs = list(zip(merges.left.tolist(), merges.right.tolist(), strict=True))
-    made = zip(merges.rank.tolist(), merges.made.tolist(), strict=True)
-    encoder = Cached(table.byte_rows.tolist(), dict(zip(pairs, made, strict=True)))
+    merges, ids = table.merges, table.ids
+    pairs = list(zip(ids[merges.left].tolist(), ids[merges.right].tolist(), strict=True))
+    made = zip(merges.rank.tolist(), ids[merges.made].tolist(), strict=True)
+    encoder = Cached(table.alphabet, dict(zip(pairs, made, strict=True)))
     place = {pair: number for number, pair in enumerate(pairs)}
     found = table.is_special.copy()
     for row in rows:
         token = table.tokens[row]
-        if list(encoder.encode(token)) == [row]:
+        if list(encoder.encode(token)) == [ids[row]]:
             found[row] = True
             if steps := list(encoder.steps(token)):
                 maker[row] = place[steps[-1].pair]

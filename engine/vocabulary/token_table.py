@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from engine.alphabet import Alphabet
 from engine.change_log import Ints
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
@@ -30,15 +31,15 @@ class TokenTable:
         ids: ascending.
         tokens: the bytes of each.
         merges: all merges, in order of rank.
-        byte_rows: the row of each of the 256 bytes.
         special_rows: the rows of the special tokens.
+        alphabet: what a pretoken is spelled in, in ids, before any merge.
     """
 
     ids: Ints
     tokens: Sequence[bytes]
     merges: Merges
-    byte_rows: Ints
     special_rows: Ints
+    alphabet: Alphabet
 
     @classmethod
     def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
@@ -53,12 +54,18 @@ class TokenTable:
                 ((row[left], row[right]), row[made], rank)
                 for (left, right), (rank, made) in table.items()
             ),
-            np.array([row[token_id] for token_id in tokenizer.byte_ids], dtype=np.int64),
             np.array(sorted(row[token_id] for token_id in tokenizer.special_ids), dtype=np.int64),
+            tokenizer.alphabet,
         )
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @cached_property
+    def base_rows(self) -> Ints:
+        """The rows of the tokens that no merge has to make."""
+        ids = np.array(self.alphabet.token_ids, dtype=np.int64)
+        return np.searchsorted(self.ids, ids).astype(np.int64)
 
     @cached_property
     def lengths(self) -> Ints:
@@ -81,7 +88,7 @@ class TokenTable:
         makers = np.full(len(self), NONE, dtype=np.int64)
         # The last assignment stays: go through the merges from the end, so that it is the first.
         makers[self.merges.made[::-1]] = np.arange(len(self.merges), dtype=np.int64)[::-1]
-        makers[self.byte_rows] = NONE
+        makers[self.base_rows] = NONE
         return makers
 
     @cached_property

@@ -16,7 +16,10 @@ UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 def test_greedy_is_no_encoder_since_its_ids_differ() -> None:
     tok = tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop")
     assert "greedy" not in ENCODERS
-    assert [tok.vocab[i] for i in Greedy(tok.rules.ids).takes(b"abc")] == [b"ab", b"c"]
+    assert [tok.vocab[i] for i, _ in Greedy(tok.rules.ids, tok.alphabet).takes(b"abc")] == [
+        b"ab",
+        b"c",
+    ]
     assert [tok.vocab[i] for i in tok.encode("abc")] == [b"a", b"bc"]
 
 

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.encoders.rank_loop import RankLoop
 from engine.errors import QueryError, UnknownNameError, UnknownTokenIdError
 from engine.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
 from engine.vocabulary.merge_columns import NONE
@@ -170,8 +169,7 @@ def test_the_leaves_of_a_merge_tree_are_the_tokens_bytes(corpus: dict[bytes, int
 
 
 def is_reachable(tokenizer: Tokenizer, token_id: int) -> bool:
-    loop = RankLoop(tokenizer.byte_ids, tokenizer.merge_table)
-    return list(loop.encode(tokenizer.vocab[token_id])) == [token_id]
+    return tokenizer.rules.tokens_of(tokenizer.vocab[token_id]) == (token_id,)
 
 
 @given(tokenizers())

@@ -1,0 +1,158 @@
+"""`Source`: where a tokenizer is to be read from, and reading from there without being hurt.
+
+Nothing about a file is believed: it may be no text, no JSON, endless, or not what its name says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from engine.errors import TokenizerFileError
+
+LARGEST = 1 << 28
+"""Bytes of the largest file that is read: eight times the largest tokenizer in use."""
+HEAD = 1 << 12
+
+
+class Source:
+    """One path or two (vocabulary and merges), or the name of a known encoding.
+
+    Attributes:
+        given: as the caller spelled it.
+    """
+
+    def __init__(self, given: Sequence[str | os.PathLike[str]]) -> None:
+        self.given = tuple(os.fspath(each) for each in given)
+
+    def __str__(self) -> str:
+        return " and ".join(self.given)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(map(Path, self.given))
+
+    @cached_property
+    def _modes(self) -> tuple[int | None, ...]:
+        """What is under each path, as `stat` says; `None` for nothing.
+
+        Raises:
+            TokenizerFileError: no file can have such a name, or nobody may look.
+        """
+        return tuple(map(_mode, self.paths))
+
+    @property
+    def exists(self) -> bool:
+        """Whether something is there under every path."""
+        return None not in self._modes
+
+    @property
+    def folder(self) -> Path | None:
+        """The directory, if that is what was given."""
+        return self._only(stat.S_ISDIR)
+
+    @property
+    def only_file(self) -> Path | None:
+        """The file, if it is just one."""
+        return self._only(stat.S_ISREG)
+
+    def _only(self, is_kind: Callable[[int], bool]) -> Path | None:
+        mode = self._modes[0] if len(self._modes) == 1 else None
+        return self.paths[0] if mode is not None and is_kind(mode) else None
+
+    def in_folder(self, *names: str) -> Path | None:
+        """The first file of these names in the directory that was given."""
+        if self.folder is None:
+            return None
+        return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
+
+    @cached_property
+    def heads(self) -> tuple[bytes, ...]:
+        """The first bytes of each file, to see what it is; none of a directory."""
+        return tuple(read_head(path) for path in self.paths)
+
+
+def _mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def read_head(path: Path) -> bytes:
+    """The first bytes of a file; none of a directory or of what cannot be read."""
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """All of a file.
+
+    Raises:
+        TokenizerFileError: it is missing, cannot be read, is no plain file, or far too large.
+    """
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise TokenizerFileError(f"{path}: is no plain file")
+            data = file.read(LARGEST + 1)
+    except FileNotFoundError:
+        raise TokenizerFileError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:  # ValueError: no file can have that path
+        raise _unreadable(path, error) from error
+    if len(data) > LARGEST:
+        raise TokenizerFileError(
+            f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
+        )
+    return data
+
+
+def read_text(path: Path) -> str:
+    """All of a file of UTF-8 text.
+
+    Raises:
+        TokenizerFileError: as `read_bytes`, or it is no UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        TokenizerFileError: as `read_text`, it is no JSON, or an object has the same key twice.
+    """
+
+    def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+            raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
+        return made
+
+    try:
+        return json.loads(read_text(path), object_pairs_hook=no_key_twice)
+    except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
+        raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
+
+
+def _unreadable(path: Path, error: Exception) -> TokenizerFileError:
+    return TokenizerFileError(
+        f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+    )

@@ -1,0 +1,107 @@
+"""What a pretoken is before any merge, and that encoding follows from it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.alphabet import (
+    BYTES,
+    Alphabet,
+    ByteAlphabet,
+    CharacterAlphabet,
+    WholeTokens,
+    from_message,
+)
+from engine.encoders.rank_heap import RankHeap
+from engine.tokenizer import Tokenizer
+from engine.trace import first_merge_across, trace
+
+CHARACTERS = {"a": 300, "é": 301, "漢": 302}
+BYTE_IDS = list(range(1000, 1256))
+
+ALPHABETS: list[Alphabet] = [
+    BYTES,
+    ByteAlphabet(BYTE_IDS),
+    CharacterAlphabet(CHARACTERS),
+    CharacterAlphabet(CHARACTERS, BYTE_IDS),
+    CharacterAlphabet(CHARACTERS, unknown=0),
+    CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True),
+    WholeTokens(BYTES, {b"ab": 400}),
+]
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@given(text=st.text("aé漢bx"))
+def test_edges_stand_round_the_ids_and_cover_the_pretoken(alphabet: Alphabet, text: str) -> None:
+    pretoken = text.encode()
+    ids, edges = alphabet.spell(pretoken), list(alphabet.edges(pretoken))
+    assert len(edges) == len(ids) + 1
+    assert edges == sorted(edges)
+    assert set(ids) <= set(alphabet.token_ids)
+    if ids:
+        assert edges[0] == 0
+        assert edges[-1] == len(pretoken)
+
+
+@pytest.mark.parametrize("alphabet", ALPHABETS)
+@given(text=st.text("aé漢bx"))
+def test_a_helper_process_gets_an_equal_alphabet(alphabet: Alphabet, text: str) -> None:
+    assert from_message(alphabet.as_message()).spell(text.encode()) == alphabet.spell(text.encode())
+
+
+def test_unknown_characters_are_bytes_or_unknown_or_nothing() -> None:
+    text = "aßßé".encode()
+    assert CharacterAlphabet(CHARACTERS, BYTE_IDS).spell(text) == [
+        300,
+        *(1000 + byte for byte in "ßß".encode()),
+        301,
+    ]
+    assert CharacterAlphabet(CHARACTERS, unknown=0).spell(text) == [300, 0, 0, 301]
+    assert CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True).spell(text) == [300, 0, 301]
+    assert CharacterAlphabet(CHARACTERS).spell(text) == [300, 301]
+
+
+def of_characters() -> Tokenizer:
+    vocab = {0: b"<unk>", 1: "漢".encode(), 2: "字".encode(), 3: "漢字".encode()}
+    alphabet = CharacterAlphabet({"漢": 1, "字": 2}, unknown=0)
+    merges = [("漢".encode(), "字".encode())]
+    return Tokenizer(vocab, merges, pattern="none", alphabet=alphabet)
+
+
+def test_characters_merge_as_bytes_do() -> None:
+    tokenizer = of_characters()
+    assert tokenizer.encode("漢字ß漢") == [3, 0, 1]
+    [piece] = trace(tokenizer, "漢字ß漢")
+    assert [merge.step.after for merge in piece.merges] == [(3, 0, 1)]
+
+
+def test_a_merge_across_a_border_is_told_in_bytes_whatever_the_alphabet() -> None:
+    crossing = first_merge_across(of_characters().rules, "ß漢字".encode(), [5])
+    assert crossing is not None
+    assert (crossing.start, crossing.end) == (2, 8)
+
+
+def test_a_pretoken_that_is_a_token_can_be_taken_whole() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"abc"}
+    merges = [(b"b", b"c")]
+    assert Tokenizer(vocab, merges).encode("abc abc") == [97, 256, 32, 97, 256]
+    whole = WholeTokens(BYTES, {b"abc": 257})
+    assert Tokenizer(vocab, merges, alphabet=whole).encode("abc abc") == [257, 32, 97, 256]
+
+
+def test_of_merges_with_one_rank_the_leftmost_goes_first() -> None:
+    """As in tiktoken, where any two tokens merge whose bytes are a token."""
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"aa", 257: b"aaa"}
+    table = {(97, 97): (0, 256), (256, 97): (1, 257), (97, 256): (1, 257)}
+    tokenizer = Tokenizer(vocab, [(b"a", b"a"), (b"aa", b"a")], pattern="none", table=table)
+    assert tokenizer.encode("aaaaa") == [256, 257]
+    assert RankHeap(BYTES, table).encode(b"aaaaa") == [256, 257]
+
+
+def test_special_tokens_can_say_their_ids() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    tokenizer = Tokenizer(vocab, [], {"<|end|>": 999})
+    assert tokenizer.encode("a<|end|>") == [97, 999]
+    assert tokenizer.decode([999]) == "<|end|>"
