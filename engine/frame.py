@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.alphabet import BYTES
 from engine.errors import UnknownTokenIdError
-from engine.events import EncodeStep, Pair
+from engine.events import BytesPair, EncodeStep, Pair
 from engine.excerpt import Excerpt
 from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
@@ -148,6 +148,11 @@ class Frame:
     def by_rule(self) -> bool:
         """Whether every merge is what the tie rule takes; not so after a fork."""
         return self._record.by_rule
+
+    @property
+    def forbidden(self) -> frozenset[BytesPair]:
+        """The pairs that a fork keeps from merging."""
+        return self._record.forbidden
 
     def count_of_pretoken(self, pretoken: bytes) -> int:
         """How often the pretoken occurs in the corpus."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.byte_chars import spell
 from engine.change_log import ChangeLog, Integers, Ints
-from engine.events import CountChange, Pair, StaleEntry
+from engine.events import BytesPair, CountChange, Pair, StaleEntry
 from engine.heap_replay import HeapReplay
 from engine.pair_numbers import PairNumbers
 from engine.ties import TieRule, no_place
@@ -50,6 +50,7 @@ class Record:
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
+        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -71,6 +72,7 @@ class Record:
         self.counts = ChangeLog(start, np.int32 if small else np.int64)
         self.tie_key = tie_rule.make_key(vocab, no_place)
         self.by_rule = True
+        self.forbidden: frozenset[BytesPair] = frozenset()
         self.heap = HeapReplay(self)
         self._merged = array("q")
         self._counts = array("q")
