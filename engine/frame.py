@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.alphabet import BYTES
 from engine.errors import UnknownTokenIdError
-from engine.events import EncodeStep, Pair
+from engine.events import Pair
 from engine.excerpt import Excerpt
 from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
@@ -149,10 +149,6 @@ class Frame:
         """Whether every merge is what the tie rule takes; not so after a fork."""
         return self._record.by_rule
 
-    def count_of_pretoken(self, pretoken: bytes) -> int:
-        """How often the pretoken occurs in the corpus."""
-        return self._timeline.counts.get(pretoken, 0)
-
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not."""
         return self._timeline.segmenter.tokens_at(pretoken, self.step)
@@ -232,10 +228,6 @@ class Frame:
         Special tokens are found in it as in the corpus.
         """
         return self._timeline.typed.encode(text, self.step)
-
-    def encode_steps(self, pretoken: bytes) -> list[EncodeStep]:
-        """The merges that encode a pretoken at this step, one occurrence at a time."""
-        return list(self.rules.steps(pretoken))
 
     @cached_property
     def rules(self) -> EncodingRules:
