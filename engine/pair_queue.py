@@ -101,9 +101,9 @@ class PairQueue:
         """
         if not self.tied:
             return {}
-        vocab, tied = self._record.vocab, self.tied
+        tokens, tied = self._record.ids.tokens, self.tied
         return {
-            name: min(tied, key=rule.make_key(vocab, no_place))
+            name: min(tied, key=rule.make_key(tokens, no_place))
             if rule.static
             else self._first(tied)
             for name, rule in TIE_RULES.items()
@@ -188,7 +188,7 @@ class PairQueue:
         rule = self._record.tie_rule
         if rule.static:
             return self._record.tie_key
-        return rule.make_key(self._record.vocab, self._first_seen)
+        return rule.make_key(self._record.ids.tokens, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))
