@@ -138,7 +138,7 @@ class Frame:
     @property
     def token_count(self) -> int:
         """Tokens that the corpus has at this step."""
-        return self.byte_count - self._record.removed_by(self.step)
+        return self._timeline.tokens_at_start - self._record.removed_by(self.step)
 
     @property
     def bytes_per_token(self) -> float:

@@ -7,6 +7,7 @@ after k merges, take every token that is younger apart into its two parts, again
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from engine.alphabet import Alphabet
 from engine.encoders.cached import LONG
@@ -16,6 +17,12 @@ from engine.encoders.rank_loop import RankLoop
 from engine.events import Pair
 
 CACHE_SIZE = 1 << 16
+
+
+class Segments(Protocol):
+    """Tells the tokens of pretokens at any step."""
+
+    def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]: ...
 
 
 class Segmenter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from engine.alphabet import ByteAlphabet
+from engine.alphabet import Alphabet, ByteAlphabet
 from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
@@ -15,7 +15,7 @@ from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.rules import EncodingRules
-from engine.segmentation import Segmenter
+from engine.segmentation import Segmenter, Segments
 from engine.statistics import Statistics
 from engine.tie_history import TieHistory
 from engine.tokenizer import Tokenizer
@@ -41,6 +41,7 @@ class Timeline:
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
         excerpt: the beginning of the corpus, for frames to show.
+        alphabet: what a pretoken is spelled in at step 0, by default the bytes.
     """
 
     def __init__(
@@ -52,20 +53,24 @@ class Timeline:
         pattern: str | Pattern = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
+        alphabet: Alphabet | None = None,
     ) -> None:
         steps = list(steps)
         self.counts = counts
         self.record = _record_of(steps, record, counts)
-        self.alphabet = ByteAlphabet([self.record.ids.id_of(byte) for byte in range(256)])
+        self.alphabet = alphabet or ByteAlphabet(
+            [self.record.ids.id_of(byte) for byte in range(256)]
+        )
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = self.record.special_tokens
         self.splitter = SpecialSplitter(special_tokens)
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
+        self.tokens_at_start = self.bytes_total
         self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter = Segmenter(
+        self.segmenter: Segments = Segmenter(
             self.alphabet, self.table, self.record.pair_of, self.record.rank_of
         )
         self.heap_walk = HeapWalk(self.record)
