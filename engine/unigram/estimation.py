@@ -10,9 +10,10 @@ below, rare pieces lose more than frequent ones, and die sooner.
 What never rises, exactly, as long as no piece is dropped and no count is lifted (see `RARE`):
 
 - with `plain`, the loss, −Σ count · log Z: that is the theorem of EM;
-- with `digamma`, the loss plus `divergence(counts)`, the free energy of variational Bayes, from
-  the first M-step on (the seed's scores come from no counts). The loss alone may rise a little:
-  the probabilities sum to less than 1, the rarer the pieces the less.
+- with `digamma`, the free energy of variational Bayes, from the first M-step on (the seed's scores
+  come from no counts): the loss that the scores s have, plus what it costs that the counts c they
+  were made from lie far from the prior, log Γ(Σ c) − Σ log Γ(cᵢ) + Σ cᵢ sᵢ. The loss alone may
+  rise a little: the probabilities sum to less than 1, and to the less the rarer the pieces are.
 """
 
 from __future__ import annotations

@@ -66,9 +66,9 @@ class UnigramTrainer:
     >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
     >>> steps = [event for event in trainer.steps() if isinstance(event, (EmStep, PruneStep))]
     >>> [(type(step).__name__, step.size_after) for step in steps]
-    [('EmStep', 10), ('EmStep', 10), ('PruneStep', 9)]
+    [('EmStep', 12), ('EmStep', 11), ('PruneStep', 9)]
     >>> [text for text, score in trainer.pieces]
-    ['<unk>', 'hug', 'pug', 'b', 'n', 'u', 's', 'g', 'h', 'p']
+    ['<unk>', 'hug', 'pug', 'u', 'g', 'h', 'p', 's', 'b', 'n']
     """
 
     def __init__(
