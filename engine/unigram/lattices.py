@@ -77,30 +77,26 @@ class Lattices:
     @property
     def nodes(self) -> int:
         """How many node numbers are in use, from 0."""
-        return int(self.last_nodes.max(initial=-1)) + 1
+        return int(self.last_nodes[-1]) + 1
 
     def of_edges(self, edges: Ints) -> Ints:
         """The number of the text that each edge belongs to."""
         at = np.searchsorted(self.first_nodes, self.sources[edges], side="right") - 1
         return self.texts[at]
 
-    def keeping(self, pieces: Flags, texts: Flags | None = None) -> Lattices:
-        """The lattices without the edges of pieces that are gone, and without texts that are."""
-        edges = pieces[self.pieces]
-        stay = np.ones(len(self.texts), dtype=np.bool_)
-        if texts is not None:
-            stay = texts[self.texts]
-            edges &= texts[self.of_edges(np.arange(len(self.pieces)))]
+    def keeping(self, alive: Flags) -> Lattices:
+        """The lattices without the edges of pieces that are not alive."""
+        edges = alive[self.pieces]
         levels = np.repeat(np.arange(len(self.level_sizes)), self.level_sizes)
         return Lattices(
             self.pieces[edges],
             self.sources[edges],
             self.targets[edges],
             np.bincount(levels[edges]),
-            self.texts[stay],
-            self.counts[stay],
-            self.first_nodes[stay],
-            self.last_nodes[stay],
+            self.texts,
+            self.counts,
+            self.first_nodes,
+            self.last_nodes,
         )
 
     def shares(self, scores: Floats) -> Work[tuple[Floats, Floats]]:

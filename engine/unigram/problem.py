@@ -1,4 +1,4 @@
-"""The problem that training solves: a corpus and the pieces that are left, as lattices."""
+"""The problem that training solves: a corpus and the pieces that are left."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from engine.unigram.lattice_building import lattices_of
 from engine.unigram.lattices import Flags, Floats, Lattices
 from engine.unigram.removals import Removals, removals
 from engine.unigram.sweeps import expected_counts
-from engine.unigram.work import Work
+from engine.unigram.work import Progress, Work
 
 
 class Estimate(NamedTuple):
@@ -25,40 +27,42 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Lattices of the pretokens and of the pieces; pieces keep their numbers when others go.
+    """The lattices of a corpus; pieces keep their numbers when others go.
 
     Attributes:
         corpus: the lattices of the pretokens.
-        own: the lattices of the pieces themselves; the number of a text is that of its piece.
         pretokens: how many there are, each as often as it occurs.
+        texts: the text of each number, whether its piece is still there or not.
     """
 
     corpus: Sequence[Lattices]
-    own: Sequence[Lattices]
     pretokens: int
+    texts: Sequence[str]
 
     @classmethod
-    def of(cls, counts: Mapping[str, int], pieces: Sequence[str], longest: int) -> Work[Problem]:
-        """The problem of all `pieces`, on pretokens that occur so often.
+    def of(cls, counts: Mapping[str, int], texts: Sequence[str], longest: int) -> Work[Problem]:
+        """The problem of all these pieces, on pretokens that occur so often.
 
         `longest` is how many characters a piece has, at the most.
         """
-        ids = {text: number for number, text in enumerate(pieces)}
+        ids = {text: number for number, text in enumerate(texts)}
         corpus = yield from lattices_of(counts, ids, longest)
-        own = yield from lattices_of(dict.fromkeys(pieces, 1), ids, longest)
-        return cls(corpus, own, sum(counts.values()))
+        return cls(corpus, sum(counts.values()), texts)
 
-    def keeping(self, alive: Flags) -> Problem:
+    def keeping(self, alive: Flags) -> Work[Problem]:
         """The problem without the pieces that are not alive."""
-        corpus = [lattices.keeping(alive) for lattices in self.corpus]
-        own = [lattices.keeping(alive, texts=alive) for lattices in self.own]
-        return Problem(corpus, own, self.pretokens)
+        corpus = []
+        for lattices in self.corpus:
+            corpus.append(lattices.keeping(alive))
+            yield Progress("taking pieces away", len(corpus), len(self.corpus))
+        return Problem(corpus, self.pretokens, self.texts)
 
     def estimate(self, scores: Floats) -> Work[Estimate]:
         """The expected counts and the loss under these log-probabilities."""
         sums = yield from expected_counts(self.corpus, scores)
         return Estimate(sums.counts, -sums.log_probability / max(1, self.pretokens))
 
-    def removals(self, scores: Floats) -> Work[Removals]:
-        """What removing each piece would do."""
-        return (yield from removals(self.corpus, self.own, scores, self.pretokens))
+    def removals(self, alive: Flags, scores: Floats) -> Work[Removals]:
+        """What removing each of the pieces that are alive would do."""
+        pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
+        return (yield from removals(self.corpus, pieces, scores, self.pretokens))

@@ -126,7 +126,8 @@ class Record:
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
         scores[alive] = self.scores_at(place)
-        return self.problem.keeping(alive).removals(scores)
+        problem = yield from self.problem.keeping(alive)
+        return (yield from problem.removals(alive, scores))
 
     @property
     def bytes_used(self) -> int:

@@ -16,11 +16,12 @@ to put in its place. It may be negative: the others gain more than is lost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from engine.unigram.lattice_building import lattices_of
 from engine.unigram.lattices import Flags, Floats, Ints, Lattices
 from engine.unigram.sweeps import best_counts
 from engine.unigram.work import Work
@@ -52,39 +53,46 @@ class Removals:
 
 
 def removals(
-    corpus: Sequence[Lattices], own: Sequence[Lattices], scores: Floats, pretokens: int
+    corpus: Sequence[Lattices],
+    pieces: Mapping[str, int],
+    scores: Floats,
+    pretokens: int,
 ) -> Work[Removals]:
     """What removing each piece would do.
 
     Args:
         corpus: the lattices of the pretokens.
-        own: the lattices of the pieces as texts; a text's number is its piece's.
-        scores: the log-probability of each piece.
+        pieces: text → number of the pieces there are.
+        scores: the log-probability of each number.
         pretokens: how many there are, each as often as it occurs.
     """
     counts = (yield from best_counts(corpus, scores)).counts
-    owners, parts = yield from _alternatives(own, scores)
+    owners, parts = yield from _alternatives(pieces, scores)
     increases = _loss_increases(counts, owners, parts, pretokens)
     return Removals(counts, increases, owners, parts)
 
 
-def _alternatives(own: Sequence[Lattices], scores: Floats) -> Work[tuple[Ints, Ints]]:
-    """The alternatives of all pieces as (owner, part), sorted by owner, parts from the left."""
+def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
+    """The alternatives of all pieces as (owner, part), sorted by owner, parts from the left.
+
+    For that the pieces themselves are the texts of lattices.
+    """
     none = np.zeros(0, dtype=np.int64)
     owners, parts, places = [none], [none], [none]
-    for lattices in own:
-        edges = np.arange(len(lattices.pieces))
-        whole = lattices.pieces == lattices.of_edges(edges)
+    numbers = np.fromiter(pieces.values(), dtype=np.int64, count=len(pieces))
+    longest = max(map(len, pieces), default=1)
+    for lattices in (yield from lattices_of(dict.fromkeys(pieces, 1), pieces, longest)):
+        owner = numbers[lattices.of_edges(np.arange(len(lattices.pieces)))]
+        whole = lattices.pieces == owner
         shares, _ = yield from lattices.best_shares(scores, barred=whole)
         flow = yield from lattices.flow(shares)
         # A character has no edge but the barred one, and so no alternative.
         used = np.flatnonzero((flow > 0) & ~whole)
-        owners.append(lattices.of_edges(used))
+        owners.append(owner[used])
         parts.append(lattices.pieces[used].astype(np.int64))
         places.append(lattices.sources[used].astype(np.int64))
-    owner, part = np.concatenate(owners), np.concatenate(parts)
-    order = np.lexsort((np.concatenate(places), owner))
-    return owner[order], part[order]
+    order = np.lexsort((np.concatenate(places), np.concatenate(owners)))
+    return np.concatenate(owners)[order], np.concatenate(parts)[order]
 
 
 def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -> Floats:

@@ -53,7 +53,7 @@ class Run:
         expected = self._estimate.expected
         vanished = np.flatnonzero(self._alive & ~self._is_character & (expected < RARE))
         vanished = vanished[np.argsort(expected[vanished], kind="stable")]
-        self._remove(vanished)
+        yield from self._remove(vanished)
         # Only characters can be rarer and still there.
         counts = np.maximum(expected[self._alive], RARE)
         self._scores = np.full(len(expected), -np.inf)
@@ -64,18 +64,18 @@ class Run:
 
     def prune(self, round_: int, rule: PruneRule, size: int) -> Work[PruneStep]:
         """Remove pieces until there are `size` of them; by loss, unused ones beyond that, too."""
-        found = yield from self._problem.removals(self._scores)
+        found = yield from self._problem.removals(self._alive, self._scores)
         chosen = self._by_loss(found, size) if rule is PruneRule.LOSS else self._by_score(size)
-        self._remove(chosen)
+        yield from self._remove(chosen)
         self._estimate = yield from self._problem.estimate(self._scores)
         increases = found.loss_increases[chosen]
         index = self.record.append(chosen, increases, None, self._estimate)
         return PruneStep(self.record, index, round_, rule)
 
-    def _remove(self, numbers: Ints) -> None:
+    def _remove(self, numbers: Ints) -> Work[None]:
         self._alive = self._alive.copy()
         self._alive[numbers] = False
-        self._problem = self._problem.keeping(self._alive)
+        self._problem = yield from self._problem.keeping(self._alive)
 
     def _by_loss(self, found: Removals, size: int) -> Ints:
         """The pieces that no best segmentation uses, then those of the least loss increase."""

@@ -35,7 +35,7 @@ def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[Sums]:
     for lattices in corpus:
         shares, totals = yield from lattices.shares(scores)
         flow = yield from lattices.flow(shares)
-        counts += np.bincount(lattices.pieces, weights=flow, minlength=len(scores))
+        np.add.at(counts, lattices.pieces, flow)
         log_probability += float(totals @ lattices.counts)
     return Sums(counts, log_probability)
 
@@ -47,6 +47,6 @@ def best_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[Sums]:
     for lattices in corpus:
         shares, best = yield from lattices.best_shares(scores)
         flow = yield from lattices.flow(shares)
-        counts += np.bincount(lattices.pieces, weights=flow, minlength=len(scores))
+        np.add.at(counts, lattices.pieces, flow)
         log_probability += float(best @ lattices.counts)
     return Sums(counts, log_probability)
