@@ -104,7 +104,8 @@ class ForwardBackward:
         return counts
 
     def sample(self, random: Random) -> Path:
-        """A segmentation drawn by its probability: forward filtering, backward sampling.
+        """A segmentation drawn by its probability: forward filtering, backward sampling
+        (Kudo 2018, section 3.3).
 
         From the end back, the edge that arrives at a node is drawn by the share that the paths
         through it have in all paths to the node. The score of the path is the model's, unsharpened.

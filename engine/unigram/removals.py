@@ -1,7 +1,7 @@
 """What each piece is worth: how much the loss would grow if it were removed.
 
-To retrain without each piece in turn would take for ever. SentencePiece's estimate (Kudo 2018,
-section 3.3; `PruneSentencePieces`), followed here: wherever the best segmentation of the corpus
+To retrain without each piece in turn would take for ever. SentencePiece estimates it (Kudo 2018,
+section 3.2; `PruneSentencePieces`), and so does this: wherever the best segmentation of the corpus
 uses the piece, it would use the second best segmentation of the piece itself, its *alternative*,
 instead. With c(x) how often the best segmentations use x, C the sum of these counts, N the number
 of pretokens, and a₁ … aₙ the alternative of x:

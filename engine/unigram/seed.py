@@ -3,9 +3,12 @@
 A substring of the pretokens is worth its frequency times its length, the characters it would
 cover. It is a candidate if it is at least two characters long, occurs at least twice, and is
 *branching*: it is not always followed by the same character within the pretoken, for then the
-longer substring is as frequent and covers more. SentencePiece gets the same from the inner nodes of
-a suffix tree, and counts occurrences in the corpus; Hugging Face uses the same tree, but counts
-distinct pretokens. Here, as in SentencePiece, a pretoken counts as often as it occurs.
+longer substring is as frequent and covers more.
+
+SentencePiece and Hugging Face take the inner nodes of a suffix tree, which branch, too. But there
+what follows a pretoken is a character like others, so a word that is always followed by a space is
+no candidate; here the end of a pretoken is no character. And Hugging Face counts each distinct
+pretoken once; here, as in SentencePiece, it counts as often as it occurs.
 
 How it is counted: all substrings of length k, one starting at each place, get class numbers in the
 order of the alphabet. The class of length k + 1 is the pair (class of length k, next character),

@@ -86,7 +86,7 @@ class UnigramTrainer:
     ) -> None:
         check_special_tokens([unknown_token, *special_tokens])
         _check_options(seed_size, shrinking_factor, sub_iterations, max_piece_length)
-        self._counts = {text: count for text, count in counts.items() if text and count > 0}
+        self._counts = {text: times for text, times in counts.items() if text and times > 0}
         self.vocab_size = vocab_size
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
-from engine.unigram.estimation import NORMALISATIONS, digamma
+from engine.unigram.estimation import NORMALISATIONS, RARE, digamma
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattice_building import LONGEST_TEXT, lattices_of
 from engine.unigram.problem import Problem
@@ -156,6 +156,17 @@ def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -
         scores = NORMALISATIONS["plain"].log_probabilities(shares)
         before, estimate = estimate, finished(problem.estimate(scores))
         assert estimate.loss <= before.loss + 1e-9
+
+
+@given(WORDS, st.integers(0, 6))
+def test_in_a_plain_training_the_loss_rises_only_where_pieces_vanish_or_are_kept_from_it(
+    counts: dict[str, int], spare: int
+) -> None:
+    size = 1 + len(set("".join(counts))) + spare
+    for step in steps_of(UnigramTrainer(counts, size, normalisation="plain")):
+        rare = step.record.expected_at(step.index) < RARE
+        if isinstance(step, EmStep) and not rare.any():
+            assert step.loss_after <= step.loss_before + 1e-9
 
 
 @given(WORDS)
