@@ -57,9 +57,11 @@ def lattices_of(
 
 def _by_length(texts: Mapping[str, int]) -> Iterator[tuple[int, str, int]]:
     """Number, text and count of the texts, the shortest first; long ones in parts."""
-    numbered = [(number, text, count) for number, (text, count) in enumerate(texts.items())]
-    numbered.sort(key=lambda entry: len(entry[1]))
-    for number, text, count in numbered:
+    by_number = list(texts)
+    lengths = np.fromiter(map(len, by_number), dtype=np.int64, count=len(by_number))
+    for number in np.argsort(lengths, kind="stable").tolist():
+        text = by_number[number]
+        count = texts[text]
         for start in range(0, len(text), LONGEST_TEXT):
             yield number, text[start : start + LONGEST_TEXT], count
 

@@ -66,12 +66,12 @@ def test_the_probability_of_an_edge_is_its_share_of_all_segmentations(
     assert sums.backward[0] == pytest.approx(sums.log_total)
 
 
-@given(TEXTS, models())
-def test_the_edges_across_any_place_and_the_paths_through_it_are_one_in_all(
-    text: str, model: dict[str, float]
+@given(TEXTS, models(), st.floats(0, 3))
+def test_the_probabilities_of_the_edges_across_any_place_are_one_in_all(
+    text: str, model: dict[str, float], sharpness: float
 ) -> None:
     lattice = lattice_of(text, model)
-    sums = ForwardBackward(lattice)
+    sums = ForwardBackward(lattice, sharpness)
     edges = [edge for arriving in lattice.arriving for edge in arriving]
     for left, right in pairwise(range(len(text) + 1)):
         across = (sums.probability(e) for e in edges if e.start <= left and right <= e.end)
