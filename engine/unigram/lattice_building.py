@@ -13,14 +13,14 @@ import numpy as np
 from engine.unigram.lattices import Lattices
 from engine.unigram.work import Progress, Work
 
-BATCH = 100_000
-"""Edges a batch has, about: numpy takes some 10 ms to sweep them."""
+BATCH = 50_000
+"""Edges a batch has, about: numpy takes some 5 ms to sweep them."""
 LONGEST_TEXT = 4096
 """Longer texts are put in as parts of this length: levels are slow where there are few edges.
 
 SentencePiece leaves sentences of more than 4,192 bytes out.
 """
-CHARACTERS_A_SLICE = 4096
+CHARACTERS_A_SLICE = 2048
 
 
 def lattices_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
-from math import lgamma
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
-from engine.unigram.estimation import NORMALISATIONS, RARE, digamma
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattice_building import LONGEST_TEXT, lattices_of
-from engine.unigram.problem import Problem
 from engine.unigram.record import Record
 from engine.unigram.sweeps import best_counts, expected_counts
 from engine.unigram.trainer import StopReason, UnigramTrainer
@@ -141,57 +138,6 @@ def test_a_removal_names_the_pieces_that_would_stand_in() -> None:
         text = record.texts[number]
         alternative = [record.texts[part] for part in found.alternative_of(number)]
         assert alternative == list(by_hand.viterbi(text, model, barred=text) or ())
-
-
-# --- the loss -----------------------------------------------------------------------------------
-
-
-@given(WORDS)
-def test_with_plain_normalisation_the_loss_never_rises(counts: dict[str, int]) -> None:
-    """Where nothing is dropped: then it is EM, and the theorem holds."""
-    model = by_hand.seeds(counts, 99, 5)
-    problem = finished(Problem.of(counts, list(model), 5))
-    estimate = finished(problem.estimate(np.array(list(model.values()))))
-    for _ in range(8):
-        shares = np.maximum(estimate.expected, 1e-300)
-        scores = NORMALISATIONS["plain"].log_probabilities(shares)
-        before, estimate = estimate, finished(problem.estimate(scores))
-        assert estimate.loss <= before.loss + 1e-9
-
-
-@given(WORDS, st.integers(0, 6))
-def test_in_a_plain_training_the_loss_rises_only_where_pieces_vanish_or_are_kept_from_it(
-    counts: dict[str, int], spare: int
-) -> None:
-    size = 1 + len(set("".join(counts))) + spare
-    for step in steps_of(UnigramTrainer(counts, size, normalisation="plain")):
-        rare = step.record.expected_at(step.index) < RARE
-        if isinstance(step, EmStep) and not rare.any():
-            assert step.loss_after <= step.loss_before + 1e-9
-
-
-@given(WORDS)
-def test_with_digamma_the_free_energy_never_rises(counts: dict[str, int]) -> None:
-    """It is the loss plus the divergence of the counts' Dirichlet distribution from the prior."""
-    model = by_hand.seeds(counts, 99, 5)
-    problem = finished(Problem.of(counts, list(model), 5))
-    estimate = finished(problem.estimate(np.array(list(model.values()))))
-    energies = []
-    for _ in range(8):
-        expected = estimate.expected
-        if expected.min() < 1e-2:
-            break  # ψ plunges towards 0: training drops such pieces
-        scores = NORMALISATIONS["digamma"].log_probabilities(expected)
-        estimate = finished(problem.estimate(scores))
-        divergence = lgamma(expected.sum()) - sum(map(lgamma, expected)) + expected @ scores
-        energies.append(estimate.loss * problem.pretokens + divergence)
-    assert energies == pytest.approx(sorted(energies, reverse=True), rel=1e-6)
-
-
-def test_digamma_is_the_derivative_of_the_logarithm_of_gamma() -> None:
-    values = np.array([0.5, 1.0, 2.5, 6.9, 7.0, 100.0, 1e6])
-    slopes = [(lgamma(x + 1e-4 * x) - lgamma(x - 1e-4 * x)) / (2e-4 * x) for x in values]
-    assert digamma(values).tolist() == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
 
 # --- what comes out -----------------------------------------------------------------------------
