@@ -15,12 +15,13 @@ from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
 from engine.documents import document_counts, without
 from engine.errors import BpeError, WhatIfError
+from engine.events import BytesPair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.patterns import as_pattern
 from engine.pretokenize import SpecialSplitter
 from engine.timeline import Timeline
-from engine.what_if import BytesPair, Change, compare, fork
+from engine.what_if import Change, compare, fork
 
 NEWS_SECONDS = 1 / 10
 

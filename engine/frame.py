@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from engine.errors import UnknownTokenIdError
-from engine.events import Pair
+from engine.events import BytesPair, Pair
 from engine.excerpt import Excerpt
 from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
@@ -172,6 +172,11 @@ class Frame:
     def given(self) -> bool:
         """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
         return self._record.given
+
+    @property
+    def forbidden(self) -> frozenset[BytesPair]:
+        """The pairs that a fork keeps from merging."""
+        return self._record.forbidden
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not."""

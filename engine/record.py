@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.byte_chars import spell
 from engine.change_log import ChangeLog, Integers, Ints
-from engine.events import CountChange, Pair, StaleEntry
+from engine.events import BytesPair, CountChange, Pair, StaleEntry
 from engine.heap_replay import HeapReplay
 from engine.pair_numbers import PairNumbers
 from engine.ties import TieRule, no_place
@@ -54,6 +54,7 @@ class Record:
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
+        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -78,6 +79,7 @@ class Record:
         self.tie_key = tie_rule.make_key(self.ids.tokens, no_place)
         self.given = given_ids is not None
         self.by_rule = not self.given
+        self.forbidden: frozenset[BytesPair] = frozenset()
         self.heap = HeapReplay(self)
         self._merged = array("q")
         self._counts = array("q")

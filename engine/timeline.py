@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from engine.alphabet import Alphabet, ByteAlphabet
 from engine.errors import TimelineError
@@ -68,7 +69,6 @@ class Timeline:
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.bytes_total
-        self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter: Segments = Segmenter(
             self.alphabet, self.table, self.record.pair_of, self.record.rank_of
@@ -85,6 +85,16 @@ class Timeline:
         self._complete = False
         self._frame: Frame | None = None
         self.extend(steps)
+
+    @cached_property
+    def by_count(self) -> PretokenIndex:
+        """The pretokens, most frequent first."""
+        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
+
+    @cached_property
+    def by_appearance(self) -> PretokenIndex:
+        """The pretokens in the order in which the corpus first has them."""
+        return PretokenIndex(list(self.counts))
 
     def __len__(self) -> int:
         """How many steps are recorded."""

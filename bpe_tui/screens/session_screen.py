@@ -52,7 +52,7 @@ class SessionScreen(Screen[None]):
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that has the room of all."""
 
