@@ -105,6 +105,14 @@ class BpeTuiApp(Windows):
                 text = f"{visible_text(note[:1].upper() + note[1:], spaces=False)}."
                 self.notify(text, markup=False, timeout=8)
 
+    def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
+        if news.of is self.session:
+            said = visible_text(
+                f"Read as a text, since it is no tokenizer: {news.error}", spaces=False
+            )
+            self.notify(said, markup=False, timeout=15)
+            self.open(news.otherwise)
+
     def on_reading(self, news: messages.Reading) -> None:
         if news.of is self.session:
             self.session.reading = news

@@ -69,6 +69,7 @@ class TokenizerConfig:
         paths: a file, a directory, vocabulary and merges, or the name of a known encoding.
         corpus: a text to replay the merges over; `None` for none.
         special_tokens, pattern: go before what the files say; `None` leaves it to them.
+        otherwise: what to open if the file is no tokenizer after all; `None`: that is an error.
     """
 
     paths: tuple[str, ...]
@@ -76,6 +77,7 @@ class TokenizerConfig:
     special_tokens: tuple[str, ...] | None = None
     pattern: str | None = None
     cache: bool = True
+    otherwise: RunConfig | None = None
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from engine.trainer import StopReason
 from engine.what_if import Comparison
 
 if TYPE_CHECKING:
+    from bpe_tui.config import RunConfig
     from engine.formats.tokenizer_format import Opened
 
 
@@ -28,6 +29,14 @@ class TokenizerOpened(News):
     """The tokenizer is read; its merges are replayed next."""
 
     opened: Opened
+
+
+@dataclass
+class NoTokenizer(News):
+    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+
+    error: Exception
+    otherwise: RunConfig
 
 
 @dataclass

@@ -10,6 +10,7 @@ from bpe_tui import messages
 from bpe_tui.config import TokenizerConfig, kept_count
 from bpe_tui.jobs import CorpusJob
 from engine.corpus import Corpus
+from engine.errors import TokenizerFileError
 from engine.excerpt import Excerpt
 from engine.formats import open_tokenizer
 from engine.replay import Replay
@@ -26,9 +27,16 @@ class ReplayJob(CorpusJob):
 
     def work(self) -> None:
         config = self._config
-        opened = open_tokenizer(
-            *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
-        )
+        try:
+            opened = open_tokenizer(
+                *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
+            )
+        except TokenizerFileError as error:
+            self.check_cancelled()
+            if config.otherwise is None:
+                raise
+            self.post(messages.NoTokenizer(error, config.otherwise))
+            return
         self.check_cancelled()
         self.post(messages.TokenizerOpened(opened))
         if config.corpus is None:

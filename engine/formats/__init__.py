@@ -43,6 +43,16 @@ def open_tokenizer(
     raise TokenizerFileError(f"{source}: holds no tokenizer in a known format ({known})")
 
 
+def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
+    """Whether some format recognises what is there, or the name; nothing is read but heads.
+
+    Raises:
+        TokenizerFileError: what is there cannot be looked at.
+    """
+    source = Source(paths)
+    return any(candidate.recognises(source) for candidate in FORMATS.values())
+
+
 def save(
     tokenizer: Tokenizer,
     path: str | os.PathLike[str],
