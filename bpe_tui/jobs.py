@@ -11,6 +11,7 @@ from textual.message import Message
 from bpe_tui import messages
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.job import Job
+from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
 from engine.counts_cache import KeptCount
@@ -109,6 +110,7 @@ class TrainingJob(CorpusJob):
             count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
         self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
+        remember(config)
         self.record(trainer.steps())
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")

@@ -9,6 +9,7 @@ from textual.message import Message
 from bpe_tui import messages
 from bpe_tui.config import TokenizerConfig, kept_count
 from bpe_tui.jobs import CorpusJob
+from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.errors import TokenizerFileError
 from engine.excerpt import Excerpt
@@ -56,4 +57,5 @@ class ReplayJob(CorpusJob):
 
     def _replay(self, replay: Replay, documents: int, bytes_read: int) -> None:
         self.post(messages.TrainingStarted(replay.timeline, documents, bytes_read, replay.obstacle))
+        remember(self._config)
         self.record(replay.steps())

@@ -92,6 +92,16 @@ class Windows(App[int]):
         if step is not None:
             self.seek(int(step))
 
+    def action_open(self) -> None:
+        self.session.hold()
+        from bpe_tui.screens.open_other import OpenOther
+
+        self.push_screen(OpenOther(self.session.config), self._chose)
+
+    def _chose(self, config: Config | None) -> None:
+        if config is not None:
+            self.open(config)
+
     def action_save(self) -> None:
         if (frame := self.session.frame) is not None:
             self.session.hold()

@@ -12,6 +12,7 @@ from bpe_tui.transcript import Transcript
 from bpe_tui.visible import visible_text
 from engine.corpus import Corpus
 from engine.counting import count_corpus
+from engine.errors import TokenizerFileError
 from engine.formats import open_tokenizer
 from engine.replay import Replay
 from engine.timeline import Timeline
@@ -27,7 +28,7 @@ def run_transcript(config: Config) -> None:
         BpeError: the corpus cannot be read.
     """
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
-    transcript = _trained(config) if isinstance(config, RunConfig) else _replayed(config)
+    transcript = _recorded(config)
     print(transcript.start(), flush=True)
     for line in _lines():
         if line.strip() == "quit":
@@ -49,6 +50,17 @@ def _lines() -> Iterator[str]:
         except EOFError:
             print()
             return
+
+
+def _recorded(config: Config) -> Transcript:
+    if isinstance(config, RunConfig):
+        return _trained(config)
+    try:
+        return _replayed(config)
+    except TokenizerFileError:
+        if config.otherwise is None:
+            raise
+        return _trained(config.otherwise)
 
 
 def _trained(config: RunConfig) -> Transcript:
