@@ -37,11 +37,14 @@ class MergePanel(Panel):
             self.say("merge", "")
             return _start_rows(frame, width)
         tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
-        self.say(f"merge {number(frame.step)}{tie}", "t next tie · ↵ what is behind a change")
+        behind = "↵ what is behind a change"
+        self.say(
+            f"merge {number(frame.step)}{tie}", behind if frame.given else f"t next tie · {behind}"
+        )
         painter = self.painter(frame)
         return [
             _headline(painter, merge),
-            Row([(_occurrences(merge), "")]),
+            Row([(_occurrences(merge) if frame.has_corpus else "", "")]),
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
