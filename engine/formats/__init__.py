@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import TokenizerFileError
-from engine.formats import gpt2
+from engine.formats import gpt2, minbpe, tiktoken_file
+from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import Pattern
 from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
-FORMATS: Registry[TokenizerFormat] = Registry("format", {f.name: f for f in (gpt2.FORMAT,)})
+_ALL = (tiktoken_file.FORMAT, minbpe.FORMAT, gpt2.FORMAT)
+FORMATS: Registry[TokenizerFormat] = Registry("format", {f.name: f for f in _ALL})
 """In the order in which they are asked whether they recognise something."""
 DEFAULT_FORMAT = "gpt2"
 
@@ -49,8 +51,12 @@ def save(
     format: str | None = None,
     *,
     overwrite: bool = False,
+    renumber: bool = False,
 ) -> None:
     """Write a tokenizer in a format of the registry.
+
+    Args:
+        renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
     Raises:
         TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
@@ -62,4 +68,6 @@ def save(
         raise TokenizerFileError(
             f"{path}: the format {chosen.name} is only read; choose one of {writable}"
         )
+    if renumber and chosen.prescribes_ids:
+        tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)
