@@ -72,10 +72,32 @@ class Source:
             return None
         return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
 
+    def with_endings(self, *endings: str) -> list[Path]:
+        """The files in the directory that was given whose names end so, sorted.
+
+        Raises:
+            TokenizerFileError: nobody may look.
+        """
+        if self.folder is None:
+            return []
+        try:
+            return sorted(p for p in self.folder.iterdir() if p.suffix in endings and p.is_file())
+        except OSError as error:
+            raise _unreadable(self.folder, error) from error
+
     @cached_property
     def heads(self) -> tuple[bytes, ...]:
         """The first bytes of each file, to see what it is; none of a directory."""
         return tuple(read_head(path) for path in self.paths)
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the files, which have to be JSON; parsed once, whoever asks.
+
+        Raises:
+            TokenizerFileError: as `read_json`.
+        """
+        return tuple(map(read_json, self.paths))
 
 
 def _mode(path: Path) -> int | None:
