@@ -15,35 +15,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from engine.errors import TokenizerFileError
+from engine.formats.pickle_limits import Allowance, PickleError
 from engine.formats.pickled_names import NAMES
 
 HIGHEST_PROTOCOL = 5
 LARGEST_NUMBER = 1 << 63
-
-
-class PickleError(TokenizerFileError):
-    """A pickle is broken, or holds more than data."""
-
-
-class Allowance:
-    """What all pickles of a file may use together.
-
-    Attributes:
-        opcodes: a vocabulary of 200,000 tokens with its merges takes 2 ** 21.
-        copied: bytes and items in what calls return.
-    """
-
-    def __init__(self, opcodes: int = 1 << 23, copied: int = 1 << 26) -> None:
-        self.opcodes = opcodes
-        self.copied = copied
-
-    def use(self, opcodes: int = 0, copied: int = 0) -> None:
-        """Raises `PickleError` when more is used than there is."""
-        self.opcodes -= opcodes
-        self.copied -= copied
-        if self.opcodes < 0 or self.copied < 0:
-            raise PickleError("asks for far more than a vocabulary needs")
 
 
 class _Named:

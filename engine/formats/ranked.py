@@ -59,8 +59,7 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     """The ranks with which tiktoken encodes as the tokenizer does.
 
     Raises:
-        VocabularyError: there are none: tokens are not numbered in the order of their merges, or
-            pairs merge otherwise than by the rank of what they make.
+        VocabularyError: there are none.
     """
     ranks = {
         token: token_id
@@ -69,19 +68,38 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     }
     if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
         raise VocabularyError("two ids stand for the same bytes, and ranks can say only one")
-    if _merged(tokenizer_of_ranks(ranks, {}, tokenizer.pattern)[0]) != _merged(tokenizer):
+    ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
+    if not _merge_alike(ranked, tokenizer) or _spelling(ranked) != _spelling(tokenizer):
         raise VocabularyError(
-            "tokens are not numbered in the order of their merges, which ranks cannot say"
+            "ranks cannot say what merges here: tokens are not numbered in the order of their "
+            "merges, or are made by no merge of two tokens"
         )
     return ranks
 
 
-def _merged(tokenizer: Tokenizer) -> tuple[object, ...]:
-    """What decides how a pretoken is encoded."""
-    merges = made_by_merges(tokenizer)
+def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer merges as its ranks do.
+
+    It may list other pairs that join to a token, as tokenizer.json files made from ranks do: they
+    never stand side by side (see `rank_merges`), so they count for nothing.
+    """
+    merges, known = made_by_merges(ranked), ranked.merge_table
+    vocab = tokenizer.vocab
+    theirs = made_by_merges(tokenizer)
+    return merges == [each for each in theirs if each[0] in known] and all(
+        vocab[left] + vocab[right] == vocab[made] for (left, right), made in theirs
+    )
+
+
+def _spelling(tokenizer: Tokenizer) -> tuple[object, ...]:
+    """What a pretoken is before any merge; whole tokens that are merged anyway do not count."""
     name, arguments = tokenizer.alphabet.as_message()
     if name != "whole":
-        return merges, (name, arguments), {}
+        return (name, arguments), {}
     inner, whole = arguments
-    made_already = {made for _, made in merges}
-    return merges, inner, {t: i for t, i in whole.items() if i not in made_already}
+    made = {token_id for _, token_id in tokenizer.merge_table.values()}
+    return inner, {
+        token: token_id
+        for token, token_id in whole.items()
+        if token_id not in made and len(token) > 1
+    }

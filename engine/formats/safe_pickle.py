@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-from engine.formats.pickle_machine import Allowance, PickleError, PickleMachine
+from engine.formats.pickle_limits import Allowance, PickleError
+from engine.formats.pickle_machine import PickleMachine
 
 MOST_BYTES = 1 << 26
 

@@ -128,14 +128,15 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise TokenizerFileError(f"{path}: is no plain file")
-            data = file.read(LARGEST + 1)
+            data = b"" if status.st_size > LARGEST else file.read(LARGEST + 1)
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:  # ValueError: no file can have that path
         raise _unreadable(path, error) from error
-    if len(data) > LARGEST:
+    if max(len(data), status.st_size) > LARGEST:
         raise TokenizerFileError(
             f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
         )
