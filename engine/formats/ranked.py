@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.byte_chars import spell
@@ -69,7 +69,9 @@ def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
     if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
         raise VocabularyError("two ids stand for the same bytes, and ranks can say only one")
     ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
-    if not _merge_alike(ranked, tokenizer) or _spelling(ranked) != _spelling(tokenizer):
+    made = {token_id for _, token_id in ranked.merge_table.values()}
+    spell_alike = _spelling(ranked, made) == _spelling(tokenizer, made)
+    if not spell_alike or not _merge_alike(ranked, tokenizer):
         raise VocabularyError(
             "ranks cannot say what merges here: tokens are not numbered in the order of their "
             "merges, or are made by no merge of two tokens"
@@ -91,13 +93,12 @@ def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
     )
 
 
-def _spelling(tokenizer: Tokenizer) -> tuple[object, ...]:
-    """What a pretoken is before any merge; whole tokens that are merged anyway do not count."""
+def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
+    """What a pretoken is before any merge; whole tokens that are made anyway do not count."""
     name, arguments = tokenizer.alphabet.as_message()
     if name != "whole":
         return (name, arguments), {}
     inner, whole = arguments
-    made = {token_id for _, token_id in tokenizer.merge_table.values()}
     return inner, {
         token: token_id
         for token, token_id in whole.items()

@@ -131,12 +131,13 @@ def read_bytes(path: Path) -> bytes:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise TokenizerFileError(f"{path}: is no plain file")
-            data = b"" if status.st_size > LARGEST else file.read(LARGEST + 1)
+            # No more than its size: room is made for all that is asked for.
+            data = b"" if status.st_size > LARGEST else file.read(status.st_size)
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:  # ValueError: no file can have that path
         raise _unreadable(path, error) from error
-    if max(len(data), status.st_size) > LARGEST:
+    if status.st_size > LARGEST:
         raise TokenizerFileError(
             f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
         )

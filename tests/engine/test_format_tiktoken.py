@@ -20,6 +20,7 @@ from engine.alphabet import ByteAlphabet, WholeTokens
 from engine.byte_chars import unspell
 from engine.errors import TokenizerFileError, VocabularyError
 from engine.formats import open_tokenizer, save
+from engine.formats.known_ranks import known_ranks
 from engine.formats.rank_merges import merges_of_ranks
 from engine.formats.ranked import ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
@@ -136,9 +137,11 @@ def test_gpt2s_ranks_are_known_by_their_content_whatever_the_line_ends(tmp_path:
     vocab = {unspell(t): i for t, i in read_json(GPT2_VOCAB).items() if t != END}
     data = lines(dict(sorted(vocab.items(), key=lambda entry: entry[1])))
     for spelled in (data, data.replace(b"\n", b"\r\n"), data.rstrip()):
-        opened = open_tokenizer(written(tmp_path, spelled))
-        assert opened.notes == ("recognised as r50k_base, with its pattern and special tokens",)
-        assert opened.tokenizer.encode(f"hello world{END}") == [31373, 995, 50256]
+        assert (known := known_ranks(spelled)) is not None
+        assert known.name == "r50k_base"
+    opened = open_tokenizer(written(tmp_path, data))
+    assert opened.notes == ("recognised as r50k_base, with its pattern and special tokens",)
+    assert opened.tokenizer.encode(f"hello world{END}") == [31373, 995, 50256]
 
 
 def test_tiktoken_reads_what_is_written() -> None:
