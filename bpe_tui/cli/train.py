@@ -26,7 +26,7 @@ from bpe_tui.cli.options import (
     VocabSizeOption,
     special_tokens_of,
 )
-from bpe_tui.cli.outputs import check_outputs, step_writer
+from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
@@ -34,7 +34,7 @@ from bpe_tui.config import RunConfig
 from bpe_tui.visible import number
 from engine.corpus import Corpus
 from engine.counting import count_corpus
-from engine.formats import DEFAULT_FORMAT, WRITABLE, save, writable_format
+from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.record import MergeStep
 from engine.tokenizer import Tokenizer
@@ -107,7 +107,7 @@ def train(
         cache=not no_cache,
     )
     source = checked_corpus(config)
-    outputs = [*writable_format(format).written(out), *([steps] if steps else [])]
+    outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
         run = _train(source, config, workers, write_step)
