@@ -42,17 +42,17 @@ def count_changes(frame: UnigramFrame) -> CountChanges:
 class MStep(NamedTuple):
     """How the M-step made a score from a piece's expected count, by the digamma function ψ.
 
-    score = ψ(count) − ψ(total); `total` is the sum of the counts of all pieces.
+    score = ψ(expected) − ψ(total); `total` is the sum of the expected counts of all pieces.
     """
 
-    count: float
-    digamma_of_count: float
+    expected: float
+    digamma_of_expected: float
     total: float
     digamma_of_total: float
 
     @property
     def score(self) -> float:
-        return self.digamma_of_count - self.digamma_of_total
+        return self.digamma_of_expected - self.digamma_of_total
 
 
 def m_step(frame: UnigramFrame, number: int) -> MStep | None:
@@ -75,7 +75,7 @@ class ChangedWord(NamedTuple):
     """A pretoken of the corpus whose best segmentation a step changed."""
 
     text: str
-    count: int
+    times: int
     before: tuple[Edge, ...]
     after: tuple[Edge, ...]
 

@@ -37,7 +37,8 @@ def test_counts_change_to_what_the_next_step_has(timeline: UnigramTimeline) -> N
             assert after == (0 if index is None else frame.expected_counts[index])
             earlier = frame.at(step - 1)
             at = earlier.index_of(number)
-            assert at is not None and before == earlier.expected_counts[at]
+            assert at is not None
+            assert before == earlier.expected_counts[at]
 
 
 def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
@@ -48,7 +49,8 @@ def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
         for number, score in zip(frame.numbers.tolist(), frame.scores, strict=True):
             shown = m_step(frame, number)
             if isinstance(frame.came_by, EmStep):
-                assert shown is not None and shown.score == pytest.approx(score)
+                assert shown is not None
+                assert shown.score == pytest.approx(score)
             else:
                 assert shown is None
 
@@ -56,7 +58,8 @@ def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
 def test_a_piece_that_is_gone_has_no_arithmetic(timeline: UnigramTimeline) -> None:
     frame = timeline.seek(len(timeline))
     gone = set(timeline.seek(0).numbers.tolist()) - set(frame.numbers.tolist())
-    assert gone and all(frame.index_of(number) is None for number in gone)
+    assert gone
+    assert all(frame.index_of(number) is None for number in gone)
     assert all(m_step(frame, number) is None for number in gone)
 
 
@@ -103,7 +106,8 @@ def test_a_character_that_the_corpus_lacks_is_unknown(timeline: UnigramTimeline)
 def test_the_alternative_of_a_piece_is_the_best_way_without_it(timeline: UnigramTimeline) -> None:
     frame = timeline.seek(0)
     other = frame.alternative("▁hug")
-    assert other is not None and len(other.edges) > 1
+    assert other is not None
+    assert len(other.edges) > 1
     paths = [path for path in frame.lattice("▁hug").n_best(50) if len(path.edges) > 1]
     assert other.score == max(path.score for path in paths)
     assert frame.alternative("h") is None
