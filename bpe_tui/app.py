@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui import messages, terminal
+from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import Config
 from bpe_tui.jobs import CorpusJob, job_for
@@ -63,7 +64,7 @@ class BpeTuiApp(Windows):
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
-        self.push_screen("training")
+        self.push_screen(self.session.model.screen(TRAINING))
         self.set_interval(TICK_SECONDS, self._tick)
         self._job.start()
 
@@ -74,8 +75,9 @@ class BpeTuiApp(Windows):
         self.ways.forget()
         self.session = Session(config)
         self._job = self._new_job()
-        if self.screen.id != "training":
-            self.switch_screen("training")  # it shows the reading
+        training = self.session.model.screen(TRAINING)
+        if self.screen.id != training:
+            self.switch_screen(training)  # it shows the reading
         self.changed()
         self._job.start()
 
@@ -121,6 +123,11 @@ class BpeTuiApp(Windows):
     def on_indexing(self, news: messages.Indexing) -> None:
         if news.of is self.session:
             self.session.indexing = news
+            self.changed()
+
+    def on_working(self, news: messages.Working) -> None:
+        if news.of is self.session:
+            self.session.working = news
             self.changed()
 
     def on_training_started(self, news: messages.TrainingStarted) -> None:
@@ -225,10 +232,11 @@ class BpeTuiApp(Windows):
         self.session.toggle_follow()
         self.changed()
 
-    def action_show(self, screen: str) -> None:
-        if self.session.frame is not None:
+    def action_show(self, kind: str) -> None:
+        """The screen of a kind that shows the model of the session."""
+        if self.session.shown is not None:
             self.ways.forget()
-            self.switch_screen(screen)
+            self.switch_screen(self.session.model.screen(kind))
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

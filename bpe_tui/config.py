@@ -29,7 +29,10 @@ def kept_count(
 
 @dataclass(frozen=True)
 class RunConfig:
-    """A corpus and how to train on it. Names are those of the engine's registries."""
+    """A corpus and how to train on it. Names are those of the engine's registries.
+
+    The options after `pattern` are BPE's; `model` is a name in `bpe_tui.models`.
+    """
 
     corpus: str
     vocab_size: int = DEFAULT_VOCAB_SIZE
@@ -39,6 +42,7 @@ class RunConfig:
     trainer: str = "fast"
     min_count: int = 2
     cache: bool = True
+    model: str = "bpe"
 
     @property
     def name(self) -> str:

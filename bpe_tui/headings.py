@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 
 from bpe_tui.config import RunConfig
@@ -10,7 +11,7 @@ from bpe_tui.visible import number, size, visible_text, width
 from engine.frame import Frame
 from engine.trainer import StopReason
 
-ENDED = {
+ENDED: dict[Enum, str] = {
     StopReason.SIZE_REACHED: "size reached",
     StopReason.NO_PAIR_LEFT: "no pair left",
     StopReason.TOO_RARE: "the rest too rare",

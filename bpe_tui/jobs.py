@@ -11,6 +11,7 @@ from textual.message import Message
 from bpe_tui import messages
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.job import Job
+from bpe_tui.models import MODELS
 from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
@@ -20,7 +21,6 @@ from engine.events import CountProgress
 from engine.excerpt import Excerpt
 from engine.merging import count_pairs
 from engine.patterns import Pattern
-from engine.record import MergeStep
 from engine.timeline import Timeline
 
 BATCH_SECONDS = 1 / 30
@@ -66,9 +66,9 @@ class CorpusJob(Job):
         )
         return count, progress.bytes_read
 
-    def record(self, steps: Iterator[MergeStep]) -> None:
+    def record(self, steps: Iterator[object]) -> None:
         """Make the steps, and post them in batches."""
-        batch: list[MergeStep] = []
+        batch: list[object] = []
         due = monotonic()
         for step in steps:
             self.check_cancelled()
@@ -76,11 +76,11 @@ class CorpusJob(Job):
             if monotonic() >= due:
                 self.post(messages.StepsRecorded(batch))
                 batch = []
-                self._let_screen_come_first()
+                self.let_screen_come_first()
                 due = monotonic() + BATCH_SECONDS
         self.post(messages.StepsRecorded(batch))
 
-    def _let_screen_come_first(self) -> None:
+    def let_screen_come_first(self) -> None:
         """Once there is a step to go to, wait for the first frame and the first key.
 
         Two threads share one interpreter: training would take half of the screen's time.
@@ -103,9 +103,7 @@ class TrainingJob(CorpusJob):
         count, bytes_read = self.read(corpus, kept, config.pattern, config.special_tokens)
         self.post(messages.Indexing(len(count.counts)))
         trainer = config.trainer_for(count.counts)
-        excerpt = Excerpt.of(
-            corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
-        )
+        excerpt = excerpt_of(corpus, config)
         timeline = Timeline(
             count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
@@ -118,10 +116,17 @@ class TrainingJob(CorpusJob):
         kept.keep(count)  # now that nobody waits for it
 
 
+def excerpt_of(corpus: Corpus, config: RunConfig) -> Excerpt:
+    """The beginning of a corpus that has been read, to be looked at."""
+    return Excerpt.of(
+        corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
+    )
+
+
 def job_for(config: Config, post: Callable[[Message], object]) -> CorpusJob:
     """The job that opens what `config` names."""
     if isinstance(config, RunConfig):
-        return TrainingJob(config, post)
+        return MODELS[config.model].job_for(config, post)
     from bpe_tui.replay_job import ReplayJob  # the formats take their time to import
 
     return ReplayJob(config, post)

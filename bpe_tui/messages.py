@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from bpe_tui.playable import Playable
 from engine.events import CountProgress
-from engine.record import MergeStep
 from engine.timeline import Timeline
 from engine.trainer import StopReason
 from engine.what_if import Comparison
@@ -57,13 +59,22 @@ class Indexing(News):
 
 
 @dataclass
+class Working(News):
+    """What the training is busy with: `done` parts of `total`."""
+
+    doing: str
+    done: int
+    total: int
+
+
+@dataclass
 class TrainingStarted(News):
     """The corpus is counted, if there is one: here is the timeline, at step 0.
 
     `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
     """
 
-    timeline: Timeline
+    timeline: Playable
     documents: int
     bytes_read: int
     obstacle: str | None = None
@@ -73,14 +84,14 @@ class TrainingStarted(News):
 class StepsRecorded(News):
     """More steps to extend the timeline with."""
 
-    steps: list[MergeStep]
+    steps: Sequence[object]
 
 
 @dataclass
 class TrainingEnded(News):
-    """No step will follow."""
+    """No step will follow; the reason's value says why in words."""
 
-    reason: StopReason
+    reason: Enum
 
 
 @dataclass

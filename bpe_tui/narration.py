@@ -6,6 +6,8 @@ a space. `room` is how many cells there are; where they are few, a shorter sente
 
 from __future__ import annotations
 
+from enum import Enum
+
 from bpe_tui.visible import number, visible_bytes, width
 from engine.events import Pair
 from engine.frame import Frame
@@ -60,7 +62,7 @@ def narrate_back(frame: Frame, room: int = ROOMY) -> str:
     )
 
 
-def narrate_end(reason: StopReason) -> str:
+def narrate_end(reason: Enum) -> str:
     """Why there is no further step."""
     if reason is StopReason.REPLAYED:
         return f"The end: {reason.value}."

@@ -5,6 +5,7 @@ Windows are imported when they are first asked for: the first frame need not wai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
@@ -83,10 +84,10 @@ class Windows(App[int]):
         self.push_screen(Branches(frame, config, wish), left)
 
     def action_go_to(self) -> None:
-        if (frame := self.session.frame) is not None:
+        if (shown := self.session.shown) is not None:
             from bpe_tui.screens.go_to import GoTo
 
-            self.push_screen(GoTo(frame.step, frame.recorded_steps), self._went_to)
+            self.push_screen(GoTo(shown.step, shown.recorded_steps), self._went_to)
 
     def _went_to(self, step: str | None) -> None:
         if step is not None:
@@ -101,6 +102,28 @@ class Windows(App[int]):
     def _chose(self, config: Config | None) -> None:
         if config is not None:
             self.open(config)
+
+    def action_model(self) -> None:
+        """Choose another model for the corpus, which is opened anew."""
+        config = self.session.config
+        if not isinstance(config, RunConfig):
+            said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
+            self.notify(said, markup=False, timeout=5)
+            return
+        if config.corpus == "-":
+            said = (
+                "Standard input has been read to its end; another model needs the corpus in a file."
+            )
+            self.notify(said, markup=False, timeout=5)
+            return
+        self.session.hold()
+        from bpe_tui.screens.choose_model import ChooseModel
+
+        def chose(name: str | None) -> None:
+            if name is not None and name != config.model:
+                self.open(replace(config, model=name))
+
+        self.push_screen(ChooseModel(config), chose)
 
     def action_save(self) -> None:
         if (frame := self.session.frame) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import FramePanel, Panel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row
@@ -46,7 +46,7 @@ class MergesPanel(Panel):
         if self.frame is None or not self.display or not self.size.width:
             return
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
-        super(Panel, self).rebuild()
+        super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)

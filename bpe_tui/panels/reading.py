@@ -35,9 +35,13 @@ class ReadingPanel(Vertical):
             self.query_one("#reading-pairs", Static).update("")
             failure = visible_text(session.failure, spaces=False)
             what.update(Content(f"{failure}\n\nPress o to open something else, q to quit."))
+        elif (working := session.working) is not None:
+            bar.update(total=working.total, progress=working.done)
+            self.query_one("#reading-pairs", Static).update("")
+            what.update(Content(f"{name}: {working.doing} …"))
         elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
-            what.update(Content(f"{name}: counting the pairs of {distinct} distinct pretokens …"))
+            what.update(Content(f"{name}: looking through {distinct} distinct pretokens …"))
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)

@@ -15,7 +15,7 @@ from engine.unigram.lattices import Floats, Ints
 from engine.unigram.pieces import UNKNOWN_PENALTY, Edge
 
 UNKNOWN = -1
-"""The number of the unknown token, which stands in for a character that the corpus does not have."""
+"""The number of the unknown token: it stands in for a character that the corpus does not have."""
 
 
 class Numbering:
