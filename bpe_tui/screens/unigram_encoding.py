@@ -25,7 +25,7 @@ from engine.unigram.frame import UnigramFrame
 STEPS_A_SECOND = 2
 LONGEST_TEXT = 20_000
 """Characters of the text that are cut; each may be a pretoken with a lattice of its own."""
-SLOT = ("arrivals", "paths", "why-not-pieces")
+SLOT = ("pretokens", "arrivals", "paths", "why-not-pieces")
 """Panels that share a place where there is not room for all."""
 
 
@@ -34,7 +34,7 @@ class UnigramEncodingScreen(SessionScreen):
 
     BINDINGS = bindings_on(UNIGRAM_ENCODING)
     CSS_PATH = "../styles/unigram-encoding.tcss"
-    PANEL_ORDER = ("pretokens", "lattice", *SLOT, "text")
+    PANEL_ORDER = ("pretokens", "lattice", *SLOT[1:], "text")
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
@@ -45,7 +45,7 @@ class UnigramEncodingScreen(SessionScreen):
         self._opened = "", False
         self._place = 0
         self._walk: Walkthrough | None = None
-        self.slot = SLOT[0]
+        self.slot = "arrivals"
         self.add_class(f"slot-{self.slot}")
 
     def compose(self) -> ComposeResult:

@@ -12,7 +12,7 @@ from bpe_tui.widgets.lines import Row
 from engine.unigram.encoder import Arrival, Reached
 
 SUM_CELLS = 24
-REMARK_CELLS = 9
+REMARK_CELLS = 8
 
 
 class ArrivalsPanel(WalkPanel):
@@ -58,7 +58,7 @@ def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: i
         f"{score_text(before)} {MINUS if edge.score <= 0 else '+'} {abs(edge.score):.2f} "
         f"= {score_text(arrival.score)}"
     )
-    piece_cells = max(width - SUM_CELLS - REMARK_CELLS - 8, 6)
+    piece_cells = max(width - SUM_CELLS - REMARK_CELLS - 6, 4)
     return Row(
         [
             ("▸ " if is_kept else "  ", "gain"),
@@ -74,7 +74,7 @@ def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
     painter, taken = PiecePainter(walk.frame), walk.taken(place)
     is_over = not taken[-1].start
     said = "The best path" if is_over else f"Back to node {taken[-1].start}"
-    yield Row([(f"{said}: the kept pieces, followed from the end", "strong")])
+    yield from paragraph(f"{said}: the kept pieces, followed from the end", width, "strong")
     cut = painter.cut(walk.word, reversed(taken))
     start = visible_text(walk.word[: taken[-1].start])
     yield Row(left([(start, "dim"), *([("┊", "cut")] if start else []), *cut], width))

@@ -47,7 +47,7 @@ class PathsPanel(WalkPanel):
             shares = score_text(path.score), percent(walk.probability(path))
             rows.append(_row(str(rank), *shares, _cut(walk, path), width))
         rows.append(Row([]))
-        drawn = f"drawn by chance, α = {alpha:g}"
+        drawn = f"by chance, α = {alpha:g}"
         rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
         for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
             path, probability = walk.sample(alpha, seed)

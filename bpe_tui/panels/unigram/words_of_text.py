@@ -55,7 +55,7 @@ class WordsOfTextPanel(PiecePanel):
         self.post_message(self.Selected(self.selected).set_sender(self))
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
-        self.say(f"pretokens  {number(len(self._pretokens))}", "▁ stands for a space")
+        self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
         if not self._pretokens:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
         return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
