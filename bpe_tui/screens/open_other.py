@@ -173,7 +173,7 @@ class OpenOther(ModalScreen[Config | None]):
         line.display = self._kept is not None
         name = visible_text(self._kept or "", spaces=False)
         sign = "■" if self._keeps else "□"
-        line.update(Content(f"{sign} a tokenizer and a corpus together: keep {name}  (Ctrl+K)"))
+        line.update(Content(f"{sign} Ctrl+K  together with {name}"))
 
     # -- choosing
 
@@ -220,8 +220,15 @@ def _recent_rows(entries: Sequence[Given]) -> list[tuple[str, str, Choice | None
         return []
     rows: list[tuple[str, str, Choice | None]] = [("of late", "", None)]
     for given in entries[:RECENT_SHOWN]:
-        rows.append((visible_text(told(given), spaces=False), "", Choice(given)))
+        rows.append((_short(given), "", Choice(given)))
     return [*rows, ("", "", None)]
+
+
+def _short(given: Given) -> str:
+    """The names first: where they lie matters less, and is cut off first."""
+    names = " and ".join(os.path.basename(name) or name for name in given)
+    where = os.path.dirname(told(given[:1]))
+    return visible_text(f"{names}  in {where}" if where else names, spaces=False)
 
 
 def _place_row(place: Place) -> tuple[str, str, Choice | None]:
