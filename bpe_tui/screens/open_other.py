@@ -77,7 +77,7 @@ class PlaceRows(Lines):
 
 
 class OpenOther(ModalScreen[Config | None]):
-    """Gives back what to open, or `None`. `config` is what is open now."""
+    """Gives back what to open, or `None`. `config` is what is open now and could stay beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
@@ -90,7 +90,7 @@ class OpenOther(ModalScreen[Config | None]):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config | None) -> None:
         super().__init__()
         self._config = config
         self._recent = recent()
@@ -164,9 +164,9 @@ class OpenOther(ModalScreen[Config | None]):
     def _kept(self) -> str | None:
         """What is open now and can stay beside what is chosen, in a word."""
         config = self._config
-        if isinstance(config, TokenizerConfig):
-            return config.name
-        return None if config.corpus == "-" else config.name
+        if config is None or (isinstance(config, RunConfig) and config.corpus == "-"):
+            return None
+        return config.name
 
     def _show_keep(self) -> None:
         line = self.query_one("#open-keep", Static)
@@ -190,7 +190,10 @@ class OpenOther(ModalScreen[Config | None]):
         event.stop()
         typed = event.value.strip()
         choice = self.query_one(PlaceRows).chosen
-        if typed and (os.path.exists(os.path.expanduser(typed)) or choice is None):
+        path = os.path.expanduser(typed)
+        if typed and os.path.isdir(path):
+            self._choose(Choice(directory=os.path.abspath(path)))
+        elif typed and (os.path.exists(path) or choice is None):
             self._choose(Choice(read(typed)))
         elif choice is not None:
             self._choose(choice)
@@ -207,7 +210,8 @@ class OpenOther(ModalScreen[Config | None]):
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
             return
-        self.dismiss(joined(config, self._config) if self._keeps else config)
+        beside = self._config if self._keeps else None
+        self.dismiss(config if beside is None else joined(config, beside))
 
     def _say(self, text: str, refused: bool = False) -> None:
         hint = self.query_one("#dialog-hint", Static)
