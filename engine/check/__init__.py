@@ -1,0 +1,1 @@
+"""Is what a trainer made what the rule gives? Where not: the first difference, and its cause."""
