@@ -1,18 +1,15 @@
-"""Why a trainer's merges part from the rule: every known mistake, each one tried.
+"""The known mistakes: what each is called, and how a trainer that makes it is run.
 
-A cause is a hypothesis: *a trainer with this mistake would have made these very merges.* So it is
-run over the corpus from the first merge on, and explains as many of the trainer's merges behind the
-divergence as it makes, too. A wrong hypothesis parts from the trainer early, and costs little.
+To add one is to add an entry: a sentence, and the deviations to try.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from engine.check.assignment import Assignment, count_text
-from engine.check.claim import ClaimedStep
+from engine.check.deviation import Case, Cause, Deviation
 from engine.check.habits import (
     Changes,
     Habits,
@@ -33,81 +30,6 @@ from engine.patterns import PATTERNS, Pattern
 from engine.registry import Registry
 from engine.ties import TieRule
 from engine.trainers import DEFAULT_TRAINER, algorithm_for, heap
-
-FURTHER = 200
-"""How many merges behind the divergence a hypothesis is run for, at the most."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is to be explained: the steps of a trainer, and the first that is not by the rule.
-
-    `is_tie` says that the trainer took a pair there that is as frequent as the rule's.
-    """
-
-    assignment: Assignment
-    steps: Sequence[ClaimedStep]
-    divergence: int
-    is_tie: bool
-
-
-@dataclass(frozen=True)
-class Deviation:
-    """A trainer with one mistake: what it does, in words, and the merges that it makes."""
-
-    sentence: str
-    run: Callable[[], Iterator[Taken]]
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A known mistake. `deviations` are the ways in which it may have been made in a case."""
-
-    name: str
-    sentence: str
-    deviations: Callable[[Case], Iterator[Deviation]]
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A mistake that would have made the merges up to the divergence and `merges` from there on.
-
-    `all` says that these are all that the trainer made.
-    """
-
-    cause: str
-    sentence: str
-    merges: int
-    all: bool
-
-
-def explain(case: Case) -> list[Explanation]:
-    """The mistakes that explain the divergence, the one that explains most merges first."""
-    found = []
-    for cause in CAUSES.values():
-        best = max(
-            (explains(case, cause, deviation) for deviation in cause.deviations(case)),
-            key=lambda explanation: explanation.merges,
-            default=None,
-        )
-        if best is not None and best.merges > 0:
-            found.append(best)
-    return sorted(found, key=lambda explanation: -explanation.merges)
-
-
-def explains(case: Case, cause: Cause, deviation: Deviation) -> Explanation:
-    """How many merges from the divergence on a trainer with the mistake makes, too."""
-    steps = case.steps[: case.divergence + 1 + FURTHER]
-    made = 0
-    for step, taken in zip(steps, deviation.run(), strict=False):
-        if (taken.left, taken.right) != step.pair or step.count not in (None, taken.count):
-            break
-        made += 1
-    merges = max(0, made - case.divergence)
-    return Explanation(cause.name, deviation.sentence, merges, made == len(case.steps))
-
-
-# -- the ways of the trainers
 
 
 def _by_habit(name: str, sentence: str, *ways: Habits) -> Cause:
@@ -132,12 +54,14 @@ def _by_reading(reading: Reading) -> Cause:
     """A mistake in reading the corpus."""
 
     def deviations(case: Case) -> Iterator[Deviation]:
-        assignment = case.assignment
-        yield Deviation(
-            reading.sentence, lambda: _by_rule(assignment, reading.counts(assignment).items())
-        )
+        if reading.changes(case.assignment):
+            yield Deviation(reading.sentence, partial(_read_so, case.assignment, reading))
 
     return Cause(reading.name, reading.sentence, deviations)
+
+
+def _read_so(assignment: Assignment, reading: Reading) -> Iterator[Taken]:
+    return _by_rule(assignment, reading.counts(assignment).items())
 
 
 def _by_rule(assignment: Assignment, counts: Iterable[tuple[bytes, int]]) -> Iterator[Taken]:
@@ -150,7 +74,7 @@ def _tie_rules(case: Case) -> Iterator[Deviation]:
     others = (rule for rule in ORDERS if rule != case.assignment.tie_rule)
     for rule in others if case.is_tie else ():
         sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
-        yield Deviation(sentence, partial(_by_tie_rule, case.assignment, rule))
+        yield Deviation(sentence, partial(_by_tie_rule, case.assignment, rule), rule.name)
 
 
 def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[Taken]:
@@ -162,7 +86,7 @@ def _patterns(case: Case) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
         if pattern != case.assignment.pattern and pattern.name != "none":
             sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
-            yield Deviation(sentence, partial(_by_pattern, case.assignment, pattern))
+            yield Deviation(sentence, partial(_by_pattern, case.assignment, pattern), pattern.name)
 
 
 def _no_pretokens(case: Case) -> Iterator[Deviation]:

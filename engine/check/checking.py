@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 
 from engine.check.assignment import Assignment
-from engine.check.causes import Case, Explanation, explain
 from engine.check.claim import Claim, ClaimedStep
+from engine.check.deviation import Case
+from engine.check.explaining import Explanation, explain
 from engine.check.findings import Divergence, Report, SizeFinding, Standing
 from engine.check.numbering import VocabularyFinding, id_finding, vocabulary_finding
 from engine.check.replay import Judged, Replay

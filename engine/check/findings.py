@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.byte_chars import spell
-from engine.check.causes import Explanation
+from engine.check.explaining import FURTHER, Explanation
 from engine.check.numbering import IdFinding, VocabularyFinding
 from engine.events import BytesPair
 from engine.quotes import Show
@@ -201,9 +201,12 @@ class Report:
 
 
 def _reach(explanation: Explanation) -> str:
+    """How far a mistake explains what the trainer did."""
+    alike = f" So does {', '.join(explanation.alike)}." if explanation.alike else ""
     more = explanation.merges - 1
     if explanation.all:
-        return "A trainer with this mistake makes exactly your merges."
+        return f"A trainer with this mistake makes exactly your merges.{alike}"
     if not more:
-        return "It explains this step only; the next one differs again."
-    return f"It explains this step and the next {more:,}."
+        return f"It explains this step only; the next one differs again.{alike}"
+    as_far = ", as far as it was tried" if more == FURTHER else ""
+    return f"It explains this step and the next {more:,}{as_far}.{alike}"

@@ -21,13 +21,23 @@ class Reading:
     sentence: str
     read: Callable[[Assignment, bytes], bytes]
 
+    def changes(self, assignment: Assignment) -> bool:
+        """Whether this corpus reads otherwise so."""
+        mark = _mark(assignment)
+        return self.read(assignment, mark) != mark.join(assignment.documents)
+
     def counts(self, assignment: Assignment) -> Mapping[bytes, int]:
         """The pretokens of the corpus if it is read so."""
-        mark = b"\0document\0"
-        while mark in assignment.text:
-            mark += b"\0"
-        text = self.read(assignment, mark)
-        return count_text(text, assignment.pattern, [to_text(mark)])
+        mark = _mark(assignment)
+        return count_text(self.read(assignment, mark), assignment.pattern, [to_text(mark)])
+
+
+def _mark(assignment: Assignment) -> bytes:
+    """Bytes that stand nowhere in the corpus."""
+    mark = b"\0document\0"
+    while mark in assignment.text:
+        mark += b"\0"
+    return mark
 
 
 def _special_tokens_as_text(assignment: Assignment, mark: bytes) -> bytes:

@@ -25,7 +25,8 @@ class Judged:
         count: how often the trainer's pair stands there just before it merges.
         rule: the pair that the rule takes there; `None` if none is left.
         rule_count: how often that one stands there.
-        by_rule: the trainer takes the rule's pair.
+        by_rule: the trainer takes the rule's pair, or one that it passed over before and that is
+            as frequent.
     """
 
     step: ClaimedStep
@@ -52,6 +53,8 @@ class Replay:
         self._queue, self._choose = queue_of(
             self._problem, self._index.counts, self._index.first_seen
         )
+
+        self._passed_over: set[Pair] = set()
 
     def judge(self, steps: Sequence[ClaimedStep]) -> Iterator[Judged]:
         """Make these merges; before each is made, say what the rule would do."""
@@ -88,10 +91,13 @@ class Replay:
         best = self._queue.pop_best(self._choose)
         if best is None:
             return Judged(step, count, None, 0, by_rule=False)
-        pair, vocab = best[0], self._problem.vocab
-        self._queue.push(pair)
-        rule = vocab[pair[0]], vocab[pair[1]]
-        return Judged(step, count, rule, self._index.counts[pair], by_rule=rule == step.pair)
+        pair, claimed, vocab = best[0], self._pair(step.pair), self._problem.vocab
+        rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
+        by_rule = pair == claimed
+        if not by_rule:  # the heap has let go of the pair: it is not offered again
+            self._passed_over.add(pair)
+            by_rule = claimed in self._passed_over and count >= rule_count
+        return Judged(step, count, rule, rule_count, by_rule)
 
     def _merge(self, step: ClaimedStep) -> None:
         new_id = self._problem.join(self._pair(step.pair))
