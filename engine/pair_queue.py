@@ -111,14 +111,23 @@ class PairQueue:
 
     def _first(self, pairs: tuple[Pair, ...]) -> Pair:
         """Which of the pairs stands first in the corpus as it is now."""
-        wanted = set(pairs)
-        tokens_at = self._timeline.segmenter.tokens_at
-        return next(
-            pair
-            for pretoken in self._timeline.counts
-            for pair in pairwise(tokens_at(pretoken, self._step))
-            if pair in wanted
-        )
+        first: tuple[int, int, Pair] | None = None
+        for pair in pairs:
+            place = self._first_place(pair, None if first is None else first[0] + 1)
+            if place is not None and (first is None or place < first[:2]):
+                first = (*place, pair)
+        assert first is not None  # each of them stands somewhere
+        return first[2]
+
+    def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
+        """Where the pair first stands: in which pretoken, of those before one, and where in it."""
+        timeline, vocab = self._timeline, self._record.vocab
+        spelled = vocab[pair[0]] + vocab[pair[1]]
+        for number, pretoken in timeline.by_appearance.containing(spelled, before):
+            pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
+            if pair in pairs:
+                return number, pairs.index(pair)
+        return None
 
     def top(self, limit: int) -> list[tuple[Pair, int]]:
         """The pairs of highest count, ties in the order of the rule."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from engine.alphabet import BYTES
 from engine.errors import TimelineError
@@ -59,7 +60,6 @@ class Timeline:
         self.splitter = SpecialSplitter(special_tokens)
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
-        self.index = PretokenIndex(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter = Segmenter(BYTES, self.table, self._parts_of, self.record.first_id)
         self.heap_walk = HeapWalk(self.record)
@@ -74,6 +74,16 @@ class Timeline:
         self._complete = False
         self._frame: Frame | None = None
         self.extend(steps)
+
+    @cached_property
+    def by_count(self) -> PretokenIndex:
+        """The pretokens, most frequent first."""
+        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
+
+    @cached_property
+    def by_appearance(self) -> PretokenIndex:
+        """The pretokens in the order in which the corpus first has them."""
+        return PretokenIndex(list(self.counts))
 
     def __len__(self) -> int:
         """How many steps are recorded."""
