@@ -63,6 +63,7 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
         explanations=() if divergence is None else _explanations(claim, divergence, assignment),
         by_rule_after=sum(judged.by_rule for judged in behind),
         counts_told=sum(step.count is not None for step in claim.steps),
+        counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
         size=_size_finding(len(claim.steps), replay, assignment),
         vocabulary=_vocabulary_finding(claim, assignment),
         ids=id_finding(claim.steps, assignment.first_id),

@@ -144,7 +144,7 @@ class Report:
         explanations: the mistakes that would have made it, the likeliest first.
         by_rule_after: of the merges behind the divergence, how many are what the rule takes after
             the trainer's own merges before them.
-        counts_told: how many counts the trainer told.
+        counts_told, counts_wrong: how many counts the trainer told, how many of them are wrong.
         size, vocabulary, ids: what is to be said of these, if they were looked at.
     """
 
@@ -153,6 +153,7 @@ class Report:
     explanations: tuple[Explanation, ...]
     by_rule_after: int
     counts_told: int
+    counts_wrong: int
     size: SizeFinding | None
     vocabulary: VocabularyFinding | None
     ids: IdFinding | None
@@ -172,8 +173,9 @@ class Report:
         else:
             yield from self.divergence.told(show)
             yield from self._why()
-            if not self.divergence.is_of_count_only:
-                yield self._after(self.divergence)
+            yield self._after(self.divergence)
+            if self.counts_wrong:
+                yield f"Of the {self.counts_told:,} counts told {self.counts_wrong:,} are wrong."
         if self.size is not None:
             yield self.size.told()
         if self.vocabulary is not None:
@@ -185,13 +187,17 @@ class Report:
         if not self.explanations:
             yield "No known mistake explains it: each was tried on this corpus."
         for place, explanation in enumerate(self.explanations):
-            lead = "Likely cause" if not place else "Explains it, too"
+            likely = explanation.all or explanation.merges > 1
+            first = "Likely cause" if likely else "Possible cause"
+            lead = "Explains it, too" if place else first
             yield f"{lead} ({explanation.cause}): {explanation.sentence}. {_reach(explanation)}"
 
     def _after(self, divergence: Divergence) -> str:
         behind = self.merges - divergence.step - 1
         if not behind:
             return "It is the last merge."
+        if divergence.is_of_count_only and self.by_rule_after == behind:
+            return "The merges themselves are all by the rule."
         if self.by_rule_after == behind:
             return f"It is one slip: given it, each of the {behind:,} later merges is by the rule."
         return (

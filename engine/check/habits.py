@@ -183,10 +183,14 @@ def trained(problem: Problem, habits: Habits) -> Iterator[Taken]:
     """
     index = HabitualIndex(problem, habits)
     queue, choose = queue_of(problem, index.counts, index.first_seen)
+    made: dict[bytes, int] = {}
     while (best := queue.pop_best(choose)) is not None:
         pair, vocab = best[0], problem.vocab
         if habits.skips_gone and not index.stands(pair):
             continue
         yield Taken(vocab[pair[0]], vocab[pair[1]], index.counts[pair])
-        for changed in index.merge(pair, problem.join(pair)):
+        token = vocab[pair[0]] + vocab[pair[1]]
+        if token not in made:  # a pair that is merged in part only comes again
+            made[token] = problem.join(pair)
+        for changed in index.merge(pair, made[token]):
             queue.push(changed)

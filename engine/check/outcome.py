@@ -13,7 +13,7 @@ def as_dict(report: Report) -> dict[str, object]:
     """The report as `json.dumps` takes it.
 
     >>> from engine.check.findings import Report
-    >>> as_dict(Report(3, None, (), 0, 0, None, None, None))["agrees"]
+    >>> as_dict(Report(3, None, (), 0, 0, 0, None, None, None))["agrees"]
     True
     """
     vocabulary = report.vocabulary
@@ -31,6 +31,8 @@ def as_dict(report: Report) -> dict[str, object]:
             for explanation in report.explanations
         ],
         "later_merges_by_rule": report.by_rule_after,
+        "counts_told": report.counts_told,
+        "counts_wrong": report.counts_wrong,
         "merges_wanted": report.merges if report.size is None else report.size.wanted,
         "vocabulary": vocabulary
         and {
