@@ -121,7 +121,7 @@ class SizeFinding:
     def told(self) -> str:
         few = "few" if self.merges < self.wanted else "many"
         off = abs(self.merges - self.wanted)
-        told = f"There are {off:,} merges too {few}: {self.merges:,}, not {self.wanted:,}."
+        told = f"Too {few} merges, by {off:,}: {self.merges:,}, not {self.wanted:,}."
         return told + (f" {hint}" if (hint := self._hint(off)) else "")
 
     def _hint(self, off: int) -> str | None:
@@ -175,7 +175,7 @@ class Report:
             yield from self._why()
             yield self._after(self.divergence)
             if self.counts_wrong:
-                yield f"Of the {self.counts_told:,} counts told {self.counts_wrong:,} are wrong."
+                yield f"{self.counts_wrong:,} of the {self.counts_told:,} counts told are wrong."
         if self.size is not None:
             yield self.size.told()
         if self.vocabulary is not None:
@@ -199,9 +199,9 @@ class Report:
         if divergence.is_of_count_only and self.by_rule_after == behind:
             return "The merges themselves are all by the rule."
         if self.by_rule_after == behind:
-            return f"It is one slip: given it, each of the {behind:,} later merges is by the rule."
+            return f"It is one slip: given it, all later merges ({behind:,}) are by the rule."
         return (
-            f"Of the {behind:,} later merges {self.by_rule_after:,} are what the rule takes after "
+            f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
             "yours before them."
         )
 
