@@ -10,8 +10,8 @@ from engine.check.claim import Claim, ClaimedStep
 from engine.check.deviation import Case
 from engine.check.explaining import Explanation, explain
 from engine.check.findings import Divergence, Report, SizeFinding, Standing
+from engine.check.judge import Judge, Judged
 from engine.check.numbering import VocabularyFinding, id_finding, vocabulary_finding
-from engine.check.replay import Judged, Replay
 from engine.events import BytesPair
 from engine.patterns import Pattern
 
@@ -52,8 +52,8 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
     >>> print(*report.told(), sep="\\n")
     All 3 merges are by the rule.
     """
-    replay = Replay(assignment)
-    judgements = list(replay.judge(claim.steps))
+    judge = Judge(assignment)
+    judgements = list(judge.verdicts(claim.steps))
     wrong = next((place for place, judged in enumerate(judgements) if not _fits(judged)), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     behind = [] if wrong is None else judgements[wrong + 1 :]
@@ -64,7 +64,7 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
         by_rule_after=sum(judged.by_rule for judged in behind),
         counts_told=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
-        size=_size_finding(len(claim.steps), replay, assignment),
+        size=_size_finding(len(claim.steps), judge, assignment),
         vocabulary=_vocabulary_finding(claim, assignment),
         ids=id_finding(claim.steps, assignment.first_id),
     )
@@ -79,20 +79,20 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
 
     On the way the pair that the trainer takes there is followed, which nobody knew to do before.
     """
-    replay, step = Replay(assignment), steps[place]
-    counts = [replay.count_of(step.pair) for _ in replay.judge(steps[:place])]
-    judged = next(replay.judge([step]))
+    judge, step = Judge(assignment), steps[place]
+    counts = [judge.count_of(step.pair) for _ in judge.verdicts(steps[:place])]
+    judged = next(judge.verdicts([step]))
     rule, count = judged.rule, judged.rule_count
     return Divergence(
         step=place,
         rule=rule,
         rule_count=count,
-        tied=tuple(replay.tied()),
+        tied=tuple(judge.tied()),
         taken=step.pair,
         claimed_count=step.count,
         standing=Standing(
             judged.count,
-            tuple(token for token in step.pair if not replay.knows(token)),
+            tuple(token for token in step.pair if not judge.knows(token)),
             next((at for at in range(place) if steps[at].pair == step.pair), None),
             judged.count == 0 and _crosses_border(step.left + step.right, assignment),
             next(((at, counts[at]) for at in reversed(range(place)) if counts[at] > count), None),
@@ -113,10 +113,10 @@ def _explanations(
     return tuple(explain(Case(assignment, claim.steps, divergence.step, is_tie)))
 
 
-def _size_finding(merges: int, replay: Replay, assignment: Assignment) -> SizeFinding | None:
-    """What is wrong with the number of merges; `replay` is at their end."""
+def _size_finding(merges: int, judge: Judge, assignment: Assignment) -> SizeFinding | None:
+    """What is wrong with the number of merges; `judge` is at their end."""
     wanted = assignment.merges_wanted
-    if wanted is None or merges == wanted or (merges < wanted and not replay.has_pairs_left):
+    if wanted is None or merges == wanted or (merges < wanted and not judge.has_pairs_left):
         return None
     return SizeFinding(merges, wanted, len(assignment.special_tokens))
 

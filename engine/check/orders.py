@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from engine.byte_chars import spell
 from engine.events import Pair
 from engine.ties import TIE_RULES, FirstSeen, Key, PairKey, TieRule
+from engine.token_ids import TokensById
 
 
-def _smallest(key_of: Callable[[bytes], Key]) -> Callable[[Sequence[bytes], FirstSeen], PairKey]:
+def _smallest(key_of: Callable[[bytes], Key]) -> Callable[[TokensById, FirstSeen], PairKey]:
     """The rule whose winner has the smallest (left, right), each token seen through a function."""
 
-    def make_key(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
         return lambda pair: (key_of(vocab[pair[0]]), key_of(vocab[pair[1]]))
 
     return make_key
 
 
-def _greatest(text_of: Callable[[bytes], str]) -> Callable[[Sequence[bytes], FirstSeen], PairKey]:
+def _greatest(text_of: Callable[[bytes], str]) -> Callable[[TokensById, FirstSeen], PairKey]:
     """The rule whose winner has the greatest (left, right), each token as a text."""
     return _smallest(lambda token: turned(text_of(token)))
 
@@ -32,15 +33,15 @@ def turned(text: str) -> tuple[int, ...]:
     return (*(-ord(char) for char in text), 1)
 
 
-def _greatest_ids(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _greatest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return lambda pair: (-pair[0], -pair[1])
 
 
-def _greatest_joined(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _greatest_joined(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return lambda pair: turned((vocab[pair[0]] + vocab[pair[1]]).decode("latin-1"))
 
 
-def _first_counted(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     entered: dict[Pair, Key] = {}
 
     def key(pair: Pair) -> Key:

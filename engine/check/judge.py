@@ -36,11 +36,11 @@ class Judged:
     by_rule: bool
 
 
-class Replay:
-    """The corpus in the tokens that a trainer's merges make of it.
+class Judge:
+    """Makes a trainer's merges over the corpus, and says of each whether it is by the rule.
 
-    >>> replay = Replay(Assignment(lambda: b"low low lower"))
-    >>> [judged.by_rule for judged in replay.judge([ClaimedStep(b"l", b"o")])]
+    >>> judge = Judge(Assignment(lambda: b"low low lower"))
+    >>> [judged.by_rule for judged in judge.verdicts([ClaimedStep(b"l", b"o")])]
     [False]
     """
 
@@ -53,10 +53,9 @@ class Replay:
         self._queue, self._choose = queue_of(
             self._problem, self._index.counts, self._index.first_seen
         )
-
         self._passed_over: set[Pair] = set()
 
-    def judge(self, steps: Sequence[ClaimedStep]) -> Iterator[Judged]:
+    def verdicts(self, steps: Sequence[ClaimedStep]) -> Iterator[Judged]:
         """Make these merges; before each is made, say what the rule would do."""
         for step in steps:
             judged = self._judged(step)
@@ -87,11 +86,11 @@ class Replay:
         return self._ids.get(pair[0], -1), self._ids.get(pair[1], -1)
 
     def _judged(self, step: ClaimedStep) -> Judged:
-        count = self.count_of(step.pair)
+        count, claimed = self.count_of(step.pair), self._pair(step.pair)
         best = self._queue.pop_best(self._choose)
         if best is None:
-            return Judged(step, count, None, 0, by_rule=False)
-        pair, claimed, vocab = best[0], self._pair(step.pair), self._problem.vocab
+            return Judged(step, count, None, 0, by_rule=count > 0)
+        pair, vocab = best[0], self._problem.vocab
         rule, rule_count = (vocab[pair[0]], vocab[pair[1]]), self._index.counts[pair]
         by_rule = pair == claimed
         if not by_rule:  # the heap has let go of the pair: it is not offered again
