@@ -31,6 +31,12 @@ from engine.registry import Registry
 from engine.ties import TieRule
 from engine.trainers import DEFAULT_TRAINER, algorithm_for, heap
 
+LARGEST_UNCUT = 1 << 23
+"""Bytes of the largest corpus that is tried without pretokens: each byte takes forty in memory.
+
+That a pair crosses a border is told of where it stands, however large the corpus is.
+"""
+
 
 def _by_habit(name: str, sentence: str, *ways: Habits) -> Cause:
     """A mistake in counting, merging or keeping the counts."""
@@ -90,7 +96,8 @@ def _patterns(case: Case) -> Iterator[Deviation]:
 
 
 def _no_pretokens(case: Case) -> Iterator[Deviation]:
-    if case.assignment.pattern.name != "none":
+    is_small = len(case.assignment.text) <= LARGEST_UNCUT
+    if is_small and case.assignment.pattern.name != "none":
         yield Deviation(_CROSSED, partial(_by_pattern, case.assignment, PATTERNS["none"]))
 
 

@@ -185,7 +185,7 @@ class Report:
 
     def _why(self) -> Iterator[str]:
         if not self.explanations:
-            yield "No known mistake explains it: each was tried on this corpus."
+            yield "None of the known mistakes that were tried on this corpus explains it."
         for place, explanation in enumerate(self.explanations):
             likely = explanation.all or explanation.merges > 1
             first = "Likely cause" if likely else "Possible cause"
