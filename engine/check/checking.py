@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from engine.check.assignment import Assignment
 from engine.check.claim import Claim, ClaimedStep
@@ -109,8 +110,15 @@ def _crosses_border(token: bytes, assignment: Assignment) -> bool:
 def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
 ) -> tuple[Explanation, ...]:
+    """The mistakes that make the claimed merges; with the counts told, if any does."""
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
-    return tuple(explain(Case(assignment, claim.steps, divergence.step, is_tie)))
+    case = Case(assignment, claim.steps, divergence.step, is_tie)
+    found = explain(case)
+    if not found and not divergence.is_of_count_only:
+        uncounted = [replace(step, count=None) for step in claim.steps]
+        if uncounted != claim.steps:
+            found = explain(replace(case, steps=uncounted))
+    return tuple(found)
 
 
 def _size_finding(merges: int, judge: Judge, assignment: Assignment) -> SizeFinding | None:

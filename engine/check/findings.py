@@ -199,7 +199,8 @@ class Report:
         if divergence.is_of_count_only and self.by_rule_after == behind:
             return "The merges themselves are all by the rule."
         if self.by_rule_after == behind:
-            return f"It is one slip: given it, all later merges ({behind:,}) are by the rule."
+            slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
+            return f"{slip}Given it, all later merges ({behind:,}) are by the rule."
         return (
             f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
             "yours before them."
@@ -208,7 +209,7 @@ class Report:
 
 def _reach(explanation: Explanation) -> str:
     """How far a mistake explains what the trainer did."""
-    alike = f" So does {', '.join(explanation.alike)}." if explanation.alike else ""
+    alike = f" So would {', '.join(explanation.alike)}." if explanation.alike else ""
     more = explanation.merges - 1
     if explanation.all:
         return f"A trainer with this mistake makes exactly your merges.{alike}"

@@ -89,7 +89,7 @@ def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
     assert report.divergence is not None
     assert report.divergence.step == 19
     assert report.by_rule_after == 20
-    assert "It is one slip: given it, all later merges (20) are by the rule." in report.told()
+    assert "It is one slip. Given it, all later merges (20) are by the rule." in report.told()
 
 
 def test_where_no_mistake_explains_it_that_is_said() -> None:

@@ -84,6 +84,17 @@ def test_a_mistake_is_found_by_its_counts(student: type[Student], cause: str, te
     assert report.explanations[0].all
 
 
+def test_counts_that_no_mistake_gives_do_not_hide_the_cause_of_the_merges() -> None:
+    made = students.TakesTheFirstOfEquals().train(STORY, MERGES)
+    steps = [
+        ClaimedStep(*pair, count if place < 30 else 0) for place, (pair, count) in enumerate(made)
+    ]
+    report = check_claim(Claim(steps), assignment(STORY))
+    assert report.divergence is not None
+    assert not report.divergence.is_of_count_only
+    assert report.explanations[0].cause == "tie-rule"
+
+
 def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
     by_bytes = {"bytes-replaced"}  # students read text; see the test of invalid bytes
     assert {cause for _, cause, _ in MISTAKES} | by_bytes == set(CAUSES)
