@@ -5,13 +5,12 @@ To add one is to add an entry: a sentence, and the deviations to try.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from engine.check.assignment import Assignment, count_text
 from engine.check.deviation import Case, Cause, Deviation
 from engine.check.habits import (
-    Changes,
     Habits,
     merge_first_only,
     merge_from_the_right,
@@ -38,22 +37,17 @@ That a pair crosses a border is told of where it stands, however large the corpu
 """
 
 
-def _by_habit(name: str, sentence: str, *ways: Habits) -> Cause:
+def _by_habit(name: str, sentence: str, habits: Habits) -> Cause:
     """A mistake in counting, merging or keeping the counts."""
 
     def deviations(case: Case) -> Iterator[Deviation]:
-        for habits in ways:
-            yield Deviation(sentence, partial(_trained, case.assignment, habits))
+        yield Deviation(sentence, partial(_trained, case.assignment, habits))
 
     return Cause(name, sentence, deviations)
 
 
 def _trained(assignment: Assignment, habits: Habits) -> Iterator[Taken]:
     return trained(assignment.problem(), habits)
-
-
-def _keeping(changes: Changes) -> Habits:
-    return Habits(changes=changes)
 
 
 def _by_reading(reading: Reading) -> Cause:
@@ -67,13 +61,13 @@ def _by_reading(reading: Reading) -> Cause:
 
 
 def _read_so(assignment: Assignment, reading: Reading) -> Iterator[Taken]:
-    return _by_rule(assignment, reading.counts(assignment).items())
+    return _by_rule(assignment, reading.counts(assignment))
 
 
-def _by_rule(assignment: Assignment, counts: Iterable[tuple[bytes, int]]) -> Iterator[Taken]:
+def _by_rule(assignment: Assignment, counts: Mapping[bytes, int]) -> Iterator[Taken]:
     """The merges that the rule takes of other pretokens."""
     algorithm = algorithm_for(DEFAULT_TRAINER, assignment.tie_rule)
-    return taken_by(algorithm, assignment.problem(dict(counts)))
+    return taken_by(algorithm, assignment.problem(counts))
 
 
 def _tie_rules(case: Case) -> Iterator[Deviation]:
@@ -103,14 +97,12 @@ def _no_pretokens(case: Case) -> Iterator[Deviation]:
 
 def _by_pattern(assignment: Assignment, pattern: Pattern) -> Iterator[Taken]:
     counts = count_text(assignment.text, pattern, assignment.special_tokens)
-    return _by_rule(assignment, counts.items())
+    return _by_rule(assignment, counts)
 
 
 def _unweighted(case: Case) -> Iterator[Deviation]:
-    counts = case.assignment.counts
-    yield Deviation(
-        _UNWEIGHTED, lambda: _by_rule(case.assignment, ((pretoken, 1) for pretoken in counts))
-    )
+    once = dict.fromkeys(case.assignment.counts, 1)
+    yield Deviation(_UNWEIGHTED, partial(_by_rule, case.assignment, once))
 
 
 _CROSSED = "pairs are counted across the borders of pretokens: each document is one long sequence"
@@ -137,23 +129,23 @@ CAUSES: Registry[Cause] = Registry(
             _by_habit(
                 "not-lowered",
                 "counts are never lowered: the pairs that a merge takes tokens from keep theirs",
-                _keeping(only_new_pairs),
+                Habits(changes=only_new_pairs),
             ),
             _by_habit(
                 "not-entered",
                 "pairs with the new token are never counted",
-                _keeping(only_old_pairs),
+                Habits(changes=only_old_pairs),
             ),
             _by_habit(
                 "not-updated",
                 "the merge is applied, but the counts stay as they were at the start",
-                _keeping(nothing),
+                Habits(changes=nothing),
             ),
             _by_habit(
                 "neighbours-before",
                 "where two occurrences stand side by side, as in abab, each is given the other's "
                 "old token for a neighbour",
-                _keeping(neighbours_before),
+                Habits(changes=neighbours_before),
             ),
             _by_habit(
                 "from-the-right",
