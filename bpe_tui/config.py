@@ -39,6 +39,10 @@ class RunConfig:
     trainer: str = "fast"
     min_count: int = 2
     cache: bool = True
+    first_step: int = 0
+    """The step to go to as soon as it is recorded."""
+    note: str = ""
+    """What to say there; visible already."""
 
     @property
     def name(self) -> str:
