@@ -146,6 +146,7 @@ class OpenOther(ModalScreen[Config | None]):
         if choice is None:
             return
         given = told(choice.given) if choice.directory is None else choice.directory + os.sep
+        given = given.removeprefix(os.curdir + os.sep)
         if visible_text(given, spaces=False) != given:
             self._say("This name has characters that a field cannot hold; choose it with Enter.")
             return
