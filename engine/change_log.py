@@ -86,6 +86,21 @@ class ChangeLog:
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
+    def differences(self, step: int) -> list[tuple[int, int, int]]:
+        """What step number `step` changed: (counter, value before, value after); 0 before the first.
+
+        >>> log = ChangeLog([5, 3])
+        >>> log.append([0, 2], [1, 4], width=3)
+        >>> log.differences(0)
+        [(0, 5, 1), (2, 0, 4)]
+        """
+        counters, after = self.changes(step)
+        state = self.at(step)
+        before = np.zeros(len(counters), dtype=np.int64)
+        known = counters < len(state)
+        before[known] = state[counters[known]]
+        return list(zip(counters.tolist(), before.tolist(), after.tolist(), strict=True))
+
     def entries(self, start: int, stop: int) -> tuple[Integers, Ints, Integers]:
         """What the steps after state `start`, up to state `stop`, set: counters, states, values.
 
