@@ -145,9 +145,7 @@ class ContinuationAlphabet(Alphabet):
     [5, 8, 7, 0]
     """
 
-    def __init__(
-        self, first: Mapping[str, int], inside: Mapping[str, int], unknown: int
-    ) -> None:
+    def __init__(self, first: Mapping[str, int], inside: Mapping[str, int], unknown: int) -> None:
         self._first = first
         self._inside = inside
         self._unknown = unknown

@@ -87,7 +87,7 @@ class ChangeLog:
         return self._counters.view(start, end), self._values.view(start, end)
 
     def differences(self, step: int) -> list[tuple[int, int, int]]:
-        """What step number `step` changed: (counter, value before, value after); 0 before the first.
+        """What step number `step` changed: (counter, before, after); a new counter was 0 before.
 
         >>> log = ChangeLog([5, 3])
         >>> log.append([0, 2], [1, 4], width=3)

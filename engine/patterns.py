@@ -5,8 +5,9 @@ say *which* alternative cut a pretoken. Every named pattern covers any text comp
 pretokens joined are the text.
 
 Sources: GPT-2's `encoder.py` (gpt2), tiktoken's `openai_public.py` (cl100k, o200k), Llama 3's
-tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert). The `regex` module gives `\s` and `\p{…}`
-the meaning they have there: `\s` is Unicode's White_Space.
+tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert; control
+characters, case and Chinese characters are the matter of its normalizer). The `regex` module gives
+`\s` and `\p{…}` the meaning they have there: `\s` is Unicode's White_Space.
 """
 
 from __future__ import annotations

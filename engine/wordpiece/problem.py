@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from engine.alphabet import ContinuationAlphabet
 from engine.errors import VocabSizeError
@@ -28,6 +28,7 @@ class Problem:
         alphabet: the characters and their ids.
         pairs: the numbers of the pairs, shared with the record.
         start: the count of each pair of characters, by its number.
+        start_of_pieces: how often each piece stands in the words, by its id.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Problem:
     ) -> None:
         self.counts = counts
         self.special_tokens = tuple(special_tokens)
+        self.unknown_token = unknown_token
         characters = _characters(counts)
         self.vocab = [to_bytes(piece) for piece in (*special_tokens, *characters)]
         self.first_id = len(self.vocab)
@@ -44,18 +46,19 @@ class Problem:
             {piece[-1]: token_id for piece, token_id in ids.items() if len(piece) > 1},
             self.special_tokens.index(unknown_token),
         )
-        found = count_pairs(self.words(), list(counts.values()))
-        self.pairs = PairNumbers(found)
-        self.start = list(found.values())
+        words = self.words()
+        pair_counts = count_pairs(words, counts.values())
+        self.pairs = PairNumbers(pair_counts)
+        self.start = list(pair_counts.values())
+        self.start_of_pieces = self._count_pieces(words)
 
     def words(self) -> list[list[int]]:
         """The words as lists of ids."""
         return [self.alphabet.spell(word) for word in self.counts]
 
-    def piece_counts(self) -> list[int]:
-        """How often each piece stands in the words, by its id."""
+    def _count_pieces(self, words: Iterable[Sequence[int]]) -> list[int]:
         totals = [0] * self.first_id
-        for word, count in zip(self.words(), self.counts.values(), strict=True):
+        for word, count in zip(words, self.counts.values(), strict=True):
             for token_id in word:
                 totals[token_id] += count
         return totals

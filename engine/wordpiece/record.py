@@ -46,7 +46,7 @@ class Record:
         self.first_id = problem.first_id
         self.tie_rule = tie_rule
         self.min_count = min_count
-        self._now = problem.piece_counts()
+        self._now = list(problem.start_of_pieces)
         # No count is ever higher than the number of characters.
         integers = np.int32 if sum(self._now) < 2**31 else np.int64
         self.pair_counts = ChangeLog(problem.start, integers)
@@ -224,7 +224,7 @@ class WordPieceStep:
             "right": spell(self.right),
             "piece": spell(self.piece),
             "new_id": self.new_id,
-            "score": list(self.score),
+            "score": [self.score.count, self.score.left, self.score.right],
             "occurrences": self.occurrences,
             "pretokens": self.pretokens,
             "tied": [list(pair) for pair in self.tied],

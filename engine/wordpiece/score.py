@@ -7,8 +7,8 @@ these are compared as fractions: n/d > m/e where n·e > m·d.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ NEARLY = 1 - 2**-40
 """Floats of equal scores are within three roundings of each other, each of at most 2⁻⁵³."""
 
 
-class Score(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Score:
     """count(ab) / (count(a) · count(b)), by its three numbers.
 
     >>> score = Score(5, 20, 5)
@@ -46,7 +47,7 @@ def estimates(counts: Ints, lefts: Ints, rights: Ints) -> npt.NDArray[np.float64
     return rounded
 
 
-def highest(counts: Ints, lefts: Ints, rights: Ints) -> npt.NDArray[np.intp]:
+def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
     """The places of all pairs that share the highest score; none if there are no pairs.
 
     Args:
@@ -57,25 +58,23 @@ def highest(counts: Ints, lefts: Ints, rights: Ints) -> npt.NDArray[np.intp]:
     [1, 2]
     """
     if not len(counts):
-        return np.zeros(0, dtype=np.intp)
+        return np.zeros(0, dtype=np.int64)
     rounded = estimates(counts, lefts, rights)
     near = np.flatnonzero(rounded >= rounded.max() * NEARLY)
-    numerators, denominators = _exact(counts[near], lefts[near], rights[near])
+    integers = _wide_enough(int(counts.max()) * int(lefts.max()) * int(rights.max()))
+    numerators = counts[near].astype(integers)
+    denominators = lefts[near].astype(integers) * rights[near].astype(integers)
     best = 0
     while True:
         against = numerators[best] * denominators
         mine = numerators * denominators[best]
         better = np.flatnonzero(mine > against)
         if not len(better):
-            return near[mine == against]
+            equal: Ints = near[mine == against]
+            return equal
         best = int(better[0])
 
 
-def _exact(counts: Ints, lefts: Ints, rights: Ints) -> tuple[npt.NDArray[np.object_] | Ints, ...]:
-    """Numerators and denominators whose products do not overflow.
-
-    Those of 64 bits are much faster than Python's integers, and nearly always large enough.
-    """
-    largest = int(counts.max()) * int(lefts.max()) * int(rights.max())
-    integers = np.int64 if largest < 2**63 else np.object_
-    return counts.astype(integers), lefts.astype(integers) * rights.astype(integers)
+def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
+    """Integers that hold a product: 64 bits are much faster than Python's, and mostly do."""
+    return np.int64 if largest < 2**63 else np.object_

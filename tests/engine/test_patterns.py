@@ -188,13 +188,20 @@ def test_whitespace_gives_the_words_of_str_split(text: str) -> None:
     assert [piece for piece in pieces if not piece.isspace()] == text.split()
 
 
+def became_punctuation_or_ceased_to_be(text: str) -> bool:
+    """A few characters did since Unicode 3.2, and libraries follow at their own pace."""
+    old = unicodedata.ucd_3_2_0.category
+    return any((old(c)[0] == "P") != (unicodedata.category(c)[0] == "P") for c in text)
+
+
 @settings(max_examples=300)
-@given(texts)
+@given(texts.filter(lambda text: not became_punctuation_or_ceased_to_be(text)))
 @example("it's  $5 (a+b)\n«x»")
 def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
     pieces = PATTERNS["bert"].compiled.findall(text)
+    words = [piece for piece in pieces if not regex.fullmatch(r"\s+", piece)]
     theirs = pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)
-    assert [piece for piece in pieces if not piece.isspace()] == [piece for piece, _ in theirs]
+    assert words == [piece for piece, _ in theirs]
 
 
 @given(any_text)
