@@ -21,7 +21,8 @@ from engine.wordpiece.encoder import (
     Outcome,
     WordPieceEncoder,
 )
-from engine.wordpiece.words import CONTINUES, words_in
+from engine.wordpiece.words import CONTINUES
+from engine.words import words_in
 
 DEFAULT_PATTERN = "bert"
 

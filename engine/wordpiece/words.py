@@ -1,4 +1,4 @@
-"""Words: what WordPiece is trained on and encodes, and how their pieces are written.
+"""The words that WordPiece is trained on, and how their pieces are written.
 
 A word is a pretoken without whitespace; whitespace itself is lost, which is why decoding cannot
 bring a text back exactly. A piece that continues a word is written behind `##`.
@@ -13,24 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-import regex
-
 from engine.errors import SpecialTokenError
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.words import words_in
 
 CONTINUES = "##"
 """Stands before a piece that continues a word."""
-
-_WHITESPACE = regex.compile(r"\s+")
-
-
-def words_in(text: str) -> list[str]:
-    """The words of a text or a pretoken: what stands between whitespace.
-
-    >>> words_in(" low"), words_in(" ")
-    (['low'], [])
-    """
-    return list(filter(None, _WHITESPACE.split(text)))
 
 
 def count_words(counts: Mapping[bytes, int], special_tokens: Sequence[str]) -> dict[bytes, int]:
