@@ -8,7 +8,7 @@ from itertools import count
 from typing import Protocol
 
 from engine.pretoken_index import PretokenIndex
-from engine.segmentation import Segmenter
+from engine.segmentation import Segments
 
 LONGEST_TAKEN_APART = 1 << 15
 """Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""
@@ -43,8 +43,10 @@ class Run(Protocol):
     """Its timeline: the pretokens, a search through them, and their tokens at any step."""
 
     counts: Mapping[bytes, int]
-    index: PretokenIndex
-    segmenter: Segmenter
+    segmenter: Segments
+
+    @property
+    def by_count(self) -> PretokenIndex: ...
 
 
 class TouchedPretokens:
@@ -66,7 +68,7 @@ class TouchedPretokens:
 
 def _search(timeline: Run, merge: Merged) -> Iterator[TouchedPretoken]:
     left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
-    for pretoken in timeline.index.containing(merge.token):
+    for _, pretoken in timeline.by_count.containing(merge.token):
         if len(pretoken) > LONGEST_TAKEN_APART:
             continue
         after = tokens_at(pretoken, merge.index + 1)

@@ -120,8 +120,9 @@ class Frame:
     @cached_property
     def _order(self) -> TieOrder:
         rule = self.tie_rule
-        places = {} if rule.then.static else self._timeline.first_places(self.step)
-        key = rule.then.make_key(self._record.vocab, places.__getitem__)
+        key = rule.then.make_key(
+            self._record.vocab, lambda pair: self._timeline.first_place(pair, self.step)
+        )
         return TieOrder(key, rule.by_count)
 
     @property

@@ -91,6 +91,10 @@ class Record:
         """The pair that step `index` merged."""
         return self.problem.pairs[self._merged[index]]
 
+    def rank_of(self, piece_id: int) -> int:
+        """The index of the step that made a piece; negative for one that none did."""
+        return piece_id - self.first_id
+
     def occurrences_of(self, index: int) -> int:
         return self._occurrences[index]
 

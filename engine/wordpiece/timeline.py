@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 
 from engine.errors import TimelineError
@@ -10,10 +11,11 @@ from engine.events import Pair
 from engine.patterns import Pattern, as_pattern
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
-from engine.segmentation import Segmenter
+from engine.segmentation import Segmenter, Segments
 from engine.wordpiece.frame import Frame
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
+from engine.wordpiece.words import bare
 
 
 class WordPieceTimeline(Player[Frame]):
@@ -42,12 +44,21 @@ class WordPieceTimeline(Player[Frame]):
         self.record = record
         self.counts = record.problem.counts
         self.pattern = as_pattern(pattern)
-        self.index = PretokenIndex(self.counts)
         self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter = Segmenter(
-            record.problem.alphabet, self.table, self._parts_of, record.first_id
+        self.segmenter: Segments = Segmenter(
+            record.problem.alphabet, self.table, record.pair_of, record.rank_of
         )
         self.extend(steps)
+
+    @cached_property
+    def by_count(self) -> PretokenIndex:
+        """The words, most frequent first."""
+        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
+
+    @cached_property
+    def by_appearance(self) -> PretokenIndex:
+        """The words in the order in which the corpus first has them."""
+        return PretokenIndex(list(self.counts))
 
     def extend(self, steps: Iterable[WordPieceStep]) -> None:
         """Add steps at the end.
@@ -63,16 +74,18 @@ class WordPieceTimeline(Player[Frame]):
             self.table[step.pair] = (step.index, step.new_id)
             self._add_step()
 
-    def first_places(self, step: int) -> dict[Pair, tuple[int, int]]:
-        """Where each pair first stands after so many steps: (index of the word, position in it)."""
-        places: dict[Pair, tuple[int, int]] = {}
-        for place, word in enumerate(self.counts):
-            for position, pair in enumerate(pairwise(self.segmenter.tokens_at(word, step))):
-                places.setdefault(pair, (place, position))
-        return places
+    def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
+        """Where a pair first stands after so many steps: (index of the word, position in it).
+
+        Raises:
+            KeyError: it stands nowhere.
+        """
+        left, right = (bare(self.record.vocab[piece]) for piece in pair)
+        for place, word in self.by_appearance.containing(left + right):
+            for position, adjacent in enumerate(pairwise(self.segmenter.tokens_at(word, step))):
+                if adjacent == pair:
+                    return place, position
+        raise KeyError(pair)
 
     def _frame_at(self, step: int) -> Frame:
         return Frame(self, step, len(self))
-
-    def _parts_of(self, token_id: int) -> Pair:
-        return self.record.pair_of(token_id - self.record.first_id)
