@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
 from engine.tokenizer import Tokenizer
+from engine.unigram.encoder import UnigramEncoder
+from engine.words import words_in
 
 
 class Contender(Protocol):
@@ -33,6 +36,10 @@ class Contender(Protocol):
     def decode(self, ids: Iterable[int]) -> str: ...
 
 
+SPACE = "▁"
+"""Stands for the space before a word in Unigram's pieces."""
+
+
 @dataclass(frozen=True)
 class BpeContender:
     """A `Tokenizer` as a contender."""
@@ -51,3 +58,49 @@ class BpeContender:
 
     def decode(self, ids: Iterable[int]) -> str:
         return self.tokenizer.decode(ids)
+
+
+def spaced_words(text: str) -> list[str]:
+    """The words of a text as SentencePiece writes them, runs of whitespace as one space.
+
+    >>> spaced_words("to  be")
+    ['▁to', '▁be']
+    """
+    return [SPACE + word for word in words_in(text)]
+
+
+class UnigramContender:
+    """The pieces of a Unigram model as a contender; the unknown token has the id 0.
+
+    >>> contender = UnigramContender([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
+    >>> contender.encode("hugs hug"), contender.decode([1, 2, 1])
+    ([1, 2, 1], 'hugs hug')
+    """
+
+    name = "unigram"
+    granularity = "subwords"
+    unknown_id = 0
+
+    def __init__(self, pieces: Sequence[tuple[str, float]], special_tokens: Sequence[str]) -> None:
+        self._texts = [text for text, _ in pieces]
+        self._special_ids = {token: self._texts.index(token) for token in special_tokens}
+        self._splitter = SpecialSplitter(special_tokens)
+        self._encoder = UnigramEncoder(pieces, special=self._special_ids.values())
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self._texts)
+
+    def encode(self, text: str) -> Sequence[int]:
+        ids: list[int] = []
+        for stretch, special in self._splitter.split_text(without_stray_surrogates(text)):
+            if special:
+                ids.append(self._special_ids[stretch])
+            else:
+                for word in spaced_words(stretch):
+                    ids += self._encoder.encode(word)
+        return ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        text = "".join(self._texts[token_id] for token_id in ids).replace(SPACE, " ")
+        return to_bytes(text.removeprefix(" ")).decode("utf-8", "replace")

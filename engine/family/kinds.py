@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.counters import counter_for
-from engine.family.contender import BpeContender, Contender
+from engine.family.contender import (
+    BpeContender,
+    Contender,
+    UnigramContender,
+    spaced_words,
+)
 from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter
+from engine.pretokenize import SpecialSplitter, to_text
 from engine.registry import Registry
 from engine.simple import SIMPLE_TOKENIZERS
 from engine.simple.simple_tokenizer import SimpleTokenizer
 from engine.tally import Tally
 from engine.tokenizer import Tokenizer
 from engine.trainer import Trainer
+from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -70,6 +77,17 @@ def _train_wordpiece(counts: Counts, vocab_size: int, special_tokens: Sequence[s
     return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
 
 
+def _train_unigram(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+    words: Counter[str] = Counter()
+    for pretoken, count in counts.items():
+        for word in spaced_words(to_text(pretoken)):
+            words[word] += count
+    trainer = UnigramTrainer(words, vocab_size, special_tokens)
+    for _ in trainer.steps():
+        pass
+    return UnigramContender(trainer.pieces, special_tokens)
+
+
 def _simple(tokenizer: type[SimpleTokenizer]) -> Kind:
     return Kind(
         tokenizer.name,
@@ -91,6 +109,12 @@ KINDS: Registry[Kind] = Registry(
                 "the pair of highest score merges; the longest match encodes",
                 "bert",
                 _train_wordpiece,
+            ),
+            Kind(
+                "unigram",
+                "the least useful pieces go; the likeliest segmentation encodes",
+                "whitespace",
+                _train_unigram,
             ),
         )
     },

@@ -67,9 +67,11 @@ class Problem:
         """Raises `VocabSizeError` if the special tokens and the characters do not fit."""
         if vocab_size < self.first_id:
             specials = len(self.special_tokens)
+            ending = "" if specials == 1 else "s"
             raise VocabSizeError(
-                f"a vocabulary of {vocab_size} is too small; {self.first_id - specials} pieces of "
-                f"one character and {specials} special tokens need at least {self.first_id}"
+                f"a vocabulary of {vocab_size} is too small; pieces of one character "
+                f"({self.first_id - specials}) and {specials} special token{ending} need at least "
+                f"{self.first_id}"
             )
 
     def join(self, pair: Pair) -> int:

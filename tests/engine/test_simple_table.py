@@ -38,6 +38,7 @@ class TestTheTable:
             "byte": "bytes",
             "bpe": "subwords",
             "wordpiece": "subwords",
+            "unigram": "subwords",
         }
 
     def test_measures_the_same_text_for_all(self, rows: dict[str, Row]) -> None:
@@ -58,7 +59,7 @@ class TestTheTable:
         assert rows["word"].unseen.unknown_word_share > 0.1
 
     def test_subwords_spell_a_misspelling_with_more_tokens(self, rows: dict[str, Row]) -> None:
-        for name in ("bpe", "wordpiece"):
+        for name in ("bpe", "wordpiece", "unigram"):
             assert rows[name].misspelled.unknown_share == 0
             assert rows[name].misspelled.extra_tokens_per_word > 0
 
