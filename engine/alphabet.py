@@ -7,11 +7,11 @@ characters; what they cannot spell is written in bytes or as an unknown token.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from engine.pretokenize import to_text
+from engine.pretokenize import to_bytes, to_text
 
 
 class Alphabet(ABC):
@@ -133,6 +133,42 @@ class CharacterAlphabet(Alphabet):
         return "characters", arguments
 
 
+class ContinuationAlphabet(Alphabet):
+    """A character is one token where it begins a pretoken, and another inside: `a` and `##a`.
+
+    Args:
+        first: character → id of it at the beginning.
+        inside: character → id of it elsewhere.
+        unknown: the id for a character that is not there.
+
+    >>> ContinuationAlphabet({"a": 5}, {"a": 7, "b": 8}, unknown=0).spell(b"abac")
+    [5, 8, 7, 0]
+    """
+
+    def __init__(self, first: Mapping[str, int], inside: Mapping[str, int], unknown: int) -> None:
+        self._first = first
+        self._inside = inside
+        self._unknown = unknown
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return [*self._first.values(), *self._inside.values(), self._unknown]
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        text, unknown, inside = to_text(pretoken), self._unknown, self._inside
+        spelled = [inside.get(character, unknown) for character in text]
+        if text:
+            spelled[0] = self._first.get(text[0], unknown)
+        return spelled
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        widths = (len(to_bytes(character)) for character in to_text(pretoken))
+        return list(accumulate(widths, initial=0))
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        return "continuations", (dict(self._first), dict(self._inside), self._unknown)
+
+
 class WholeTokens(Alphabet):
     """An alphabet with some pretokens that are one token from the start.
 
@@ -175,8 +211,9 @@ def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
     return ALPHABETS[name](*arguments)
 
 
-ALPHABETS: dict[str, type[ByteAlphabet] | type[CharacterAlphabet]] = {
+ALPHABETS: dict[str, Callable[..., Alphabet]] = {
     "bytes": ByteAlphabet,
     "characters": CharacterAlphabet,
+    "continuations": ContinuationAlphabet,
 }
 """Those that stand alone, by the name that a message gives them."""

@@ -15,8 +15,7 @@ from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
 from engine.patterns import Pattern
-from engine.piece_encoder import PieceEncoder, PretokenEncoder
-from engine.pieces import cutting_for
+from engine.piece_encoder import remembering
 
 LONG = 128
 
@@ -40,10 +39,7 @@ class Cached(Encoder):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """As in every encoder; the function keeps its memory from one text to the next."""
-        cutting = cutting_for(pattern)
-        if cutting is None:
-            return PretokenEncoder(pattern, self.encode).encode
-        return PieceEncoder(pattern, self.encode, cutting).encode
+        return remembering(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
         by_heap = len(pretoken) > LONG or not self.in_order

@@ -11,6 +11,7 @@ from engine.alphabet import (
     Alphabet,
     ByteAlphabet,
     CharacterAlphabet,
+    ContinuationAlphabet,
     WholeTokens,
     from_message,
 )
@@ -28,6 +29,7 @@ ALPHABETS: list[Alphabet] = [
     CharacterAlphabet(CHARACTERS, BYTE_IDS),
     CharacterAlphabet(CHARACTERS, unknown=0),
     CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True),
+    ContinuationAlphabet(CHARACTERS, {"a": 400, "é": 401}, unknown=0),
     WholeTokens(BYTES, {b"ab": 400}),
 ]
 
