@@ -52,7 +52,8 @@ class Prepend(EditingNormalizer):
 
     def edits(self, text: str) -> Iterator[Edit]:
         if text:
-            yield Edit(0, 0, self.prepend)
+            # It goes with the first character, so that no span is empty.
+            yield Edit(0, 1, self.prepend + text[0])
 
     def normalize(self, text: str) -> str:
         return self.prepend + text if text else text

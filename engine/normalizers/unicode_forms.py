@@ -21,24 +21,22 @@ class _UnicodeForm(EditingNormalizer):
         return unicodedata.normalize(self.name, text)
 
     def edits(self, text: str) -> Iterator[Edit]:
-        """A character with the marks behind it is looked at by itself: forms reach no further.
-
-        Other characters that join with the one before, as the jamo of Hangul do, are found by
-        trying.
-        """
+        """A character with what may join it is looked at by itself: forms reach no further."""
         if unicodedata.is_normalized(self.name, text):
             return
-        starts = [at for at in range(len(text)) if at == 0 or self._parts(text[at - 1], text[at])]
+        starts = [at for at in range(len(text)) if at == 0 or self._stands_alone(text, at)]
         for start, end in pairwise((*starts, len(text))):
             old = text[start:end]
             if (new := self.normalize(old)) != old:
                 yield Edit(start, end, new)
 
-    def _parts(self, before: str, character: str) -> bool:
-        """Whether two neighbours have nothing to do with each other in this form."""
+    def _stands_alone(self, text: str, at: int) -> bool:
+        """Whether the character there has nothing to do with what is before it, in any form."""
+        before, character = text[at - 1], text[at]
+        first = unicodedata.normalize("NFKD", character)[0]
+        if unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff":
+            return False  # a mark, or a vowel or final consonant of Hangul
         apart = self.normalize(before) + self.normalize(character)
-        if unicodedata.combining(unicodedata.normalize("NFKD", character)[:1] or "a"):
-            return False
         return self.normalize(before + character) == apart
 
 
