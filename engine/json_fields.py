@@ -83,6 +83,12 @@ class Fields:
             raise self.error(key, f"should not be negative, and is {number}")
         return number
 
+    def number_or_null(self, key: str) -> float | None:
+        number = self.value.get(key)
+        if number is not None and type(number) not in (int, float):
+            raise self.error(key, "should be a number or null")
+        return number
+
     def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
         if default is not None and not self.has(key):
             return default

@@ -77,6 +77,11 @@ class Aligned:
 class Normalizer(Stage):
     """Makes a text that is easier to encode, and often loses something."""
 
+    @property
+    def stages(self) -> tuple[Normalizer, ...]:
+        """Itself; of a sequence what it is made of."""
+        return (self,)
+
     @abstractmethod
     def align(self, aligned: Aligned) -> Aligned:
         """The normalized text, with where each of its characters comes from."""

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Self
 
 from engine.json_fields import Fields
-from engine.normalizers.normalizer import ChainedNormalizer
+from engine.normalizers.normalizer import ChainedNormalizer, Normalizer
 
 
 class Sequence(ChainedNormalizer):
     name = "Sequence"
+
+    @property
+    def stages(self) -> tuple[Normalizer, ...]:
+        return tuple(chain.from_iterable(part.stages for part in self.parts))
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
