@@ -50,12 +50,7 @@ class Pipeline:
         tokens = {token_id: token for token, token_id in self.model.vocab.items()}
         return tokens | {token_id: token for token, token_id in self.added_ids.items()}
 
-    def decode(self, ids: Iterable[int]) -> str | None:
-        """The text that the decoder makes of ids; `None` if there is no decoder.
-
-        Raises:
-            KeyError: an id stands for no token.
-        """
-        if self.decoder is None:
-            return None
-        return self.decoder.decode([self._spellings[token_id] for token_id in ids])
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text that the decoder makes of ids; without one they are joined with spaces."""
+        tokens = [self._spellings[token_id] for token_id in ids]
+        return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.errors import SpecialTokenError
 from engine.patterns import Alternative, Pattern
@@ -110,6 +110,11 @@ class SpecialSplitter:
         self.text_regex = re.compile(choice or "(?!)")
         self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
 
+    @property
+    def by_pieces(self) -> bool:
+        """Whether a text may be split piece by piece, cut where the pattern allows it."""
+        return True
+
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
         """The pieces of `text` in order, each with whether it is a special token; none is empty."""
         position = 0
@@ -135,6 +140,10 @@ class SpecialSplitter:
             token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
             for token in self._texts
         )
+
+    def as_message(self) -> tuple[Any, ...] | None:
+        """What a helper process needs to make an equal one, but for the tokens; nothing here."""
+        return None
 
     def documents(self, data: bytes) -> list[bytes]:
         """What stands between the special tokens, empty pieces included."""

@@ -17,6 +17,7 @@ from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.live_encoding import LiveEncoding
 from engine.patterns import Pattern, as_pattern
+from engine.pipeline import Pipeline
 from engine.pretokenize import (
     check_special_tokens,
     pretokens,
@@ -45,6 +46,7 @@ class Tokenizer:
         encoder: a name in `ENCODERS`; all give the same ids.
         alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
         table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
+        pipeline: the stages of a `tokenizer.json`, where there is more to it than all this.
 
     Raises:
         VocabularyError: a byte or the token of a merge is missing.
@@ -64,11 +66,13 @@ class Tokenizer:
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
+        pipeline: Pipeline | None = None,
     ) -> None:
         self.vocab = dict(vocab)
         self.merges = list(merges)
         self.special_tokens = tuple(special_tokens or ())
         self.pattern = as_pattern(pattern)
+        self.pipeline = pipeline
         # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
         check_special_tokens(self.special_tokens)
         if isinstance(special_tokens, Mapping):
@@ -80,8 +84,9 @@ class Tokenizer:
             special_ids = self._number_special_tokens(ids)
         self.alphabet = _byte_alphabet(ids) if alphabet is None else alphabet
         self.merge_table = _merge_table(ids, self.merges) if table is None else table
+        splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
-            encoder, self.alphabet, self.merge_table, self.pattern, special_ids
+            encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
         )
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
@@ -99,6 +104,13 @@ class Tokenizer:
                 numbered[token] = max(self.vocab, default=-1) + 1
                 self.vocab[numbered[token]] = spelled
         return numbered
+
+    @property
+    def added_tokens(self) -> frozenset[str]:
+        """Those among the special tokens that are text like any other, only cut out first."""
+        added = () if self.pipeline is None else self.pipeline.added_tokens
+        special = {token.content for token in added if token.special}
+        return frozenset(token.content for token in added) - special
 
     @property
     def special_ids(self) -> frozenset[int]:
@@ -175,13 +187,19 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
 
+        Where a pipeline has a decoder, that makes the text.
+
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
         """
+        if self.pipeline is not None and self.pipeline.decoder is not None:
+            ids = list(ids)
+            self.decode_bytes(ids)  # names an id that stands for nothing
+            return self.pipeline.decode(ids)
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the ids, exactly."""
+        """The bytes of the ids, exactly; of normalized text, if there is a normalizer."""
         vocab = self.vocab
         try:
             return b"".join([vocab[token_id] for token_id in ids])
