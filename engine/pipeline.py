@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.added_tokens import AddedToken, numbered
+from engine.added_tokens import AddedToken, numbered, told_apart
 from engine.decoders.decoder import Decoder
 from engine.models.model import Model
 from engine.normalizers.normalizer import Normalizer
@@ -47,8 +47,14 @@ class Pipeline:
 
     @cached_property
     def _spellings(self) -> dict[int, str]:
-        tokens = {token_id: token for token, token_id in self.model.vocab.items()}
-        return tokens | {token_id: token for token, token_id in self.added_ids.items()}
+        """The tokens as the decoder is given them: added ones as they stand in normalized text."""
+        spelled = {token_id: token for token, token_id in self.model.vocab.items()}
+        for token in told_apart(self.added_tokens):
+            content = token.content
+            if self.normalizer is not None and token.normalized:
+                content = self.normalizer.normalize(content)
+            spelled[self.added_ids[token.content]] = content
+        return spelled
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text that the decoder makes of ids; without one they are joined with spaces."""

@@ -50,6 +50,7 @@ def load(source: Source, wishes: Wishes) -> Opened:
     try:
         fields = Fields(read_json(path))
         pipeline = _wished(_read(fields), wishes)
+        _check_added(fields, pipeline)
         notes = tuple(_notes(fields, pipeline))
         return Opened(tokenizer_of(pipeline), FORMAT.name, notes)
     except TokenizerFileError as error:
@@ -73,6 +74,15 @@ def _read(fields: Fields) -> Pipeline:
     )
 
 
+def _check_added(fields: Fields, pipeline: Pipeline) -> None:
+    """An error if a token is looked for in normalized text, and normalized it is nothing."""
+    normalizer = pipeline.normalizer
+    for place, token in enumerate(pipeline.added_tokens):
+        if normalizer and token.normalized and not normalizer.normalize(token.content):
+            what = f"{token.content[:60]!r} is empty once it is normalized, so it stands everywhere"
+            raise fields.error(f"added_tokens[{place}].content", what)
+
+
 def _wished(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
     """The pipeline with other special tokens, or another pattern, if somebody wants these."""
     if wishes.special_tokens is not None:
@@ -87,11 +97,9 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     """The tokenizer that encodes as a pipeline does."""
     model, splitter = pipeline.model, pipeline.splitter
     vocab = model.tokens(splitter.in_bytes)
-    ids = model.vocab
-    merges = [(vocab[ids[left]], vocab[ids[right]]) for left, right in model.merges]
     return Tokenizer(
         vocab,
-        merges,
+        [(vocab[left], vocab[right]) for left, right in model.table],
         pipeline.added_ids,
         splitter.pattern,
         alphabet=model.alphabet(splitter.in_bytes),

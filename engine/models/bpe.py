@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Self
 
 from engine.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
@@ -80,11 +81,13 @@ class BPE(Model):
         }
 
     def _check(self, fields: Fields) -> None:
-        for place, (left, right) in enumerate(self.merges):
-            for token in (left, right, self._joined(left, right)):
-                if token not in self.vocab:
-                    what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
-                    raise fields.error("merges", what)
+        try:
+            _ = self.table
+        except KeyError as error:
+            token = error.args[0]
+            place = next(n for n, merge in enumerate(self.merges) if token in self._needed(*merge))
+            what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
+            raise fields.error("merges", what) from None
         if self.byte_fallback and len(self._byte_ids) not in (0, 256):
             what = f"needs all 256 bytes in the vocab, which has {len(self._byte_ids)}"
             raise fields.error("byte_fallback", what)
@@ -111,10 +114,11 @@ class BPE(Model):
     def _suffix(self) -> str:
         return self.end_of_word_suffix or ""
 
+    def _needed(self, left: str, right: str) -> tuple[str, str, str]:
+        return left, right, self._joined(left, right)
+
     def _joined(self, left: str, right: str) -> str:
         """What a merge makes: the right part loses its prefix, or as much as that is."""
-        if not self._prefix:
-            return left + right
         return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
 
     @cached_property
@@ -144,9 +148,13 @@ class BPE(Model):
     @cached_property
     def table(self) -> dict[Pair, tuple[int, int]]:
         vocab = self.vocab
+        if self._prefix:
+            whole = [self._joined(left, right) for left, right in self.merges]
+        else:
+            whole = [left + right for left, right in self.merges]
         found = {
-            (vocab[left], vocab[right]): (rank, vocab[self._joined(left, right)])
-            for rank, (left, right) in enumerate(self.merges)
+            (vocab[left], vocab[right]): (rank, vocab[joined])
+            for (rank, (left, right)), joined in zip(enumerate(self.merges), whole, strict=True)
         }
         # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
         return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
@@ -201,16 +209,17 @@ def _vocab(fields: Fields) -> dict[str, int]:
 
 def _merges(fields: Fields) -> list[tuple[str, str]]:
     """The merges in either spelling: `["a", "b"]` or `"a b"`."""
-    merges = []
-    for place, merge in enumerate(fields.items("merges")):
-        parts = merge.split(" ") if isinstance(merge, str) else merge
-        if isinstance(merge, str) and merge.startswith("#version"):
-            continue
-        if not isinstance(parts, list) or len(parts) != 2 or not _are_texts(parts):
-            raise fields.error("merges", f"[{place}] is not two tokens: {str(merge)[:60]!r}")
-        merges.append((parts[0], parts[1]))
-    return merges
+    spelled = fields.items("merges")
+    if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
+        del spelled[0]
+    merges = [_parts(each) for each in spelled]
+    if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
+        return [(left, right) for left, right in merges]
+    place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
+    raise fields.error("merges", f"[{place}] is not two tokens: {str(spelled[place])[:60]!r}")
 
 
-def _are_texts(parts: Sequence[object]) -> bool:
-    return isinstance(parts[0], str) and isinstance(parts[1], str)
+def _parts(merge: object) -> list[Any]:
+    if type(merge) is str:
+        return merge.split(" ")
+    return merge if type(merge) is list else []

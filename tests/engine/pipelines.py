@@ -197,7 +197,6 @@ def added() -> Tokenizer:
             AddedToken("'ll", lstrip=True, rstrip=True, normalized=True, single_word=True),
             AddedToken("12", lstrip=True, normalized=False),
             AddedToken("  ", normalized=False),
-            AddedToken("  ", normalized=True, special=True),
             AddedToken("é漢", normalized=True),
         ]
     )
@@ -219,4 +218,5 @@ BUILDERS: tuple[Callable[[], Tokenizer], ...] = (
 
 @cache
 def built(build: Callable[[], Tokenizer]) -> Tokenizer:
-    return build()
+    """The tokenizer as its own file has it."""
+    return Tokenizer.from_str(build().to_str())
