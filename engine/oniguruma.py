@@ -197,7 +197,7 @@ class _Translation:
         character = self._source[self._place + 1 : self._place + 2]
         if character in escapes:
             translated = escapes[character]
-        elif character and not character.isalnum():
+        elif character and not (character.isascii() and character.isalnum()):
             translated = f"\\{character}" if character.isascii() else character
         else:
             raise self._error(f"\\{character}")

@@ -78,7 +78,8 @@ class Tokenizer:
         if isinstance(special_tokens, Mapping):
             special_ids = dict(special_tokens)
             self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
-            ids = _ids_by_bytes(self.vocab, special_ids.values())
+            tells_all = alphabet is not None and table is not None
+            ids = _ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
         else:
             ids = _ids_by_bytes(self.vocab)
             special_ids = self._number_special_tokens(ids)

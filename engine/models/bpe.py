@@ -19,6 +19,9 @@ from engine.events import Pair
 from engine.json_fields import Fields, well_formed
 from engine.models.model import Model
 
+LARGEST_ID = (1 << 32) - 1
+"""Hugging Face's library keeps an id in 32 bits."""
+
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
@@ -200,6 +203,8 @@ def _vocab(fields: Fields) -> dict[str, int]:
     for token, token_id in vocab.items():
         if type(token_id) is not int or token_id < 0:
             raise fields.error("vocab", f"the id of {token[:60]!r} is no whole number")
+        if token_id > LARGEST_ID:
+            raise fields.error("vocab", f"the id of {token[:60]!r} is larger than {LARGEST_ID:,}")
         if token_id in of_id:
             both = f"{of_id[token_id][:60]!r} and {token[:60]!r}"
             raise fields.error("vocab", f"the id {token_id} is given to {both}")
