@@ -52,7 +52,6 @@ class AddedToken:
         """The inverse of `from_json`, with the id."""
         return {"id": token_id, **asdict(self)}
 
-
     @property
     def is_plain(self) -> bool:
         """Whether it is found wherever its text stands in the text as it is."""

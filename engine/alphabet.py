@@ -123,7 +123,7 @@ class CharacterAlphabet(Alphabet):
             known = self._characters.get(character)
             if known is None and self._byte_ids is not None:
                 spelled += [(self._byte_ids[byte], 1) for byte in data]
-            elif known is not None or self._unknown is not None and not after_unknown:
+            elif known is not None or (self._unknown is not None and not after_unknown):
                 token_id = known if known is not None else self._unknown
                 assert token_id is not None
                 spelled.append((token_id, len(data) + left_out))

@@ -31,9 +31,9 @@ class Fields:
         value: what stands there, which may be no object at all.
         where: the way to it from the top, for errors; empty for the whole file.
 
-    >>> Fields({"behavior": 3}, "pre_tokenizer").text("behavior")
+    >>> Fields({"behavior": None}, "pre_tokenizer").text("behavior")
     Traceback (most recent call last):
-    engine.errors.TokenizerFileError: pre_tokenizer.behavior: should be a text, and is a whole number
+    engine.errors.TokenizerFileError: pre_tokenizer.behavior: should be a text, and is null
     """
 
     def __init__(self, value: Any, where: str = "") -> None:
@@ -109,6 +109,17 @@ class Fields:
         """The objects of the list under a key."""
         items = enumerate(self.items(key))
         return [Fields(item, f"{self.path(key)}[{place}]") for place, item in items]
+
+    def texts(self, key: str) -> list[str]:
+        """The list of texts under a key."""
+        return [self._item(key, place).text("item") for place in range(len(self.items(key)))]
+
+    def counts(self, key: str) -> list[int]:
+        """The list of whole numbers under a key, none of them negative."""
+        return [self._item(key, place).count("item") for place in range(len(self.items(key)))]
+
+    def _item(self, key: str, place: int) -> Fields:
+        return Fields({"item": self.items(key)[place]}, f"{self.path(key)}[{place}]")
 
     def items(self, key: str) -> list[Any]:
         """The list under a key, its items unchecked."""

@@ -246,7 +246,7 @@ def _head(head: re.Match[str]) -> str:
     """The beginning of a group; one that captures does not need to."""
     if head["flags"]:
         return f"(?{head['flags'].replace('m', 's')}:"
-    is_capturing = head.group() == "(" or head.group().endswith(">") and head.group() != "(?>"
+    is_capturing = head.group() == "(" or (head.group().endswith(">") and head.group() != "(?>")
     return "(?:" if is_capturing else head.group()
 
 

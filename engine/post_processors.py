@@ -70,9 +70,7 @@ class TemplateProcessing(PostProcessor):
         tokens = {}
         for name in special.value:
             one = special.inner(name)
-            ids = [Fields({"id": each}, one.path("ids")).count("id") for each in one.items("ids")]
-            texts = [Fields({"token": t}, one.path("tokens")).text("token") for t in one.items("tokens")]
-            tokens[name] = ids, texts
+            tokens[name] = one.counts("ids"), one.texts("tokens")
         templates = []
         for key in ("single", "pair"):
             templates.append([_piece(each) for each in fields.each(key)])

@@ -63,7 +63,8 @@ def stage_from_json(registry: Registry[type[AnyStage]], fields: Fields) -> AnySt
     name = fields.text("type")
     if name not in registry:
         known = ", ".join(registry)
-        raise fields.error("type", f"the {registry.kind} {name[:60]!r} is not supported; are: {known}")
+        what = f"the {registry.kind} {name[:60]!r} is not supported; there are: {known}"
+        raise fields.error("type", what)
     if fields.where.count("[") > DEEPEST:
         raise fields.error("type", f"stands in more than {DEEPEST} sequences")
     return registry[name].from_json(fields)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from engine.alphabet import Alphabet, ByteAlphabet
 from engine.chunking import ChunkCutter
@@ -17,7 +18,6 @@ from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.live_encoding import LiveEncoding
 from engine.patterns import Pattern, as_pattern
-from engine.pipeline import Pipeline
 from engine.pretokenize import (
     check_special_tokens,
     pretokens,
@@ -27,6 +27,9 @@ from engine.pretokenize import (
 )
 from engine.rules import EncodingRules
 from engine.text_encoder import TextEncoder
+
+if TYPE_CHECKING:
+    from engine.pipeline import Pipeline  # few tokenizers have one, and it brings many modules
 
 ITERABLE_PIECE = 1 << 16
 

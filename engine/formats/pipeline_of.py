@@ -22,8 +22,8 @@ from engine.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pretokenizers.byte_level import ByteLevel
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence
-from engine.pretokenizers.split import Split
 from engine.pretokenizers.spelling import in_oniguruma
+from engine.pretokenizers.split import Split
 from engine.tokenizer import Tokenizer
 
 

@@ -1,157 +1,52 @@
-"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written for BPE.
-
-Each stage reads and writes itself. What a stage or an option would need that is not there is an
-error that names it; what changes no ids is told in a note.
-"""
+"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written for BPE."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from engine.added_tokens import AddedToken
-from engine.decoders import decoder_from_json
-from engine.errors import TokenizerFileError
 from engine.files import write_files
-from engine.formats.pipeline_of import pipeline_of, pre_tokenizer_of
-from engine.formats.source import Source, read_json
+from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.json_fields import Fields
-from engine.models import model_from_json
-from engine.normalizers import normalizer_from_json
-from engine.patterns import as_pattern
-from engine.pipeline import Pipeline
-from engine.post_processors import post_processor_from_json
-from engine.pretokenizers import pretokenizer_from_json
 from engine.tokenizer import Tokenizer
 
 FILE = "tokenizer.json"
-_STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
-_KEYS = ("version", "truncation", "padding", "added_tokens", *_STAGES)
 
 # A vocabulary may hold these words as tokens, but gives them numbers.
-_HEAD = re.compile(rb'"(?:%s)"\s*:\s*[\[{n]' % "|".join(_KEYS).encode())
+_HEAD = re.compile(
+    rb'"(?:version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder'
+    rb'|model)"\s*:\s*(?:[\[{]|null|"1\.0")'
+)
 
 
 def recognises(source: Source) -> bool:
     if source.in_folder(FILE) is not None:
         return True
-    is_file = source.only_file is not None
-    return is_file and all(h.lstrip().startswith(b"{") and _HEAD.search(h) for h in source.heads)
+    if source.only_file is None:
+        return False
+    [head] = source.heads
+    return head.lstrip().startswith(b"{") and _HEAD.search(head) is not None
+
+
+# The stages are many modules, which nobody should wait for who reads another format.
 
 
 def load(source: Source, wishes: Wishes) -> Opened:
+    from engine.formats.pipeline_file import load
+
     path = source.in_folder(FILE) or source.only_file
     assert path is not None  # it was recognised
-    try:
-        fields = Fields(read_json(path))
-        pipeline = _wished(_read(fields), wishes)
-        _check_added(fields, pipeline)
-        notes = tuple(_notes(fields, pipeline))
-        return Opened(tokenizer_of(pipeline), FORMAT.name, notes)
-    except TokenizerFileError as error:
-        message = str(error)
-        known = message if message.startswith(f"{path}: ") else f"{path}: {message}"
-        raise TokenizerFileError(known) from None
-
-
-def _read(fields: Fields) -> Pipeline:
-    def stage(key: str) -> Fields | None:
-        return fields.inner_or_null(key)
-
-    added = fields.each("added_tokens") if fields.has("added_tokens") else []
-    return Pipeline(
-        model_from_json(fields.inner("model")),
-        tuple(map(AddedToken.from_json, added)),
-        normalizer_from_json(found) if (found := stage("normalizer")) else None,
-        pretokenizer_from_json(found) if (found := stage("pre_tokenizer")) else None,
-        post_processor_from_json(found) if (found := stage("post_processor")) else None,
-        decoder_from_json(found) if (found := stage("decoder")) else None,
-    )
-
-
-def _check_added(fields: Fields, pipeline: Pipeline) -> None:
-    """An error if a token is looked for in normalized text, and normalized it is nothing."""
-    normalizer = pipeline.normalizer
-    for place, token in enumerate(pipeline.added_tokens):
-        if normalizer and token.normalized and not normalizer.normalize(token.content):
-            what = f"{token.content[:60]!r} is empty once it is normalized, so it stands everywhere"
-            raise fields.error(f"added_tokens[{place}].content", what)
-
-
-def _wished(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
-    """The pipeline with other special tokens, or another pattern, if somebody wants these."""
-    if wishes.special_tokens is not None:
-        pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, wishes.special_tokens)))
-    if wishes.pattern is not None:
-        wanted = pre_tokenizer_of(as_pattern(wishes.pattern), pipeline.splitter.in_bytes)
-        pipeline = replace(pipeline, pre_tokenizer=wanted)
-    return pipeline
-
-
-def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
-    """The tokenizer that encodes as a pipeline does."""
-    model, splitter = pipeline.model, pipeline.splitter
-    vocab = model.tokens(splitter.in_bytes)
-    return Tokenizer(
-        vocab,
-        [(vocab[left], vocab[right]) for left, right in model.table],
-        pipeline.added_ids,
-        splitter.pattern,
-        alphabet=model.alphabet(splitter.in_bytes),
-        table=model.table,
-        pipeline=pipeline,
-    )
-
-
-def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
-    """What changes no ids here, but would do so elsewhere."""
-    yield from pipeline.model.notes
-    if pipeline.post_processor is not None and pipeline.post_processor.adds:
-        added = " ".join(pipeline.post_processor.adds)
-        yield f"the file's template adds {added} to a text; encoding here does not"
-    for key in ("truncation", "padding"):
-        if fields.has(key):
-            yield f"the file asks for {key}; encoding here does none"
-    moved = [
-        token
-        for token, each in zip(pipeline.added_tokens, fields.value.get("added_tokens") or ())
-        if each.get("id") != pipeline.added_ids.get(token.content)
-    ]
-    if moved and moved[0].content in pipeline.added_ids:
-        new = pipeline.added_ids[moved[0].content]
-        yield (
-            f"the file gives {moved[0].content!r} another id than {new}, which Hugging Face's "
-            f"library gives it (such tokens: {len(moved):,}); the library's are taken"
-        )
-    unknown = [key for key in fields.value if key not in _KEYS]
-    if unknown:
-        yield f"not understood and not kept: {', '.join(key[:60] for key in unknown)}"
+    return load(path, wishes, FORMAT.name)
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    pipeline = pipeline_of(tokenizer, path)
+    from engine.formats.pipeline_file import spelled
+    from engine.formats.pipeline_of import pipeline_of
+
+    content = json.dumps(spelled(pipeline_of(tokenizer, path)), ensure_ascii=False, indent=2)
     target = path / FILE if path.is_dir() else path
-    spelled = json.dumps(_spelled(pipeline), ensure_ascii=False, indent=2)
-    write_files({target: spelled.encode() + b"\n"}, overwrite=overwrite)
-
-
-def _spelled(pipeline: Pipeline) -> dict[str, Any]:
-    ids = pipeline.added_ids
-    stages = {
-        key: stage and stage.to_json() for key in _STAGES for stage in (getattr(pipeline, key),)
-    }
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [token.to_json(ids[token.content]) for token in pipeline.added_tokens],
-        **stages,
-    }
+    write_files({target: content.encode() + b"\n"}, overwrite=overwrite)
 
 
 FORMAT = TokenizerFormat("huggingface", "Hugging Face's tokenizer.json", recognises, load, save)

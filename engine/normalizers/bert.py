@@ -16,7 +16,6 @@ from engine.normalizers.unicode_forms import NFD
 from engine.white_space import WHITE_SPACE
 
 
-
 class CleanText(CharacterNormalizer):
     """Control and format characters away, any whitespace a plain space."""
 
@@ -31,7 +30,9 @@ class CleanText(CharacterNormalizer):
 
 
 # Unicode has them since version 9, which the tables that decide here do not know.
-_NEWER_FORMAT_CHARACTERS = "\u0890\u0891\u08e2\U000110cd" + "".join(map(chr, range(0x13430, 0x13439)))
+_NEWER_FORMAT_CHARACTERS = "\u0890\u0891\u08e2\U000110cd" + "".join(
+    map(chr, range(0x13430, 0x13439))
+)
 
 
 class ChineseCharactersApart(CharacterNormalizer):

@@ -27,8 +27,10 @@ _GRAPHEMES = regex.compile(r"\X")
 
 
 class Precompiled(EditingNormalizer):
-    """Args:
-    charsmap: the map, in base64.
+    """What the map says of a text comes in its place.
+
+    Args:
+        charsmap: the map, in base64.
 
     Raises:
         ValueError: it is no such map.
@@ -52,7 +54,8 @@ class Precompiled(EditingNormalizer):
         try:
             return cls(fields.text("precompiled_charsmap"))
         except (ValueError, binascii.Error, struct.error) as error:
-            raise fields.error("precompiled_charsmap", f"is no map of characters: {error}") from None
+            problem = f"is no map of characters: {error}"
+            raise fields.error("precompiled_charsmap", problem) from None
 
     def settings(self) -> dict[str, object]:
         return {"precompiled_charsmap": self._charsmap}

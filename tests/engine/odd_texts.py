@@ -19,7 +19,9 @@ CHARACTERS = (
 
 def texts(max_size: int = 24) -> st.SearchStrategy[str]:
     """Texts of those characters, and of common words among them."""
-    words = st.sampled_from(["don't", " the", "Hello", "  ", "\r\n", "'ll", "12345", "e\u0301", " "])
+    words = st.sampled_from(
+        ["don't", " the", "Hello", "  ", "\r\n", "'ll", "12345", "e\u0301", " "]
+    )
     return st.lists(st.sampled_from(CHARACTERS) | words, max_size=max_size).map("".join)
 
 

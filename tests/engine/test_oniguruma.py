@@ -50,7 +50,9 @@ def test_a_regex_that_finds_nothing_anywhere_is_known_to_be_able_to(source: str)
         finds_something()
 
 
-@given(st.text(st.sampled_from("ab*.[\n"), max_size=6), st.text(st.sampled_from("a*.["), max_size=2))
+@given(
+    st.text(st.sampled_from("ab*.[\n"), max_size=6), st.text(st.sampled_from("a*.["), max_size=2)
+)
 def test_a_text_is_found_as_it_stands(text: str, wanted: str) -> None:
     found = list(TextOrRegex(text=wanted).matches(text))
     assert all(text[start:end] == wanted for start, end in found)

@@ -56,7 +56,11 @@ FALCON = sequence(
 
 SPELLED: list[dict[str, Any]] = [
     *(byte_level(prefix, regex) for prefix in (False, True) for regex in (False, True)),
-    *(metaspace(scheme, splits) for scheme in ("always", "never", "first") for splits in (0 < 1, 0 > 1)),
+    *(
+        metaspace(scheme, splits)
+        for scheme in ("always", "never", "first")
+        for splits in (True, False)
+    ),
     *(split(r"\d+|[A-Z]", behavior, invert) for behavior in BEHAVIORS for invert in (False, True)),
     *(split("[a-d]*", behavior) for behavior in BEHAVIORS),
     {"type": "Split", "pattern": {"String": "."}, "behavior": "MergedWithNext", "invert": False},

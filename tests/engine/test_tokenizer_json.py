@@ -14,7 +14,6 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
-from engine import Tokenizer
 from engine.formats import open_tokenizer
 from engine.formats.tokenizer_format import Opened
 from engine.text_encoder import TextEncoder
@@ -41,9 +40,10 @@ def test_the_ids_are_those_of_hugging_face(place: Path, build: Callable[[], Thei
     def check(text: str) -> None:
         try:
             expected = theirs.encode(text, add_special_tokens=False).ids
-        except BaseException as panic:  # whitespace that several tokens take
-            assert "AddedVocabulary bad split" in str(panic)
-            return
+        except BaseException as panic:
+            if "AddedVocabulary bad split" in str(panic):
+                return  # the library does not survive whitespace that several tokens take
+            raise
         assert ours.encode(text) == expected
         if len(text) < 1000:
             rules = ours.rules
