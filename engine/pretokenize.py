@@ -9,7 +9,7 @@ sees each as a symbol: no letter, no number, no space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from engine.errors import SpecialTokenError
@@ -109,6 +109,14 @@ class SpecialSplitter:
         # An empty choice would match everywhere; `(?!)` matches nowhere.
         self.text_regex = re.compile(choice or "(?!)")
         self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
+
+    def only(self, tokens: Collection[str]) -> SpecialSplitter:
+        """The same, except that no other tokens than these are cut out.
+
+        >>> list(SpecialSplitter(["<a>", "<b>"]).only(["<b>"]).split_text("<a><b>"))
+        [('<a>', False), ('<b>', True)]
+        """
+        return SpecialSplitter([token for token in self._texts if token in tokens])
 
     @property
     def by_pieces(self) -> bool:

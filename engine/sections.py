@@ -8,7 +8,7 @@ here, too. So everything that cuts texts with a splitter and a pattern sees the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -55,6 +55,10 @@ class SectionSplitter(SpecialSplitter):
         self._in_normalized = TokenFinder(
             [(self._normalize(t.content), t) for t in self._added if t.normalized]
         )
+
+    def only(self, tokens: Collection[str]) -> SectionSplitter:
+        added = [token for token in self._added if token.content in tokens]
+        return SectionSplitter(added, self._normalizer, self._pre_tokenizer)
 
     @property
     def is_plain(self) -> bool:

@@ -9,14 +9,15 @@ from contextlib import closing
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabet import Alphabet
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
 from engine.encoders.encoder import MergeTable, is_in_order
-from engine.errors import UnknownTokenIdError, VocabularyError
-from engine.events import EncodeStep, Pair
+from engine.errors import UnknownTokenIdError
+from engine.events import EncodeStep
 from engine.live_encoding import LiveEncoding
+from engine.merge_table import byte_alphabet, ids_by_bytes, merge_table
 from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import (
     check_special_tokens,
@@ -82,12 +83,12 @@ class Tokenizer:
             special_ids = dict(special_tokens)
             self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
             tells_all = alphabet is not None and table is not None
-            ids = _ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
+            ids = ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
         else:
-            ids = _ids_by_bytes(self.vocab)
+            ids = ids_by_bytes(self.vocab)
             special_ids = self._number_special_tokens(ids)
-        self.alphabet = _byte_alphabet(ids) if alphabet is None else alphabet
-        self.merge_table = _merge_table(ids, self.merges) if table is None else table
+        self.alphabet = byte_alphabet(ids) if alphabet is None else alphabet
+        self.merge_table = merge_table(ids, self.merges) if table is None else table
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
             encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
@@ -250,42 +251,3 @@ class Tokenizer:
         from engine.formats import save
 
         save(self, path, format, overwrite=overwrite)
-
-
-def _ids_by_bytes(
-    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
-) -> defaultdict[bytes, list[int]]:
-    """The ids of each token, ascending; special tokens are never made of others, so not here."""
-    ids: defaultdict[bytes, list[int]] = defaultdict(list)
-    for token_id in sorted(vocab.keys() - set(special_ids)):
-        ids[vocab[token_id]].append(token_id)
-    return ids
-
-
-def _byte_alphabet(ids: Mapping[bytes, list[int]]) -> ByteAlphabet:
-    return ByteAlphabet(
-        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
-    )
-
-
-def _merge_table(
-    ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
-) -> dict[Pair, tuple[int, int]]:
-    """The merges in ids: pair → (rank, id of what it makes)."""
-    table: dict[Pair, tuple[int, int]] = {}
-    for rank, (left, right) in enumerate(merges):
-        try:
-            pair = (ids[left][0], ids[right][0])
-            made = ids[left + right][0]
-        except LookupError:
-            what = f"which merge {rank} ({left!r} + {right!r}) needs"
-            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
-            made = _id_of(ids, left + right, what)
-        table.setdefault(pair, (rank, made))
-    return table
-
-
-def _id_of(ids: Mapping[bytes, list[int]], token: bytes, what: str) -> int:
-    if not ids.get(token):
-        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
-    return ids[token][0]

@@ -15,7 +15,6 @@ from engine.byte_chars import spell
 from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.errors import TokenizerFileError
 from engine.models.bpe import BPE
-from engine.oniguruma import TextOrRegex
 from engine.patterns import PATTERNS, Pattern
 from engine.pipeline import Pipeline
 from engine.post_processors import ByteLevel as ByteLevelPostProcessor
@@ -24,6 +23,7 @@ from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence
 from engine.pretokenizers.spelling import in_oniguruma
 from engine.pretokenizers.split import Split
+from engine.text_or_regex import TextOrRegex
 from engine.tokenizer import Tokenizer
 
 

@@ -7,7 +7,7 @@ from typing import Self
 
 from engine.json_fields import Fields
 from engine.normalizers.normalizer import Edit, EditingNormalizer
-from engine.oniguruma import TextOrRegex
+from engine.text_or_regex import TextOrRegex
 
 
 class Replace(EditingNormalizer):

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import Self
 
 from engine.json_fields import Fields
-from engine.oniguruma import TextOrRegex, alternatives, can_be_empty
+from engine.oniguruma import alternatives, can_be_empty
 from engine.patterns import PATTERNS, Alternative, Pattern
 from engine.pretokenizers.behaviors import BEHAVIORS, Span, stretches
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.spelling import in_oniguruma
+from engine.text_or_regex import TextOrRegex
 
 
 class Split(PreTokenizer):
