@@ -130,7 +130,7 @@ class BpeTuiApp(Windows):
             return
         self.session.start(news)
         self._is_first = False
-        if self.session.config.corpus is None:
+        if not news.timeline.counts:  # a tokenizer alone, to be tried
             self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)

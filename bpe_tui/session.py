@@ -101,7 +101,7 @@ class Session:
         self.bytes_read = started.bytes_read
         self.obstacle = started.obstacle
         # Without a corpus the tokenizer is looked at as it is: with all its merges.
-        self.following = self.config.corpus is None
+        self.following = not started.timeline.counts
         self.reading = self.indexing = None
 
     def extend(self, steps: list[MergeStep]) -> None:
@@ -126,7 +126,7 @@ class Session:
         self.stop_reason = reason
         if self.timeline is not None:
             self.timeline.complete()
-        if self.config.corpus is None:
+        if self.opened is not None:
             self.following = False
 
     def keep(self, fork: Timeline, reason: StopReason, config: RunConfig, step: int) -> None:

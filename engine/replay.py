@@ -208,6 +208,7 @@ class TokenizerTimeline(Timeline):
             special_tokens=tokenizer.special_tokens,
             excerpt=excerpt,
             alphabet=_spelled_in(tokenizer),
+            splitter=tokenizer.rules.splitter,
         )
         self.segmenter = _OwnAtLast(self.segmenter, tokenizer, last_step)
         if not last_step:

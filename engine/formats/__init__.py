@@ -15,6 +15,7 @@ from engine.formats import (
     minbpe,
     named_encodings,
     tiktoken_file,
+    tokenizer_json,
 )
 from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
@@ -27,6 +28,7 @@ from engine.tokenizer import Tokenizer
 _OF_FILES = (
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
+    tokenizer_json.FORMAT,
     course_json.FORMAT,
     gpt2.FORMAT,
     course_pickle.FORMAT,
