@@ -197,6 +197,22 @@ def test_a_file_of_a_gigabyte_is_refused_unread(tmp_path: Path, beginning: bytes
         open_tokenizer(tmp_path / "big")
 
 
+@pytest.mark.parametrize(
+    ("beginning", "repeated", "message"),
+    [
+        ('{"vocab": [', "[],", "more than 8,388,608 values"),
+        ("minbpe v1\n\n0\n", "1 1\n", "more than 2,097,152 lines"),
+        ("YQ== 0\n", "a\n", "more than 2,097,152 lines"),
+    ],
+)
+def test_a_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, beginning: str, repeated: str, message: str
+) -> None:
+    (tmp_path / "big").write_text(beginning + repeated * (1 << 22))
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(tmp_path / "big")
+
+
 def test_a_directory_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
