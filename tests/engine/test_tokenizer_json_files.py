@@ -21,7 +21,6 @@ from engine.errors import BpeError, TokenizerFileError
 from engine.formats import open_tokenizer
 from engine.patterns import PATTERNS, Alternative, Pattern
 
-GOLDEN = Path(__file__).parent / "golden" / "tokenizer.json"
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +53,6 @@ def test_what_is_written_gives_the_same_ids_in_hugging_face(place: Path, pattern
     is_the_same()
     for text in sample_texts():
         assert theirs.encode(in_old_unicode(text)).ids == ours.encode(in_old_unicode(text))
-
-
-def test_the_writer_writes_what_it_always_wrote(place: Path) -> None:
-    handout().save(place / "golden.json", "huggingface")
-    assert (place / "golden.json").read_text() == GOLDEN.read_text()
 
 
 def test_a_directory_gets_a_file_of_the_usual_name(tmp_path: Path) -> None:
