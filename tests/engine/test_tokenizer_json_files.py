@@ -22,7 +22,6 @@ from engine.formats import open_tokenizer
 from engine.patterns import PATTERNS, Alternative, Pattern
 
 
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("files")
