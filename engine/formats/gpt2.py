@@ -104,6 +104,11 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
     """Raises `TokenizerFileError` if the files cannot say what the tokenizer is."""
+    if tokenizer.rules.splitter.as_message() is not None:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer changes a text before it cuts it, which these files cannot "
+            "say; write a tokenizer.json instead"
+        )
     name = tokenizer.pattern.name
     if PATTERNS.get(name) != tokenizer.pattern:
         raise TokenizerFileError(
