@@ -104,6 +104,12 @@ def test_what_the_file_cannot_say_is_refused(tmp_path: Path, made: Any, problem:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_gpt2s_files_cannot_hold_a_normalizer(tmp_path: Path) -> None:
+    whole = spelled(normalizer={"type": "NFC"})
+    with pytest.raises(TokenizerFileError, match=r"write a tokenizer\.json instead"):
+        load(tmp_path, whole).save(tmp_path / "gpt2", "gpt2")
+
+
 # -- wishes
 
 
