@@ -130,6 +130,8 @@ class Replay:
 
 def _obstacle(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
+    if not tokenizer.rules.splitter.by_pieces:
+        return "it changes a text before it cuts it, so the corpus cannot be counted in pretokens"
     alphabet = _spelled_in(tokenizer)
     if not isinstance(alphabet, ByteAlphabet):
         return "its tokens are made of characters, not of bytes"

@@ -42,9 +42,9 @@ class Timeline(Player[Frame]):
         record: the run's record, needed only if there are no steps yet.
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
+        splitter: what cuts special tokens out, where there is more to it.
         excerpt: the beginning of the corpus, for frames to show.
         alphabet: what a pretoken is spelled in at step 0, by default the bytes.
-        splitter: what cuts special tokens out, if there is more to it than their names.
     """
 
     def __init__(

@@ -26,9 +26,9 @@ from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
 _OF_FILES = (
+    tokenizer_json.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
-    tokenizer_json.FORMAT,
     course_json.FORMAT,
     gpt2.FORMAT,
     course_pickle.FORMAT,
