@@ -16,7 +16,7 @@ from textual.signal import Signal
 from bpe_tui import messages, terminal
 from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
-from bpe_tui.config import Config
+from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
 from bpe_tui.screens import SCREENS
 from bpe_tui.session import Session
@@ -35,6 +35,8 @@ SWITCH_SECONDS = 0.0005
 
 Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
 """
+NOTE_SECONDS = 30
+"""How long it is said why the run was opened at this step."""
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
@@ -135,7 +137,7 @@ class BpeTuiApp(Windows):
             return
         self.session.start(news)
         self._is_first = False
-        if self.session.config.corpus is None:
+        if self.session.counts_nothing:
             self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)
@@ -148,12 +150,21 @@ class BpeTuiApp(Windows):
         if news.of is self.session:
             self.session.extend(news.steps)
             self._has_grown = True
+            self._arrive()
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         if news.of is self.session:
             self.session.end(news.reason)
+            self._arrive()
             self.changed()
             gc.freeze()
+
+    def _arrive(self) -> None:
+        """Say what the run was opened to show, at the step where it is to be seen."""
+        config = self.session.config
+        if isinstance(config, RunConfig) and self.session.arrive():
+            self.changed()
+            self.notify(config.note, markup=False, timeout=NOTE_SECONDS)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):

@@ -43,6 +43,10 @@ class RunConfig:
     min_count: int = 2
     cache: bool = True
     model: str = "bpe"
+    first_step: int = 0
+    """The step to go to as soon as it is recorded."""
+    note: str = ""
+    """What to say there; visible already."""
 
     @property
     def name(self) -> str:

@@ -68,6 +68,7 @@ class Session:
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
+        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -89,6 +90,11 @@ class Session:
     def frame(self) -> Frame | None:
         """The state at the cursor if it is BPE's."""
         return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether a tokenizer is open without a corpus, to be tried."""
+        return self.timeline is not None and not self.timeline.counts
 
     @property
     def algorithm(self) -> Algorithm | None:
@@ -119,7 +125,7 @@ class Session:
         self.bytes_read = started.bytes_read
         self.obstacle = started.obstacle
         # Without a corpus the tokenizer is looked at as it is: with all its merges.
-        self.following = self.config.corpus is None
+        self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
 
     def extend(self, steps: Sequence[object]) -> None:
@@ -128,11 +134,23 @@ class Session:
             if self.following:
                 self.recording.seek(len(self.recording))
 
+    def arrive(self) -> bool:
+        """Go to the step that the run was opened for; whether it is there now, for the first time.
+
+        A run that ends before has its last step instead; whoever moves earlier is left alone.
+        """
+        if not self._first_step or self.recording is None:
+            return False
+        if len(self.recording) < self._first_step and self.stop_reason is None:
+            return False
+        self.seek(self._first_step)
+        return True
+
     def end(self, reason: Enum) -> None:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
-        if self.config.corpus is None:
+        if self.opened is not None:
             self.following = False
 
     def keep(self, fork: Timeline, reason: Enum, config: RunConfig, step: int) -> None:
@@ -171,6 +189,7 @@ class Session:
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False
         self._halt = None
+        self._first_step = 0
 
     def run_to_breakpoint(self) -> None:
         """Go to the next stop after the cursor, now or when it is found or recorded."""

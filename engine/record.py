@@ -8,8 +8,9 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -39,6 +40,21 @@ class Merge:
     occurrences: int
     pretokens: int
 
+    @classmethod
+    def of(
+        cls,
+        pairs: PairNumbers,
+        pair: Pair,
+        count: int,
+        after: Mapping[Pair, int],
+        occurrences: int,
+        pretokens: int,
+    ) -> Merge:
+        """The report of a step told by pairs: `after` maps each changed one to its new count."""
+        numbers = [pairs.number_or_new(changed) for changed in after]
+        number = pairs.number_or_new(pair)
+        return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
+
 
 class Record:
     """The steps of one run, to be appended to by one thread and read by any.
@@ -53,8 +69,8 @@ class Record:
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
-        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
+        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -105,6 +121,18 @@ class Record:
         self._removed.append(self._removed[index] + merge.occurrences)
         self._pretokens.append(merge.pretokens)
         return MergeStep(self, index)
+
+    def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
+        """Write steps down that merge pairs which stand nowhere, and so change nothing."""
+        first, steps = len(self), len(numbers)
+        nothing = array("q", bytes(8 * steps))
+        self.counts.append_unchanged(steps, width=len(self.pairs))
+        self._merged.extend(numbers)
+        self._counts.extend(nothing)
+        self._occurrences.extend(nothing)
+        self._removed.extend(repeat(self._removed[first], steps))
+        self._pretokens.extend(nothing)
+        return (MergeStep(self, index) for index in range(first, first + steps))
 
     def token(self, token_id: int) -> bytes:
         """The bytes of any token of the run."""
@@ -243,16 +271,9 @@ class MergeStep:
     @property
     def changes(self) -> tuple[CountChange, ...]:
         """The pairs whose count this step changed: its own first, then the largest changes."""
-        numbers, after = self._record.counts.changes(self.index)
-        state = self._record.counts.at(self.index)
-        before = np.zeros(len(numbers), dtype=np.int64)
-        known = numbers < len(state)
-        before[known] = state[numbers[known]]
         changes = [
-            CountChange(self._record.pairs[number], was, now)
-            for number, was, now in zip(
-                numbers.tolist(), before.tolist(), after.tolist(), strict=True
-            )
+            CountChange(self._record.pairs[number], before, after)
+            for number, before, after in self._record.counts.differences(self.index)
         ]
         own = self.pair
         changes.sort(key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))

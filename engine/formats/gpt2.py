@@ -16,8 +16,9 @@ from typing import Any
 from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
+from engine.formats.gaps import told_gaps
 from engine.formats.plain import check_plain
-from engine.formats.source import Source, read_json, read_text
+from engine.formats.source import Source, read_json, read_lines
 from engine.formats.special_tokens import find_special_tokens, is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import PATTERNS
@@ -49,17 +50,23 @@ def _pair_of(source: Source) -> tuple[Path, Path] | None:
 
 def load(source: Source, wishes: Wishes) -> Opened:
     folder = source.folder
-    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
-    assert pair is not None  # it was recognised
     settings = _read_settings(folder / SETTINGS) if folder is not None else {}
     special_tokens = wishes.special_tokens
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
-    vocab, merges = read_files(*pair, special_tokens or ())
+    vocab, merges = read_files(*files_of(source), special_tokens or ())
     specials = find_special_tokens(str(source), vocab, merges, special_tokens)
-    notes = [] if settings else _guesses(wishes, specials)
+    notes = told_gaps(vocab) if settings else [*_guesses(wishes, specials), *told_gaps(vocab)]
     pattern = wishes.pattern or settings.get("pattern", "gpt2")
     return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
+
+
+def files_of(source: Source) -> tuple[Path, Path]:
+    """The vocabulary and the merges of a source that was recognised."""
+    folder = source.folder
+    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
+    assert pair is not None  # it was recognised
+    return pair
 
 
 def _guesses(wishes: Wishes, specials: Sequence[str]) -> list[str]:
@@ -124,8 +131,7 @@ def read_files(
     Raises:
         TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
     """
-    vocab = _read_vocab(Path(vocab_path), special_tokens)
-    merges = _read_merges(Path(merges_path))
+    vocab, merges = read_unchecked(vocab_path, merges_path, special_tokens)
     known = set(vocab.values())
     for rank, (left, right) in enumerate(merges):
         for token in (left, right, left + right):
@@ -135,6 +141,15 @@ def read_files(
                     f"{spell(token)}, which {vocab_path} does not have; do they belong together?"
                 )
     return vocab, merges
+
+
+def read_unchecked(
+    vocab_path: str | os.PathLike[str],
+    merges_path: str | os.PathLike[str],
+    special_tokens: Sequence[str] = (),
+) -> tuple[Vocab, Merges]:
+    """`read_files` without asking whether the two files match: what they say, each by itself."""
+    return _read_vocab(Path(vocab_path), special_tokens), _read_merges(Path(merges_path))
 
 
 def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:
@@ -163,8 +178,7 @@ def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
 
 def _read_merges(path: Path) -> Merges:
     merges: Merges = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        line = line.removesuffix("\r")
+    for number, line in enumerate(read_lines(path), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.split(" ")
