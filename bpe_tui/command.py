@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bpe_tui.widgets.key_bar import Key
+if TYPE_CHECKING:
+    from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
@@ -34,4 +36,6 @@ class Command:
     @property
     def key(self) -> Key:
         """What the footer shows."""
+        from bpe_tui.widgets.key_bar import Key  # the command line knows commands without Textual
+
         return Key(self.shown.split()[0], self.label, self.action)

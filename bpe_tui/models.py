@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from bpe_tui.jobs import CorpusJob
+    from bpe_tui.screens.dialog import Dialog
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,10 @@ class Model:
     Attributes:
         name, title, summary: as the command line, a heading and the list of models call it.
         job: the module and the class of what counts and trains; imported when it is asked for.
+        save: the same of the window that saves what is shown.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
+        counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
         refused: action of a command → what it is for, where this model has no such thing.
     """
 
@@ -39,8 +42,10 @@ class Model:
     title: str
     summary: str
     job: tuple[str, str]
+    save: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
+    counts_bytes: bool = True
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def screen(self, kind: str) -> str:
@@ -49,10 +54,18 @@ class Model:
 
     def job_for(self, config: RunConfig, post: Callable[[Message], object]) -> CorpusJob:
         """The job that trains it."""
-        module, name = self.job
-        made: Any = getattr(import_module(module), name)
-        job: CorpusJob = made(config, post)
+        job: CorpusJob = _imported(self.job)(config, post)
         return job
+
+    def save_window(self, frame: Any, suggestion: str) -> Dialog:
+        """The window that saves a frame of it, by default under the name suggested."""
+        window: Dialog = _imported(self.save)(frame, suggestion)
+        return window
+
+
+def _imported(place: tuple[str, str]) -> Any:
+    module, name = place
+    return getattr(import_module(module), name)
 
 
 _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
@@ -71,15 +84,18 @@ MODELS: Registry[Model] = Registry(
                 "BPE",
                 "byte-pair encoding: merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
+                ("bpe_tui.screens.save", "Save"),
             ),
             Model(
                 "unigram",
                 "Unigram",
                 "starts with too many pieces, gives each a probability, prunes the least needed",
                 ("bpe_tui.unigram_job", "UnigramJob"),
+                ("bpe_tui.screens.save_pieces", "SavePieces"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
-                1,
-                {
+                steps_a_second=1,
+                counts_bytes=False,
+                refused={
                     "app.tie(1)": _TIES,
                     "app.tie(-1)": _TIES,
                     "app.breakpoints": _BREAKPOINTS,

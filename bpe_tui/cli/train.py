@@ -18,12 +18,14 @@ from bpe_tui.cli.options import (
     CacheOption,
     CorpusArgument,
     MinCountOption,
+    ModelOption,
     NoSpecialOption,
     PatternOption,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
+    check_model,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
@@ -45,10 +47,12 @@ from engine.trainer import Trainer
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+        f"{PROGRAM} train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
         f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
 def train(
+    context: typer.Context,
     corpus: CorpusArgument,
     vocab_size: VocabSizeOption,
     out: Annotated[
@@ -88,6 +92,7 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    model: ModelOption = RunConfig.model,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -105,8 +110,15 @@ def train(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        model=model,
     )
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "steps", "format"))
     source = checked_corpus(config)
+    if model != RunConfig.model:
+        from bpe_tui.cli.train_unigram import train_unigram  # slow to import, and seldom needed
+
+        train_unigram(source, config, out, workers, overwrite=force)
+        return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
