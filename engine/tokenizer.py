@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from functools import cached_property
 
 from engine.alphabet import Alphabet, ByteAlphabet
@@ -13,7 +14,7 @@ from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
 from engine.encoders.encoder import MergeTable, is_in_order
-from engine.errors import UnknownTokenIdError, VocabularyError
+from engine.errors import SpecialTokenError, UnknownTokenIdError, VocabularyError
 from engine.events import EncodeStep, Pair
 from engine.live_encoding import LiveEncoding
 from engine.patterns import Pattern, as_pattern
@@ -80,6 +81,7 @@ class Tokenizer:
             special_ids = self._number_special_tokens(ids)
         self.alphabet = _byte_alphabet(ids) if alphabet is None else alphabet
         self.merge_table = _merge_table(ids, self.merges) if table is None else table
+        self._special_ids = special_ids
         self._encoder = TextEncoder(
             encoder, self.alphabet, self.merge_table, self.pattern, special_ids
         )
@@ -103,7 +105,32 @@ class Tokenizer:
     @property
     def special_ids(self) -> frozenset[int]:
         """The ids of the special tokens."""
-        return frozenset(self._encoder.special_ids.values())
+        return frozenset(self._special_ids.values())
+
+    def allowing(self, tokens: Iterable[str]) -> Tokenizer:
+        """The same tokenizer, except that only these special tokens are cut out of a text.
+
+        The others are ordinary text there; their ids still decode. Costs nothing: vocab, merges
+        and what the encoder remembers are shared. See `engine.special_policy`.
+
+        Raises:
+            SpecialTokenError: one of them is no special token of this tokenizer.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)}
+        >>> Tokenizer(vocab, [], ["<a>", "<b>"]).allowing(["<b>"]).encode("<a><b>")
+        [60, 97, 62, 257]
+        """
+        allowed = frozenset(tokens)
+        if unknown := sorted(allowed.difference(self._special_ids)):
+            known = ", ".join(self._special_ids)
+            has = f"its special tokens are {known}" if known else "it has none"
+            raise SpecialTokenError(f"{unknown[0]!r} is no special token of this tokenizer; {has}")
+        other = copy(self)
+        other.__dict__.pop("rules", None)
+        other._encoder = self._encoder.cutting(
+            {token: number for token, number in self._special_ids.items() if token in allowed}
+        )
+        return other
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
@@ -166,7 +193,7 @@ class Tokenizer:
             self.merge_table,
             1 + max((rank for rank, _ in self.merge_table.values()), default=-1),
             self.vocab,
-            self._encoder.special_ids,
+            self._special_ids,
             self.pattern,
             self._encoder.splitter,
             is_in_order(self.merge_table),

@@ -12,6 +12,9 @@ from engine import train_bpe
 from engine.tokenizer import Tokenizer
 
 
+ALLOWING = ("--allow-special", "all")
+
+
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A tokenizer with the merges of `low low lower` and a special token."""
@@ -33,7 +36,7 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_explain_prints_each_merge_with_the_candidates_that_lost(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
-    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
+    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy, *ALLOWING) == (
         "low  (letters)\n"
         "  o w → ow (rank 0)\n"
         "  l ow → low (rank 1)\n"
