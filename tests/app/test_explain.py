@@ -11,7 +11,6 @@ from bpe_tui.cli.exit_codes import BAD_INPUT
 from engine import train_bpe
 from engine.tokenizer import Tokenizer
 
-
 ALLOWING = ("--allow-special", "all")
 
 
