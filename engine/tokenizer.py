@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from functools import cached_property
+from itertools import chain
 
 from engine.alphabet import Alphabet, ByteAlphabet
 from engine.chunking import ChunkCutter
@@ -170,12 +171,32 @@ class Tokenizer:
         pretoken can stand across. Only a text without any such place is held whole. A pair of
         surrogates has to be in one chunk, as any text that is read from a file has it.
         """
+        return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
+
+    def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
+        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each piece.
+
+        Args:
+            workers: processes to encode with.
+
+        Raises:
+            WorkerError: a helper process could not be started, or died.
+        """
+        pieces = map(to_text, self._pieces(blocks))
+        if workers <= 1:
+            yield from map(self.encode, pieces)
+            return
+        with closing(encoded_by_processes(pieces, self._encoder.as_message(), workers)) as encoded:
+            yield from encoded
+
+    def _pieces(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same text, cut where no pretoken can stand across."""
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
-        for chunk in chunks:
-            for piece in cutter.feed(to_bytes(chunk)):
-                yield from self.encode(to_text(piece.data))
+        for block in blocks:
+            for piece in cutter.feed(block):
+                yield piece.data
         for piece in cutter.finish():
-            yield from self.encode(to_text(piece.data))
+            yield piece.data
 
     def live(self) -> LiveEncoding:
         """An encoder for a text that is being typed: it encodes again only what has changed."""
