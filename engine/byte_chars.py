@@ -14,6 +14,13 @@ BYTE_TO_CHAR: dict[int, str] = {byte: chr(byte) for byte in _VISIBLE} | {
 }
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items()}
 
+# `translate` leaves characters that the table lacks as they are, so the table refuses those that
+# are bytes but stand for none.
+_NO_BYTE = 0x100
+_TO_BYTES = dict.fromkeys(range(0x100), _NO_BYTE) | {
+    ord(char): byte for char, byte in CHAR_TO_BYTE.items()
+}
+
 
 def spell(token: bytes) -> str:
     """The token in GPT-2's spelling.
@@ -30,4 +37,7 @@ def unspell(spelling: str) -> bytes:
     >>> unspell("ĠtheĊ")
     b' the\\n'
     """
-    return bytes(CHAR_TO_BYTE[char] for char in spelling)
+    try:
+        return spelling.translate(_TO_BYTES).encode("latin-1")
+    except UnicodeEncodeError as error:
+        raise KeyError(spelling[error.start]) from None

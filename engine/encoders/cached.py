@@ -8,9 +8,9 @@ Long pretokens are served better by a heap than by the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
-from engine.alphabet import Alphabet
-from engine.encoders.encoder import Encoder, MergeTable, is_in_order
+from engine.encoders.encoder import Encoder, is_in_order
 from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
@@ -25,11 +25,19 @@ class Cached(Encoder):
     name = "cached"
     summary = "the rank list behind a bounded cache of pretokens"
 
-    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
-        super().__init__(alphabet, table)
-        self.in_order = is_in_order(table)
-        self._list = RankList(alphabet, table)
-        self._heap = RankHeap(alphabet, table)
+    # Made when the first pretoken comes: a tokenizer that is only looked at need not wait.
+
+    @cached_property
+    def in_order(self) -> bool:
+        return is_in_order(self.table)
+
+    @cached_property
+    def _list(self) -> RankList:
+        return RankList(self.alphabet, self.table)
+
+    @cached_property
+    def _heap(self) -> RankHeap:
+        return RankHeap(self.alphabet, self.table)
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""
