@@ -61,6 +61,10 @@ class TokenizerFileError(BpeError):
     """A tokenizer file is missing, malformed or cut short."""
 
 
+class ConversionError(BpeError):
+    """A format cannot hold a tokenizer: what was written reads as another one."""
+
+
 class OutputExistsError(BpeError):
     """Writing would overwrite a file, and nobody asked for that."""
 

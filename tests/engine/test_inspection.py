@@ -62,7 +62,7 @@ def test_the_kind_of_each_token_is_that_of_its_letters(tokens: list[bytes]) -> N
 
 @pytest.fixture(scope="module")
 def inspection() -> Inspection:
-    vocab = BYTES | {
+    made = {
         256: b"he",
         260: b"the",
         261: b"The",
