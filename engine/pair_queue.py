@@ -101,9 +101,9 @@ class PairQueue:
         """
         if not self.tied:
             return {}
-        vocab, tied = self._record.vocab, self.tied
+        tokens, tied = self._record.ids.tokens, self.tied
         return {
-            name: min(tied, key=rule.make_key(vocab, no_place))
+            name: min(tied, key=rule.make_key(tokens, no_place))
             if rule.static
             else self._first(tied)
             for name, rule in TIE_RULES.items()
@@ -121,8 +121,8 @@ class PairQueue:
 
     def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
         """Where the pair first stands: in which pretoken, of those before one, and where in it."""
-        timeline, vocab = self._timeline, self._record.vocab
-        spelled = vocab[pair[0]] + vocab[pair[1]]
+        timeline = self._timeline
+        spelled = self._record.token(pair[0]) + self._record.token(pair[1])
         for number, pretoken in timeline.by_appearance.containing(spelled, before):
             pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
             if pair in pairs:
@@ -197,7 +197,7 @@ class PairQueue:
         rule = self._record.tie_rule
         if rule.static:
             return self._record.tie_key
-        return rule.make_key(self._record.vocab, self._first_seen)
+        return rule.make_key(self._record.ids.tokens, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))

@@ -134,7 +134,7 @@ class EncodingScreen(SessionScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """A merge leads to its step, on the training screen; Esc comes back."""
         event.stop()
-        self.bpe_app.go_to_target(event.target)
+        self.bpe_app.ways.go_to_target(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a panel's line goes to the rows under it."""

@@ -186,10 +186,10 @@ class SessionScreen(Screen[None]):
     @property
     def way_back(self) -> bool:
         """Whether a row has led here, so that Esc leads back."""
-        return self.bpe_app.way_back
+        return self.bpe_app.ways.way_back
 
     def action_go_back(self) -> None:
-        self.bpe_app.go_back()
+        self.bpe_app.ways.go_back()
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

@@ -393,11 +393,6 @@ def test_a_pair_that_was_never_seen_has_count_nought() -> None:
     assert frame.count_of((0, 0)) == frame.count_of((5000, 1)) == 0
 
 
-def test_a_pretoken_is_counted_if_the_corpus_has_it() -> None:
-    frame = Timeline(LOW, trained(LOW)).frame
-    assert (frame.count_of_pretoken(b"lower"), frame.count_of_pretoken(b"lowest")) == (2, 0)
-
-
 def test_the_excerpt_is_passed_on() -> None:
     excerpt = Excerpt.of(b"low lower")
     assert Timeline(LOW, trained(LOW), excerpt=excerpt).seek(3).excerpt is excerpt
@@ -432,7 +427,7 @@ def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
         for piece in encoded:
             if not piece.pretoken.special:
                 pretoken = piece.pretoken.bytes
-                assert frame.encode_steps(pretoken) == list(tokenizer.steps(pretoken))
+                assert list(frame.rules.steps(pretoken)) == list(tokenizer.steps(pretoken))
 
 
 @settings(max_examples=100)
