@@ -103,10 +103,11 @@ def _runs(lengths: Sequence[int]) -> str:
 
 
 def _lengths(inspection: Inspection, width: int) -> list[Row]:
-    bars = list(_binned(inspection.length_histogram))
-    rows = _bars([(name, count) for name, count in bars], width)
-    mean = f"{inspection.mean_length:.2f} bytes on average"
-    return [*rows, Row([*left([("", "")], NAME_CELLS), (mean, "dim")])]
+    mean = [
+        *left([("on average", "dim")], NAME_CELLS),
+        right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
+    ]
+    return [*_bars(list(_binned(inspection.length_histogram)), width), Row(mean)]
 
 
 def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
@@ -157,9 +158,9 @@ def _bar(share: float, cells: int) -> str:
 
 def _odd(inspection: Inspection, width: int) -> list[Row]:
     found = (
-        ("not valid UTF-8", inspection.odd("partial")),
-        ("never encoded", inspection.odd("unreachable")),
-        ("case, space twins", inspection.odd("twins")),
+        ("not valid UTF-8", inspection.partial),
+        ("never encoded", inspection.unreachable),
+        ("case, space twins", inspection.twins),
         ("same bytes twice", inspection.duplicates),
     )
     return [_few(inspection, name, few, width) for name, few in found]
@@ -199,7 +200,7 @@ def _token(inspection: Inspection, token_id: int) -> str:
 SECTIONS = (
     Section("overview", "what is it?", _overview),
     Section("lengths", "how long are the tokens?", _lengths),
-    Section("kinds", "what are they made of?", _kinds),
     Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", _kinds),
     Section("longest", "which are the longest?", _longest),
 )

@@ -15,6 +15,7 @@ from bpe_tui.cli.comparison import Compared, told, told_json
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import OUTPUT, TEXT
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import check_terminal
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from engine.comparison import TextComparison
 from engine.formats import open_tokenizer
@@ -71,27 +72,52 @@ def compare(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
     ] = False,
+    on_screen: Annotated[
+        bool,
+        typer.Option("--open", help="Show it on the screen, side by side.", rich_help_panel=OUTPUT),
+    ] = False,
 ) -> None:
     """Print how tokenizers differ: their vocabularies, merges, and how they cut a text.
 
     Without a text, vocabularies and merges only.
     """
+    if on_screen and as_json:
+        raise CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
         raise CommandLineError("there is nothing to compare with; name two tokenizers or more")
     opened = [open_tokenizer(each).tokenizer for each in tokenizers]
     texts = list(_texts(text, file or ()))
+    names = _short_names(tokenizers)
+    if on_screen:
+        raise typer.Exit(_open(names, opened, allow_special, texts))
     with telling_how_to_allow():
         comparisons = [
             (name, TextComparison(_allowing(opened, allow_special, data), data))
             for name, data in texts
         ]
-    compared = Compared(_short_names(tokenizers), opened, comparisons)
+    compared = Compared(names, opened, comparisons)
     limit = None if every else FIRST
     if as_json:
         print(json.dumps(told_json(compared, limit), ensure_ascii=False))
     else:
         for line in told(compared, limit):
             print(line)
+
+
+def _open(
+    names: Sequence[str],
+    tokenizers: Sequence[Tokenizer],
+    allow_special: list[str] | None,
+    texts: Sequence[tuple[str, bytes]],
+) -> int:
+    """Show the comparison on the screen, with the first text if there is one; the exit code."""
+    check_terminal()
+    data = texts[0][1] if texts else b""
+    with telling_how_to_allow():
+        allowing = _allowing(tokenizers, allow_special, data)
+    from bpe_tui.comparison_app import run_comparison  # slow to import, and only needed here
+
+    return run_comparison(names, allowing, data)
 
 
 def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]]:

@@ -20,7 +20,6 @@ from engine.inspection.inspection import Few
 
 WIDEST = 100
 LONGEST = 20
-FILTERS = ("partial", "unreachable", "twins")
 
 
 @app.command(
@@ -74,7 +73,9 @@ def facts(inspection: Inspection) -> dict[str, Any]:
         "lengths": {str(n): count for n, count in inspection.length_histogram},
         "mean_length": round(inspection.mean_length, 4),
         "kinds": dict(inspection.kinds),
-        **{name: _few(inspection, inspection.odd(name)) for name in FILTERS},
+        "partial": _few(inspection, inspection.partial),
+        "unreachable": _few(inspection, inspection.unreachable),
+        "twins": _few(inspection, inspection.twins),
         "duplicates": _few(inspection, inspection.duplicates),
         "longest": [_token(inspection, token_id) for token_id in inspection.longest(LONGEST)],
     }

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
+from engine.change_log import Ints
 from engine.comparison.differences import Differences, differences
 from engine.comparison.fertility import ScriptFertility, fertility
 from engine.comparison.token_spans import token_spans
@@ -48,6 +51,22 @@ class TextComparison:
         """Bytes of the text that stand in a difference."""
         spans = self.differences.spans
         return int((spans[:, 1] - spans[:, 0]).sum())
+
+    @cached_property
+    def _agreed(self) -> Ints:
+        """Where all cut."""
+        marks = np.zeros(len(self.data) + 1, dtype=np.int64)
+        for edges in self.edges:
+            marks[edges] += 1
+        return np.flatnonzero(marks == len(self.edges))
+
+    def agreed_before(self, place: int) -> int:
+        """The last place up to this one, in bytes, where all cut."""
+        return int(self._agreed[np.searchsorted(self._agreed, place, side="right") - 1])
+
+    def agreed_after(self, place: int) -> int:
+        """The first place from this one on where all cut."""
+        return int(self._agreed[np.searchsorted(self._agreed, place)])
 
     @cached_property
     def fertility(self) -> list[ScriptFertility]:

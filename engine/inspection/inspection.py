@@ -208,13 +208,31 @@ class Inspection:
         named = zip(TOKEN_KIND_NAMES, counts.tolist(), strict=True)
         return sorted(((n, c) for n, c in named if c), key=lambda pair: -pair[1])
 
-    def odd(self, filter: str) -> Few:
-        """The tokens that a filter of `engine.vocabulary.FILTERS` keeps.
+    @cached_property
+    def partial(self) -> Few:
+        """The tokens that are not valid UTF-8 by themselves."""
+        return self._kept_by("partial")
 
-        Raises:
-            UnknownNameError: there is no such filter.
-        """
+    @cached_property
+    def unreachable(self) -> Few:
+        """The tokens whose own bytes encode to something else."""
+        return self._kept_by("unreachable")
+
+    @cached_property
+    def twins(self) -> Few:
+        """The tokens that differ from another only by case or a leading space."""
+        return self._kept_by("twins")
+
+    def _kept_by(self, filter: str) -> Few:
         return self._few(self.vocabulary.rows(filters=(filter,)))
+
+    def prepare(self) -> Inspection:
+        """Compute everything now: what takes time can be left to a thread."""
+        for name in ("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"):
+            getattr(self, name)
+        for name in ("partial", "unreachable", "twins", "duplicates"):
+            getattr(self, name)
+        return self
 
     def _few(self, rows: Ints) -> Few:
         # A single byte is seldom what surprises.

@@ -90,11 +90,11 @@ def test_lengths_and_the_longest_leave_special_tokens_out(inspection: Inspection
     assert inspection.mean_length == pytest.approx((256 + 6 + 9) / 262)
 
 
-def test_odd_tokens_are_those_of_the_filters_single_bytes_last(inspection: Inspection) -> None:
-    assert inspection.odd("partial").count == 129
-    assert inspection.odd("partial").ids[:2] == (271, 128)
-    assert inspection.odd("unreachable").ids == (270,)
-    assert {260, 261} <= set(inspection.odd("twins").ids)
+def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
+    assert inspection.partial.count == 129
+    assert inspection.partial.ids[:2] == (271, 128)
+    assert inspection.unreachable.ids == (270,)
+    assert {260, 261} <= set(inspection.twins.ids)
 
 
 def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:
