@@ -95,6 +95,11 @@ class ComparisonScreen(PanelScreen):
 
     # -- commands
 
+    def show_panel(self, panel: str) -> None:
+        """Where there is little room, the strips and the numbers share a place."""
+        self.set_class(panel == "numbers", "slot-numbers")
+        super().show_panel(panel)
+
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self._compare(to_bytes(event.value) if event.value else self._data)
