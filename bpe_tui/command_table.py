@@ -287,6 +287,16 @@ COMMANDS: tuple[Command, ...] = (
         _THERE,
     ),
     Command(
+        "screen.specials",
+        "ctrl+s",
+        "Ctrl+S",
+        "specials",
+        "Special tokens in the text as one id, or as ordinary text.",
+        _DO,
+        _THERE,
+        in_fields=True,
+    ),
+    Command(
         "screen.difference(1)",
         "n",
         "n",

@@ -45,6 +45,10 @@ class PatternError(BpeError):
         self.position = position
 
 
+class UnigramError(BpeError):
+    """A Unigram model cannot be built, trained or used that way: an option or piece is wrong."""
+
+
 class VocabSizeError(BpeError):
     """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
 
@@ -91,3 +95,7 @@ class BreakpointError(BpeError):
 
 class WhatIfError(BpeError):
     """A run cannot be forked that way: a pair that stands nowhere, a document that is not there."""
+
+
+class StepsFileError(BpeError):
+    """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""

@@ -184,6 +184,11 @@ class Timeline:
             later=record.vocab[size : record.first_id + self._length],
         )
 
+    @cached_property
+    def typed_as_text(self) -> TypedText:
+        """Like `typed`, where special tokens are ordinary text."""
+        return TypedText(self.pattern, SpecialSplitter([]), self._ids_at)
+
     def tokenizer_at(self, step: int) -> Tokenizer:
         """The tokenizer that the first `step` merges make."""
         merges = (self.record[index] for index in range(step))

@@ -54,6 +54,7 @@ class EncodingScreen(SessionScreen):
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
         self._playing = False
+        self._specials_as_text = False
         self._opened = "", False
         self.slot = SLOT[0]
         self.add_class(f"slot-{self.slot}")
@@ -79,6 +80,7 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
+        self._say_specials()
         self.show_panel("text")
         self._open_text()
 
@@ -91,6 +93,21 @@ class EncodingScreen(SessionScreen):
         self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
+
+    def frame_of(self, session: Session) -> Frame | None:
+        """The session's, with special tokens as text where that is wished."""
+        frame = super().frame_of(session)
+        return frame.with_specials_as_text() if frame and self._specials_as_text else frame
+
+    def action_specials(self) -> None:
+        """Special tokens in the text are one id, or ordinary text."""
+        self._specials_as_text = not self._specials_as_text
+        self._say_specials()
+        self.show_session(self.session)
+
+    def _say_specials(self) -> None:
+        how = "as text" if self._specials_as_text else "as one id"
+        self.query_one("#text").border_subtitle = Content(f"special tokens {how} · Ctrl+S")
 
     def open_text(self, text: str, look: bool) -> None:
         """Put a text into the field; `look` moves on to its first pretoken."""

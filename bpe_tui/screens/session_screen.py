@@ -41,7 +41,11 @@ class SessionScreen(PanelScreen):
     def show_session(self, session: Session) -> None:
         """Bring the screen up to date with the session."""
         if self.is_current:
-            self.frame = session.frame
+            self.frame = self.frame_of(session)
+
+    def frame_of(self, session: Session) -> Frame | None:
+        """The frame that the panels see."""
+        return session.frame
 
     @property
     def is_ready(self) -> bool:
