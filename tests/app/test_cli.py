@@ -536,7 +536,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     screen = types.ModuleType("bpe_tui.app")
     monkeypatch.setattr(screen, "run_app", configs.append, raising=False)
     monkeypatch.setitem(sys.modules, "bpe_tui.app", screen)
-    monkeypatch.setattr("bpe_tui.cli.screen._check_terminal", lambda: None)
+    monkeypatch.setattr("bpe_tui.cli.screen.check_terminal", lambda: None)
     return configs
 
 
