@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import chain
-from pathlib import Path
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -21,8 +20,7 @@ from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.panels.regex_lab import RegexPanel
 from bpe_tui.panels.walk import Walk
 from bpe_tui.panels.why_not import WhyNotPanel, WhyNotRows
-from bpe_tui.screens.compare_with import CompareWith
-from bpe_tui.screens.comparison import ComparisonScreen
+from bpe_tui.screens.compare_with import CompareWith, comparison_with
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
@@ -30,10 +28,8 @@ from bpe_tui.visible import number, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.errors import UnknownTokenIdError
-from engine.formats import open_tokenizer
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
-from engine.tokenizer import Tokenizer
 
 MERGES_A_SECOND = 3
 SLOT = ("encode-steps", "lockstep", "why-not", "regex")
@@ -211,13 +207,8 @@ class EncodingScreen(SessionScreen):
         frame = self.frame
         if path is None or frame is None:
             return
-        names = [f"step {number(frame.step)}", Path(path).name or path]
-        data = to_bytes(self.query_one("#text", TextArea).text)
-
-        def open_all() -> list[Tokenizer]:
-            return [frame.tokenizer(), open_tokenizer(path).tokenizer]
-
-        self.app.push_screen(ComparisonScreen(names, open_all, data))
+        text = self.query_one("#text", TextArea).text
+        self.app.push_screen(comparison_with(path, frame, text))
 
     def _leave_field(self) -> None:
         """From a line to the rows under it."""
