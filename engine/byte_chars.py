@@ -14,11 +14,10 @@ BYTE_TO_CHAR: dict[int, str] = {byte: chr(byte) for byte in _VISIBLE} | {
 }
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items()}
 
-# `translate` leaves characters that the table lacks as they are, so the table refuses those that
-# are bytes but stand for none.
-_NO_BYTE = 0x100
-_TO_BYTES = dict.fromkeys(range(0x100), _NO_BYTE) | {
-    ord(char): byte for char, byte in CHAR_TO_BYTE.items()
+# Translating a whole text is much faster than looking up its characters. Latin-1 has a character
+# for each byte; what is no stand-in becomes one that Latin-1 lacks, or is one already.
+_TO_LATIN_1 = dict.fromkeys(range(0x100), "\uffff") | {
+    ord(char): chr(byte) for char, byte in CHAR_TO_BYTE.items()
 }
 
 
@@ -38,6 +37,6 @@ def unspell(spelling: str) -> bytes:
     b' the\\n'
     """
     try:
-        return spelling.translate(_TO_BYTES).encode("latin-1")
+        return spelling.translate(_TO_LATIN_1).encode("latin-1")
     except UnicodeEncodeError as error:
         raise KeyError(spelling[error.start]) from None

@@ -13,7 +13,6 @@ from engine.events import BytesPair, Pair
 from engine.excerpt import Excerpt
 from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
-from engine.pretokenize import SpecialSplitter
 from engine.record import MergeStep
 from engine.rules import EncodingRules
 from engine.statistics import Statistics
@@ -273,7 +272,7 @@ class Frame:
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
         rules = self._timeline.rules_at(self.step)
-        return rules if self.cuts_specials else replace(rules, splitter=SpecialSplitter([]))
+        return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet."""

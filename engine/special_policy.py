@@ -52,13 +52,12 @@ class SpecialPolicy:
         Raises:
             SpecialTokenFoundError: names the special token and its place.
         """
-        splitter = SpecialSplitter(tokenizer.special_tokens)
-        return _refusing(splitter, blocks) if self.refuses else iter(blocks)
+        return _refusing(_splitter(tokenizer), blocks) if self.refuses else iter(blocks)
 
     def check(self, tokenizer: Tokenizer, text: str) -> None:
         """Raises `SpecialTokenFoundError` if the text holds what is refused; see `checked`."""
         if self.refuses:
-            found = SpecialSplitter(tokenizer.special_tokens).text_regex.search(text)
+            found = _splitter(tokenizer).text_regex.search(text)
             if found is not None:
                 before = text[: found.start()].encode("utf-8", "surrogatepass")
                 raise _found(found.group(), len(before), before.count(b"\n"))
@@ -67,6 +66,12 @@ class SpecialPolicy:
 REFUSE_SPECIAL = SpecialPolicy(refuses=True)
 ALL_SPECIAL = SpecialPolicy()
 NONE_SPECIAL = SpecialPolicy(frozenset())
+
+
+def _splitter(tokenizer: Tokenizer) -> SpecialSplitter:
+    """What finds the special tokens; not those that were merely added to the vocabulary."""
+    added = tokenizer.added_tokens
+    return SpecialSplitter([token for token in tokenizer.special_tokens if token not in added])
 
 
 def _refusing(splitter: SpecialSplitter, blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -20,6 +20,7 @@ class TextEncoder:
         encoder: a name in `ENCODERS`.
         alphabet, table: what it is made of.
         special_ids: special token → its id.
+        splitter: what cuts these tokens out, if it is not just that.
     """
 
     def __init__(
@@ -29,18 +30,19 @@ class TextEncoder:
         table: MergeTable,
         pattern: Pattern,
         special_ids: Mapping[str, int],
+        splitter: SpecialSplitter | None = None,
     ) -> None:
         self.encoder: Encoder = ENCODERS[encoder](alphabet, table)
         self.pattern = pattern
         self.special_ids = special_ids
-        self.splitter = SpecialSplitter(list(special_ids))
+        self.splitter = splitter or SpecialSplitter(list(special_ids))
         self._encode_text = self.encoder.for_texts(pattern)
 
     def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
-        """One that cuts out other special tokens, and shares all memories with this one."""
+        """One that cuts out these special tokens only, and shares all memories with this one."""
         other = copy(self)
         other.special_ids = special_ids
-        other.splitter = SpecialSplitter(list(special_ids))
+        other.splitter = self.splitter.only(special_ids.keys())
         return other
 
     def encode(self, text: str) -> list[int]:
@@ -61,11 +63,17 @@ class TextEncoder:
             dict(self.encoder.table),
             [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
             dict(self.special_ids),
+            self.splitter.as_message(),
         )
 
     @classmethod
     def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
         """The inverse of `as_message`; only the name of the pattern is lost."""
-        encoder, alphabet, table, alternatives, special_ids = message
+        encoder, alphabet, table, alternatives, special_ids, sections = message
         pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
-        return cls(encoder, from_message(alphabet), table, pattern, special_ids)
+        splitter = None
+        if sections is not None:
+            from engine.sections import SectionSplitter  # few tokenizers need all that
+
+            splitter = SectionSplitter.from_message(sections)
+        return cls(encoder, from_message(alphabet), table, pattern, special_ids, splitter)

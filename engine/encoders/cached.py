@@ -15,8 +15,7 @@ from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
 from engine.patterns import Pattern
-from engine.piece_encoder import PieceEncoder, PretokenEncoder
-from engine.pieces import cutting_for
+from engine.piece_encoder import remembering
 
 LONG = 128
 
@@ -28,16 +27,13 @@ class Cached(Encoder):
     # Made when the first pretoken comes: a tokenizer that is only looked at need not wait.
 
     @cached_property
-    def in_order(self) -> bool:
-        return is_in_order(self.table)
-
-    @cached_property
-    def _list(self) -> RankList:
-        return RankList(self.alphabet, self.table)
-
-    @cached_property
     def _heap(self) -> RankHeap:
         return RankHeap(self.alphabet, self.table)
+
+    @cached_property
+    def _list(self) -> Encoder:
+        # For merges out of order the list knows no short way.
+        return RankList(self.alphabet, self.table) if is_in_order(self.table) else self._heap
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""
@@ -48,11 +44,7 @@ class Cached(Encoder):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """As in every encoder; the function keeps its memory from one text to the next."""
-        cutting = cutting_for(pattern)
-        if cutting is None:
-            return PretokenEncoder(pattern, self.encode).encode
-        return PieceEncoder(pattern, self.encode, cutting).encode
+        return remembering(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
-        by_heap = len(pretoken) > LONG or not self.in_order
-        return self._heap if by_heap else self._list
+        return self._heap if len(pretoken) > LONG else self._list

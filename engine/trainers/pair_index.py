@@ -8,18 +8,31 @@ they do.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import Protocol
 
 from engine.events import Pair
 from engine.merging import count_pairs
 from engine.record import Merge
-from engine.trainers.problem import Problem
+
+
+class WordsProblem(Protocol):
+    """What the index needs of a training problem: words in tokens, and a way to report a step."""
+
+    counts: Mapping[bytes, int]
+
+    def words(self) -> list[list[int]]: ...
+
+    def merge(
+        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
+    ) -> Merge: ...
 
 
 class PairIndex:
     """The words of a problem with the counts and places of their pairs, kept true by `merge`."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: WordsProblem) -> None:
         self._problem = problem
         self.words = problem.words()
         self.word_counts = list(problem.counts.values())
