@@ -69,6 +69,10 @@ class ConversionError(BpeError):
     """A format cannot hold a tokenizer: what was written reads as another one."""
 
 
+class ComparisonError(BpeError):
+    """Tokenizers cannot be compared on a text."""
+
+
 class OutputExistsError(BpeError):
     """Writing would overwrite a file, and nobody asked for that."""
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
 from engine.alphabet import CharacterAlphabet
 from engine.comparison import TextComparison, differences, first_parting, overlap
 from engine.comparison.fertility import fertility
 from engine.comparison.token_spans import token_spans
+from engine.formats import open_tokenizer
 from engine.pretokenize import to_text
 from engine.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
 
@@ -160,3 +164,29 @@ def test_merges_part_at_the_first_rank_that_differs(
     else:
         assert ours[: found.rank] == theirs[: found.rank]
         assert ours[found.rank : found.rank + 1] != theirs[found.rank : found.rank + 1]
+
+
+def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> tokenizers.Tokenizer:
+    """A small BPE of Hugging Face's library with an unknown token, saved at `path`."""
+    theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
+    theirs.normalizer = normalizer
+    theirs.pre_tokenizer = pre_tokenizer
+    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=["<unk>"], show_progress=False)
+    theirs.train_from_iterator(["the cat in the hat", "fine the then hat"] * 5, trainer)
+    theirs.save(str(path))
+    return theirs
+
+
+@pytest.mark.parametrize("text", ["the CAT", "then  x the", "ﬁne é hat the", " the hat ", "漢 the"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_spans_lead_through_a_pipeline_to_the_original(
+    tmp_path: Path, text: str, normalized: bool
+) -> None:
+    normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    path = tmp_path / "tokenizer.json"
+    theirs = _hugging_face(normalizer if normalized else None, pre_tokenizers.Metaspace(), path)
+    ours = open_tokenizer(path).tokenizer
+    expected = [len(text[:end].encode()) for _, end in theirs.encode(text).offsets]
+    edges = token_spans(ours, text.encode()).tolist()
+    assert edges[1:-1] == expected[:-1]
+    assert (edges[0], edges[-1]) == (0, len(text.encode()))
