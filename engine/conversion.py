@@ -12,10 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.errors import ConversionError
+from engine.errors import ConversionError, TokenizerFileError
 from engine.files import check_free
 from engine.formats import open_tokenizer, save
-from engine.formats.tokenizer_format import Opened
 from engine.tokenizer import Tokenizer
 
 PROBE = (
@@ -42,19 +41,22 @@ def convert(
         check_free(Path(path))
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
         draft = Path(place) / (Path(path).name or "tokenizer")
-        save(tokenizer, draft, format)
-        notes = tuple(_losses(tokenizer, open_tokenizer(draft), draft, format))
+        try:
+            save(tokenizer, draft, format)
+            notes = tuple(_losses(tokenizer, draft, format))
+        except TokenizerFileError as error:  # tell of the place that was asked for
+            raise TokenizerFileError(str(error).replace(str(draft), str(path))) from error
     save(tokenizer, path, format, overwrite=overwrite)
     return notes
 
 
-def _losses(tokenizer: Tokenizer, again: Opened, draft: Path, format: str) -> Iterator[str]:
+def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
     """What is not the same when nobody says what the files do not.
 
     Raises:
         ConversionError: even saying it does not bring the tokenizer back.
     """
-    read = again.tokenizer
+    read = open_tokenizer(draft).tokenizer
     keeps_pattern = read.pattern.source == tokenizer.pattern.source
     keeps_special = _specials(read) == _specials(tokenizer)
     wished = open_tokenizer(
@@ -73,8 +75,6 @@ def _losses(tokenizer: Tokenizer, again: Opened, draft: Path, format: str) -> It
         yield f"{format} does not keep which tokens are special ({told}); say it when you open them"
     if lost := len(tokenizer.vocab) - len(wished.vocab):
         yield f"{lost:,} tokens that encoding never gives are not kept"
-    if again.notes:
-        yield from (f"read again: {note}" for note in again.notes)
 
 
 def _specials(tokenizer: Tokenizer) -> dict[int, bytes]:

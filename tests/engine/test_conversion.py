@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine import Tokenizer, train_bpe
 from engine.conversion import PROBE, convert
 from engine.errors import ConversionError, OutputExistsError, TokenizerFileError, UnknownNameError
-from engine.formats import FORMATS, open_tokenizer
-from engine.formats.gpt2 import FORMAT as GPT2
-from engine.formats.source import Source
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats import FORMATS, open_tokenizer, save
+from engine.formats.tokenizer_format import Opened
 from engine.patterns import Alternative, Pattern
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
@@ -40,56 +38,40 @@ def test_what_is_written_is_the_same_tokenizer_or_nothing_is_written(
         assert again.encode(text) == stories.encode(text)
 
 
-def _forgetful_load(source: Source, wishes: Wishes) -> Opened:
+def _forgetful_open(path: Path, **said: Any) -> Opened:
     """GPT-2's two files without the third: neither pattern nor special tokens are kept."""
-    assert source.folder is not None
-    (source.folder / "bpe-tui.json").unlink(missing_ok=True)
-    return GPT2.load(source, wishes)
+    (path / "bpe-tui.json").unlink(missing_ok=True)
+    return open_tokenizer(path, **said)
 
 
-def _wrong_save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+def test_what_a_format_does_not_keep_is_told(
+    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.conversion.open_tokenizer", _forgetful_open)
+    [note] = convert(stories, "gpt2", tmp_path / "out")
+    assert "does not keep the pattern 'cl100k'" in note
+
+
+def _careless_save(tokenizer: Tokenizer, path: Path, format: str, **how: Any) -> None:
     """Loses the last merge."""
     *merges, last = tokenizer.merges
     vocab = {n: t for n, t in tokenizer.vocab.items() if t != last[0] + last[1]}
-    other = Tokenizer(vocab, merges, tokenizer.special_tokens, tokenizer.pattern)
-    assert GPT2.save is not None
-    GPT2.save(other, path, overwrite)
+    save(Tokenizer(vocab, merges, tokenizer.special_tokens, tokenizer.pattern), path, format, **how)
 
 
-Load = Callable[[Source, Wishes], Opened]
-Save = Callable[[Tokenizer, Path, bool], None]
-
-
-@pytest.fixture
-def odd_formats(monkeypatch: pytest.MonkeyPatch) -> None:
-    def odd(name: str, load: Load, save: Save | None) -> TokenizerFormat:
-        return TokenizerFormat(name, "", GPT2.recognises, load, save)
-
-    formats = {
-        "forgetful": odd("forgetful", _forgetful_load, GPT2.save),
-        "wrong": odd("wrong", GPT2.load, _wrong_save),
-    }
-    # The first that recognises a source reads it.
-    monkeypatch.setattr(FORMATS, "_entries", {**formats, **FORMATS})
-
-
-@pytest.mark.usefixtures("odd_formats")
-def test_what_a_format_does_not_keep_is_told(stories: Tokenizer, tmp_path: Path) -> None:
-    notes = convert(stories, "forgetful", tmp_path / "out")
-    assert any("does not keep the pattern 'cl100k'" in note for note in notes)
-
-
-@pytest.mark.usefixtures("odd_formats")
-def test_a_writer_that_loses_a_merge_is_found_out(stories: Tokenizer, tmp_path: Path) -> None:
+def test_a_writer_that_loses_a_merge_is_found_out(
+    stories: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("engine.conversion.save", _careless_save)
     with pytest.raises(ConversionError, match=r"encodes .* differently"):
-        convert(stories, "wrong", tmp_path / "out")
+        convert(stories, "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_format_says_itself_what_it_cannot_hold(stories: Tokenizer, tmp_path: Path) -> None:
     pattern = Pattern("mine", "", (Alternative("all", "(?s:.)"),), ())
     mine = Tokenizer(stories.vocab, stories.merges, pattern=pattern)
-    with pytest.raises(TokenizerFileError, match="'mine'"):
+    with pytest.raises(TokenizerFileError, match=f"{tmp_path}/out: .*'mine'"):
         convert(mine, "gpt2", tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
