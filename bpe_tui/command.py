@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
+INSPECTION, COMPARISON = "inspection", "comparison"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION)
+"""Where a session is shown."""
+ALWAYS = (*EVERYWHERE, COMPARISON)
 
 
 @dataclass(frozen=True)

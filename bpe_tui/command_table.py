@@ -5,13 +5,23 @@ An action named `app.…` is a method of the application, `screen.…` one of th
 
 from __future__ import annotations
 
-from bpe_tui.command import CHARTS, ENCODING, EVERYWHERE, TRAINING, VOCABULARY, Command
+from bpe_tui.command import (
+    ALWAYS,
+    CHARTS,
+    COMPARISON,
+    ENCODING,
+    EVERYWHERE,
+    INSPECTION,
+    TRAINING,
+    VOCABULARY,
+    Command,
+)
 
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_STEPPED = (TRAINING, VOCABULARY, CHARTS)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS)
 """Where the run is played."""
@@ -24,6 +34,7 @@ COMMANDS: tuple[Command, ...] = (
         "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
         in_reading=True,
@@ -150,6 +161,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "Next panel; Shift+Tab the one before.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
     ),
@@ -160,7 +172,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING),
+        (TRAINING, ENCODING, COMPARISON),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -222,7 +234,7 @@ COMMANDS: tuple[Command, ...] = (
         "train",
         "The training screen.",
         _LOOK,
-        (ENCODING, VOCABULARY, CHARTS),
+        (ENCODING, VOCABULARY, CHARTS, INSPECTION),
         True,
     ),
     Command(
@@ -232,7 +244,7 @@ COMMANDS: tuple[Command, ...] = (
         "encode",
         "The encoding screen.",
         _LOOK,
-        (TRAINING, VOCABULARY, CHARTS),
+        (TRAINING, VOCABULARY, CHARTS, INSPECTION),
         True,
     ),
     Command(
@@ -242,7 +254,7 @@ COMMANDS: tuple[Command, ...] = (
         "vocabulary",
         "The vocabulary screen.",
         _LOOK,
-        (TRAINING, ENCODING, CHARTS),
+        (TRAINING, ENCODING, CHARTS, INSPECTION),
         True,
     ),
     Command(
@@ -252,7 +264,56 @@ COMMANDS: tuple[Command, ...] = (
         "charts",
         "The run in charts.",
         _LOOK,
-        (TRAINING, ENCODING, VOCABULARY),
+        (TRAINING, ENCODING, VOCABULARY, INSPECTION),
+        True,
+    ),
+    Command(
+        "app.show('inspection')",
+        "5",
+        "5",
+        "inspect",
+        "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
+        _LOOK,
+        (TRAINING, ENCODING, VOCABULARY, CHARTS),
+        True,
+    ),
+    Command(
+        "screen.compare",
+        "d",
+        "d",
+        "differ",
+        "Compare this step's tokenizer with one from a file, on the text.",
+        _DO,
+        _THERE,
+    ),
+    Command(
+        "screen.specials",
+        "ctrl+s",
+        "Ctrl+S",
+        "specials",
+        "Special tokens in the text as one id, or as ordinary text.",
+        _DO,
+        _THERE,
+        in_fields=True,
+    ),
+    Command(
+        "screen.difference(1)",
+        "n",
+        "n",
+        "next",
+        "To the next place that is cut differently.",
+        _STEP,
+        (COMPARISON,),
+        True,
+    ),
+    Command(
+        "screen.difference(-1)",
+        "N",
+        "N",
+        "before",
+        "To the place before that is cut differently.",
+        _STEP,
+        (COMPARISON,),
         True,
     ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
@@ -263,6 +324,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "The panel before.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -272,7 +334,7 @@ COMMANDS: tuple[Command, ...] = (
         "zoom",
         "Give the panel the whole screen; z or Esc takes it back.",
         _LOOK,
-        EVERYWHERE,
+        ALWAYS,
         True,
     ),
     Command(
@@ -334,6 +396,7 @@ COMMANDS: tuple[Command, ...] = (
         "light",
         "Light or dark colours.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -343,6 +406,7 @@ COMMANDS: tuple[Command, ...] = (
         "palette",
         "Find a command by words.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -352,10 +416,11 @@ COMMANDS: tuple[Command, ...] = (
         "help",
         "All keys.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_reading=True,
     ),
-    Command("app.quit", "q", "q", "quit", "Leave.", _DO, in_footer=True, in_reading=True),
+    Command("app.quit", "q", "q", "quit", "Leave.", _DO, ALWAYS, True, in_reading=True),
     Command(
         "app.quit",
         "ctrl+q",
@@ -363,6 +428,7 @@ COMMANDS: tuple[Command, ...] = (
         "quit",
         "Leave, from inside a field too.",
         _DO,
+        ALWAYS,
         in_fields=True,
     ),
 )

@@ -16,6 +16,7 @@ from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.streams import input_blocks
 from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
@@ -58,19 +59,24 @@ def encode(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print the token ids of a text."""
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
     loaded = opened(tokenizer)
-    blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
-    if explain:
-        for line in explanation(loaded, to_text(b"".join(blocks))):
-            print(line)
-    elif as_json:
-        print(_ids_as_json(loaded, blocks))
-    else:
-        _print_ids(loaded.encode_iterable(map(to_text, blocks)))
+    given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
+    policy = policy_of(allow_special, loaded.special_tokens)
+    blocks = policy.checked(loaded, given)
+    allowing = policy.applied(loaded)
+    with telling_how_to_allow():
+        if explain:
+            for line in explanation(allowing, to_text(b"".join(blocks))):
+                print(line)
+        elif as_json:
+            print(_ids_as_json(allowing, blocks))
+        else:
+            _print_ids(allowing.encode_iterable(map(to_text, blocks)))
 
 
 def _print_ids(ids: Iterable[int]) -> None:

@@ -17,6 +17,7 @@ from engine.trainers import TRAINERS
 
 TRAINING = "Training"
 OUTPUT = "Output"
+TEXT = "Text"
 
 CorpusArgument = Annotated[
     str,

@@ -20,7 +20,9 @@ from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.panels.regex_lab import RegexPanel
 from bpe_tui.panels.walk import Walk
 from bpe_tui.panels.why_not import WhyNotPanel, WhyNotRows
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.compare_with import CompareWith, comparison_with
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
@@ -48,6 +50,7 @@ class EncodingScreen(SessionScreen):
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
         self._playing = False
+        self._specials_as_text = False
         self._opened = "", False
         self.slot = SLOT[0]
         self.add_class(f"slot-{self.slot}")
@@ -73,6 +76,7 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
+        self._say_specials()
         self.show_panel("text")
         self._open_text()
 
@@ -85,6 +89,21 @@ class EncodingScreen(SessionScreen):
         self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
+
+    def frame_of(self, session: Session) -> Frame | None:
+        """The session's, with special tokens as text where that is wished."""
+        frame = super().frame_of(session)
+        return frame.with_specials_as_text() if frame and self._specials_as_text else frame
+
+    def action_specials(self) -> None:
+        """Special tokens in the text are one id, or ordinary text."""
+        self._specials_as_text = not self._specials_as_text
+        self._say_specials()
+        self.show_session(self.session)
+
+    def _say_specials(self) -> None:
+        how = "as text" if self._specials_as_text else "as one id"
+        self.query_one("#text").border_subtitle = Content(f"special tokens {how} · Ctrl+S")
 
     def open_text(self, text: str, look: bool) -> None:
         """Put a text into the field; `look` moves on to its first pretoken."""
@@ -177,6 +196,19 @@ class EncodingScreen(SessionScreen):
         else:
             self.show_panel(SLOT[0])
             self.show_keys()
+
+    def action_compare(self) -> None:
+        """Ask for another tokenizer, and compare this step's with it on the text."""
+        if self.frame is not None:
+            self.session.hold()
+            self.app.push_screen(CompareWith(), self._compare_with)
+
+    def _compare_with(self, path: str | None) -> None:
+        frame = self.frame
+        if path is None or frame is None:
+            return
+        text = self.query_one("#text", TextArea).text
+        self.app.push_screen(comparison_with(path, frame, text))
 
     def _leave_field(self) -> None:
         """From a line to the rows under it."""
