@@ -50,6 +50,7 @@ class Trainer:
         algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
             which one runs: `first-seen` ties are beyond `fast`, and `heap` takes its place.
         min_count: stop when no pair occurs this often.
+        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
     [b'aa', b'ab']
@@ -64,13 +65,16 @@ class Trainer:
         tie_rule: str = "lexicographic",
         algorithm: str = DEFAULT_TRAINER,
         min_count: int = 1,
+        max_token_length: int | None = None,
     ) -> None:
         check_special_tokens(special_tokens)
         check_vocab_size(vocab_size, special_tokens)
         rule = TIE_RULES[tie_rule]
         self.algorithm = algorithm_for(algorithm, rule)
         present = {pretoken: count for pretoken, count in counts.items() if count}
-        self._problem = Problem(present, base_vocab(special_tokens), rule, max(1, min_count))
+        self._problem = Problem(
+            present, base_vocab(special_tokens), rule, max(1, min_count), max_token_length
+        )
         self.vocab_size = vocab_size
         self.record = Record(
             self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start

@@ -91,7 +91,7 @@ def _algorithm(forced: Sequence[BytesPair], forbidden: frozenset[BytesPair]) -> 
             problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
         )
 
-    return Algorithm("fork", "the merges of another run first, then changed rules", run, ())
+    return Algorithm("fork", "the merges of another run first, then changed rules", run, (), ())
 
 
 def _replay(problem: Problem, index: PairIndex, merges: Sequence[BytesPair]) -> Iterator[Merge]:

@@ -12,6 +12,7 @@ from engine.record import Merge
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
 from engine.trainers.pseudocode import CodeLine
+from engine.trainers.work import Work
 
 
 def heap(problem: Problem) -> Iterator[Merge]:
@@ -43,7 +44,12 @@ def merges_by_heap(
             # Old pairs only lose; their entries go stale where they are. New ones are entered.
             if new_id in changed:
                 queue.push(changed)
+        _count(queue, problem.work)
         yield merge
+
+
+def _count(queue: LazyHeap, work: Work) -> None:
+    work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
 
 
 PSEUDOCODE = (
@@ -61,5 +67,9 @@ PSEUDOCODE = (
 )
 
 ALGORITHM = Algorithm(
-    "heap", "an index of pairs; a lazily deleted heap finds the best", heap, PSEUDOCODE
+    "heap",
+    "an index of pairs; a lazily deleted heap finds the best",
+    heap,
+    PSEUDOCODE,
+    ("heap_pushes", "heap_pops", "stale_entries", "pretokens_visited", "tokens_read"),
 )

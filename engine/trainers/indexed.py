@@ -14,6 +14,7 @@ def indexed(problem: Problem) -> Iterator[Merge]:
     index = PairIndex(problem)
     key = problem.tie_key(index.first_seen)
     while index.counts:
+        problem.work.pairs_scanned += len(index.counts)
         top = max(index.counts.values())
         if top < problem.min_count:
             return
@@ -33,5 +34,9 @@ PSEUDOCODE = (
 )
 
 ALGORITHM = Algorithm(
-    "indexed", "an index of pairs; a scan of all pairs finds the best", indexed, PSEUDOCODE
+    "indexed",
+    "an index of pairs; a scan of all pairs finds the best",
+    indexed,
+    PSEUDOCODE,
+    ("pairs_scanned", "pretokens_visited", "tokens_read"),
 )

@@ -33,12 +33,16 @@ class PairIndex:
         """Replace the pair by `new_id` everywhere and bring the counts up to date."""
         count = self.counts[pair]
         deltas: defaultdict[Pair, int] = defaultdict(int)
-        occurrences = pretokens = 0
-        for place in self._places.pop(pair):
+        occurrences = pretokens = tokens = 0
+        places = self._places.pop(pair)
+        for place in places:
+            tokens += len(self.words[place])
             replaced = self._merge_word(place, pair, new_id, deltas)
             if replaced:
                 occurrences += replaced * self.word_counts[place]
                 pretokens += 1
+        self._problem.work.pretokens_visited += len(places)
+        self._problem.work.tokens_read += tokens
         return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_word(
@@ -81,7 +85,7 @@ class PairIndex:
     def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
         """Bring the counts up to date; the new count of each pair that changed."""
         after: dict[Pair, int] = {}
-        for pair, delta in deltas.items():
+        for pair, delta in self._problem.mergeable(deltas).items():
             now = after[pair] = self.counts.get(pair, 0) + delta
             if now:
                 self.counts[pair] = now
