@@ -27,6 +27,7 @@ class RunConfig:
     trainer: str = "fast"
     min_count: int = 2
     cache: bool = True
+    max_token_length: int | None = None
 
     def kept_count(self, corpus: Corpus) -> KeptCount:
         """Where the corpus's count is kept from one run to the next, in the user's cache."""
@@ -44,4 +45,5 @@ class RunConfig:
             tie_rule=self.tie_rule,
             algorithm=self.trainer,
             min_count=self.min_count,
+            max_token_length=self.max_token_length,
         )

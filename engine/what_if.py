@@ -45,7 +45,13 @@ class Change:
     special_tokens: Sequence[str] | None = None
 
 
-def fork(frame: Frame, change: Change, vocab_size: int, min_count: int = 1) -> Trainer:
+def fork(
+    frame: Frame,
+    change: Change,
+    vocab_size: int,
+    min_count: int = 1,
+    max_token_length: int | None = None,
+) -> Trainer:
     """The trainer of a run that makes the frame's merges and then goes on as changed.
 
     >>> from engine import Timeline, Trainer
@@ -67,6 +73,7 @@ def fork(frame: Frame, change: Change, vocab_size: int, min_count: int = 1) -> T
         frame.special_tokens if change.special_tokens is None else change.special_tokens,
         tie_rule=change.tie_rule or frame.tie_rule.name,
         min_count=min_count,
+        max_token_length=max_token_length,
     )
     trainer.algorithm = _algorithm(
         replayed if change.force is None else [*replayed, change.force], change.forbid

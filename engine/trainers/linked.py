@@ -1,17 +1,17 @@
 """SentencePiece's way: linked tokens, places per pair, and an active set of frequent pairs.
 
-After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions look for
-the best pair in a queue). Most pairs are rare, so the best one is looked for among the most frequent
-twentieth only, and this *active set* is made anew every hundred merges; new pairs join it at once.
-A merge corrects no counts. It casts doubt on the pairs beside it, and a pair in doubt is counted at
-its places when it is looked at.
+After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions keep the
+pairs in a queue). Most pairs are rare, so the best one is looked for among the most frequent
+twentieth only. This *active set* is made anew every hundred merges; new pairs join it at once. A
+merge corrects no counts: it casts doubt on those of the pairs beside it, and a pair in doubt is
+counted at its places when somebody looks at it.
 
 SentencePiece's search is not exact: when the active pairs have become rarer than one that was left
 out, it takes the lesser pair. Here the highest count left out is remembered. Counts only fall, so
 the best active pair is the best of all while it is more frequent than that; when it no longer is,
 the set is made anew before its time. Pairs as frequent as the last that comes in come in, too: they
-might tie. SentencePiece also refuses pairs that make no valid piece (too long, across scripts);
-of these rules only the length is known here.
+might tie. SentencePiece also refuses pairs that make no valid piece, for their length or because
+they mix scripts; of these rules only the length is known here.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Tokens in a doubly linked list, and for each pair the places where it started.
 
-A token is known by the *cell* of its first byte, and cells are numbered through all pretokens; a
-merge writes the left token's cell, and unlinks the right one's. The places of a pair are noted once,
-in the step that makes its younger token, from left to right. Later merges break some of them up and
-nobody takes these out: whoever looks at a pair looks its places up, and drops those that are gone.
-SentencePiece walks over emptied cells to the next token; here links lead there.
+A token is known by the *cell* of its first byte, and cells are numbered through all pretokens. A
+merge writes the left token's cell and unlinks the right one's. (SentencePiece has no links: it
+walks over emptied cells to the next token.) The places of a pair are noted in the step that makes
+its younger token, from left to right. Later merges break some of them up, and nobody takes these
+out: whoever looks at a pair looks its places up, and drops those that are gone.
 """
 
 from __future__ import annotations
