@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
+RACE = "race"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, RACE)
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,16 @@ An action named `app.…` is a method of the application, `screen.…` one of th
 
 from __future__ import annotations
 
-from bpe_tui.command import CHARTS, ENCODING, EVERYWHERE, TRAINING, VOCABULARY, Command
+from bpe_tui.command import CHARTS, ENCODING, EVERYWHERE, RACE, TRAINING, VOCABULARY, Command
 
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_STEPPED = (TRAINING, VOCABULARY, CHARTS)
+_RACED = (RACE,)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS, RACE)
 """Where the arrows step through the merges of the run."""
-_OVER_STEPS = (TRAINING, CHARTS)
+_OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
 COMMANDS: tuple[Command, ...] = (
@@ -222,7 +223,7 @@ COMMANDS: tuple[Command, ...] = (
         "train",
         "The training screen.",
         _LOOK,
-        (ENCODING, VOCABULARY, CHARTS),
+        (ENCODING, VOCABULARY, CHARTS, RACE),
         True,
     ),
     Command(
@@ -232,7 +233,7 @@ COMMANDS: tuple[Command, ...] = (
         "encode",
         "The encoding screen.",
         _LOOK,
-        (TRAINING, VOCABULARY, CHARTS),
+        (TRAINING, VOCABULARY, CHARTS, RACE),
         True,
     ),
     Command(
@@ -242,7 +243,7 @@ COMMANDS: tuple[Command, ...] = (
         "vocabulary",
         "The vocabulary screen.",
         _LOOK,
-        (TRAINING, ENCODING, CHARTS),
+        (TRAINING, ENCODING, CHARTS, RACE),
         True,
     ),
     Command(
@@ -252,9 +253,29 @@ COMMANDS: tuple[Command, ...] = (
         "charts",
         "The run in charts.",
         _LOOK,
-        (TRAINING, ENCODING, VOCABULARY),
+        (TRAINING, ENCODING, VOCABULARY, RACE),
         True,
     ),
+    Command(
+        "app.show('race')",
+        "6",
+        "6",
+        "race",
+        "The race: all trainers on this corpus, what each of them does.",
+        _LOOK,
+        (TRAINING, ENCODING, VOCABULARY, CHARTS),
+    ),
+    Command(
+        "screen.unit",
+        "u",
+        "u",
+        "time",
+        "Compare the trainers by operations, or by processor time.",
+        _LOOK,
+        _RACED,
+        True,
+    ),
+    Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",

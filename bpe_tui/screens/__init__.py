@@ -22,4 +22,5 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "race": _later("race", "RaceScreen"),
 }
