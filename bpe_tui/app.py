@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import App
 from textual.screen import Screen
@@ -20,20 +19,16 @@ from bpe_tui import messages, terminal
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import RunConfig
 from bpe_tui.jobs import TrainingJob
-from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.screens import SCREENS
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
+from bpe_tui.ways import Ways
 from bpe_tui.what_if_job import Wish
 from engine.errors import BpeError
-from engine.events import Pair
-from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
-    from bpe_tui.screens.encoding import EncodingScreen
     from bpe_tui.screens.training import TrainingScreen
-    from bpe_tui.screens.vocabulary import VocabularyScreen
 
 TICK_SECONDS = 1 / 25
 """How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
@@ -64,7 +59,7 @@ class BpeTuiApp(App[int]):
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
-        self._left: list[tuple[str, int]] = []
+        self.ways = Ways(self)
         self.failure: Exception | None = None
         for theme in THEMES:
             self.register_theme(theme)
@@ -141,83 +136,6 @@ class BpeTuiApp(App[int]):
         self.session.seek(step)
         self.changed()
 
-    def go_to_target(self, target: object) -> None:
-        """Where a row leads."""
-        leads: dict[type, Callable[[Any], None]] = {
-            ToStep: lambda to: self._go_to_step(to.step),
-            ToPair: lambda to: self._go_to_pair(to.pair),
-            ToChange: lambda to: self._look_behind(to.pair),
-            ToLine: lambda to: self._training_screen().show_line(to.line),
-            ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
-            ToToken: lambda to: self.open_vocabulary(to.token_id),
-        }
-        leads[type(target)](target)
-
-    def _go_to_step(self, step: int) -> None:
-        """A step is looked at on the training screen; Esc comes back from there."""
-        self._leave_for("training")
-        self.seek(step)
-
-    def _leave_for(self, screen: str) -> None:
-        """Change to another screen on account of a row, and remember where it stood."""
-        here, frame = self.screen.id, self.session.frame
-        if here is not None and here != screen and frame is not None:
-            self._left.append((here, frame.step))
-            self.switch_screen(screen)
-
-    @property
-    def way_back(self) -> bool:
-        """Whether a row has led to this screen."""
-        return bool(self._left)
-
-    def go_back(self) -> None:
-        """To the screen and the step that a row led away from."""
-        if self._left:
-            screen, step = self._left.pop()
-            self.switch_screen(screen)
-            self.seek(step)
-
-    def open_vocabulary(self, token_id: int) -> None:
-        """Change to the vocabulary screen with a token under the cursor."""
-        if (frame := self.session.frame) is None:
-            return
-        screen = cast("VocabularyScreen", self.get_screen("vocabulary"))
-        self._leave_for("vocabulary")
-        if token_id >= frame.vocab_size:  # a row of the future names it
-            self.seek(token_id - frame.first_id + 1)
-        screen.call_later(screen.show_token, token_id)  # once it is there
-
-    def _go_to_pair(self, pair: Pair) -> None:
-        frame = self.session.frame
-        step = frame.step_of(pair) if frame else None
-        if step is None:
-            still = "" if self.session.stop_reason else " so far"
-            self.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
-        else:
-            self.seek(step)
-
-    def _look_behind(self, pair: Pair) -> None:
-        if self.session.frame is not None:
-            self.session.hold()
-            from bpe_tui.screens.ledger import LedgerWindow
-
-            self.push_screen(LedgerWindow(self.session.frame, pair), self._looked_behind)
-
-    def _looked_behind(self, target: object | None) -> None:
-        if target is not None:
-            self.go_to_target(target)
-
-    def _training_screen(self) -> TrainingScreen:
-        return cast("TrainingScreen", self.get_screen("training"))
-
-    def open_encoding(self, text: str, look: bool = False) -> None:
-        """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
-        if self.session.frame is None:
-            return
-        screen = cast("EncodingScreen", self.get_screen("encoding"))
-        self._leave_for("encoding")
-        screen.call_later(screen.open_text, text, look)  # once it is there
-
     # -- commands
 
     def action_step(self, by: int) -> None:
@@ -260,7 +178,7 @@ class BpeTuiApp(App[int]):
             text = "Training still runs; a fork can be compared when it has ended."
             self.notify(text, markup=False, timeout=4)
             return
-        chosen = self._training_screen().chosen_pair()
+        chosen = cast("TrainingScreen", self.get_screen("training")).chosen_pair()
         from bpe_tui.screens.what_if import WhatIf
 
         menu = WhatIf(session.frame, session.config, session.documents, chosen)
@@ -301,7 +219,7 @@ class BpeTuiApp(App[int]):
 
     def action_show(self, screen: str) -> None:
         if self.session.frame is not None:
-            self._left.clear()
+            self.ways.forget()
             self.switch_screen(screen)
 
     def action_go_to(self) -> None:

@@ -1,8 +1,4 @@
-"""The work beside the screen: read the corpus, count it, train.
-
-The job runs in a thread of its own and speaks only through messages. The thread is a daemon: a
-pipe that never ends must not keep the application from ending.
-"""
+"""The work beside the screen: read the corpus, count it, train."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from textual.message import Message
 
 from bpe_tui import messages
 from bpe_tui.config import RunConfig
+from bpe_tui.job import Job
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
 from engine.counts_cache import KeptCount
@@ -36,43 +33,24 @@ PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
 
 
-class _Cancelled(Exception):
-    """Raised inside the job to leave it from wherever it is."""
-
-
-class TrainingJob:
-    """Reads and trains as `config` says; `post` takes its messages, from another thread."""
+class TrainingJob(Job):
+    """Reads and trains as `config` says."""
 
     def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
+        super().__init__("training", post)
         self._config = config
-        self._post = post
-        self._cancelled = threading.Event()
         self._shown = threading.Event()
         self._kept = KeptCount(None)
-        self._thread = threading.Thread(target=self._run, name="training", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
 
     def go_on(self) -> None:
         """Train: the corpus is on the screen."""
         self._shown.set()
 
-    def cancel(self) -> None:
-        """Ask the job to stop; it does so within a chunk or a step."""
-        self._cancelled.set()
+    def work(self) -> None:
+        self._train(self._read())
 
-    def _run(self) -> None:
-        try:
-            self._train(self._read())
-        except _Cancelled:
-            return
-        except Exception as error:
-            self._post(messages.JobFailed(error))
-
-    def _check_cancelled(self) -> None:
-        if self._cancelled.is_set():
-            raise _Cancelled
+    def failed(self, error: Exception) -> Message:
+        return messages.JobFailed(error)
 
     def _read(self) -> tuple[Corpus, CorpusCount, int]:
         config, corpus = self._config, Corpus(self._config.corpus)
@@ -80,7 +58,7 @@ class TrainingJob:
         if (found := self._kept.find()) is not None:
             corpus.read_head()
             return corpus, found, corpus.bytes_total or 0
-        progress = _ReadingProgress(self._post, self._check_cancelled)
+        progress = _ReadingProgress(self.post, self.check_cancelled)
         count = count_corpus(
             corpus,
             config.pattern,
@@ -92,7 +70,7 @@ class TrainingJob:
 
     def _train(self, read: tuple[Corpus, CorpusCount, int]) -> None:
         config, (corpus, count, bytes_read) = self._config, read
-        self._post(messages.Indexing(len(count.counts)))
+        self.post(messages.Indexing(len(count.counts)))
         trainer = config.trainer_for(count.counts)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
@@ -100,21 +78,21 @@ class TrainingJob:
         timeline = Timeline(
             count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
-        self._post(messages.TrainingStarted(timeline, count.documents, bytes_read))
+        self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
         batch: list[MergeStep] = []
         due = monotonic()
         for step in trainer.steps():
-            self._check_cancelled()
+            self.check_cancelled()
             batch.append(step)
             if monotonic() >= due:
-                self._post(messages.StepsRecorded(batch))
+                self.post(messages.StepsRecorded(batch))
                 batch = []
                 self._let_screen_come_first()
                 due = monotonic() + BATCH_SECONDS
-        self._post(messages.StepsRecorded(batch))
+        self.post(messages.StepsRecorded(batch))
         if trainer.stop_reason is None:
             raise BpeError("training ended without a reason")
-        self._post(messages.TrainingEnded(trainer.stop_reason))
+        self.post(messages.TrainingEnded(trainer.stop_reason))
         self._kept.keep(count)  # now that nobody waits for it
 
     def _let_screen_come_first(self) -> None:

@@ -1,12 +1,10 @@
 """The work behind the race screen: trainers one after the other, in a thread.
 
-As the training job, it runs in a daemon thread and speaks only through messages. What it fills, the
-race and its sizes, may be read meanwhile: both only grow.
+What it fills, the race and its sizes, may be read meanwhile: both only grow.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -16,6 +14,7 @@ from textual.message import Message
 
 from bpe_tui import messages
 from bpe_tui.config import RunConfig
+from bpe_tui.job import Job
 from engine.race import Course, Race, SizeRace, bearable_part, sample
 from engine.trainer import base_vocab
 
@@ -31,14 +30,14 @@ REST_SECONDS = 0.003
 NEWS_SECONDS = 1 / 5
 
 
-class RaceJob:
-    """Races on the counts of a run; `post` takes the messages.
+class RaceJob(Job):
+    """Races on the counts of a run.
 
     Attributes:
         part: the part of the corpus that is raced on.
         race: all merges on that part; `None` until it is known what to race on.
         sizes: a few merges on growing parts of it.
-        ended, complete: whether nothing more comes, and whether nothing is missing.
+        complete: whether nothing is missing.
     """
 
     def __init__(
@@ -47,30 +46,36 @@ class RaceJob:
         counts: Mapping[bytes, int],
         post: Callable[[Message], object],
     ) -> None:
-        self._config, self._counts, self._post = config, counts, post
+        super().__init__("race", post)
+        self._config, self._counts = config, counts
         self.part = 1.0
         self.race: Race | None = None
         self.sizes: SizeRace | None = None
-        self.ended = self.complete = False
-        self._cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="race", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def cancel(self) -> None:
-        """Ask the job to stop; it does so within a slice or a step."""
-        self._cancelled.set()
+        self.complete = False
 
     @property
     def cancelled(self) -> bool:
         return self._cancelled.is_set()
 
-    def _run(self) -> None:
-        try:
-            self._race()
-        except Exception as error:
-            self._post(messages.JobFailed(error))
+    @property
+    def runs(self) -> bool:
+        """Whether there is more to come."""
+        return not (self.complete or self.cancelled)
+
+    def work(self) -> None:
+        self.race, self.sizes = self._prepare()
+        due = monotonic()
+        for _ in chain(self.race.slices(), self.sizes.slices()):
+            self.check_cancelled()
+            if monotonic() >= due:
+                self.post(messages.RaceRan())
+                due = monotonic() + NEWS_SECONDS
+            sleep(REST_SECONDS)
+        self.complete = True
+        self.post(messages.RaceRan())
+
+    def failed(self, error: Exception) -> Message:
+        return messages.JobFailed(error)
 
     def _prepare(self) -> tuple[Race, SizeRace]:
         config, counts = self._config, self._counts
@@ -88,18 +93,3 @@ class RaceJob:
         few = min(config.vocab_size, len(base_vocab(config.special_tokens)) + SIZE_MERGES)
         sizes = SizeRace(counts, replace(course, vocab_size=few, budget=SIZE_SECONDS))
         return Race(counts, course), sizes
-
-    def _race(self) -> None:
-        self.race, self.sizes = self._prepare()
-        due = monotonic()
-        for _ in chain(self.race.slices(), self.sizes.slices()):
-            if self.cancelled:
-                break
-            if monotonic() >= due:
-                self._post(messages.RaceRan())
-                due = monotonic() + NEWS_SECONDS
-            sleep(REST_SECONDS)
-        else:
-            self.complete = True
-        self.ended = True
-        self._post(messages.RaceRan())

@@ -1,11 +1,7 @@
-"""The work behind a what-if: count anew where that is asked for, and train the fork.
-
-As the training job, it runs in a daemon thread and speaks only through messages.
-"""
+"""The work behind a what-if: count anew where that is asked for, and train the fork."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -14,17 +10,18 @@ from textual.message import Message
 
 from bpe_tui import messages
 from bpe_tui.config import RunConfig
+from bpe_tui.job import Job
 from engine.corpus import Corpus
-from engine.counting import count_corpus
+from engine.counting import CorpusCount, count_corpus
 from engine.documents import document_counts, without
 from engine.errors import BpeError, WhatIfError
-from engine.events import CountProgress
+from engine.events import BytesPair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.patterns import as_pattern
 from engine.pretokenize import SpecialSplitter
 from engine.timeline import Timeline
-from engine.what_if import BytesPair, Change, compare, fork
+from engine.what_if import Change, compare, fork
 
 NEWS_SECONDS = 1 / 10
 
@@ -46,46 +43,27 @@ class Wish:
     document: int | None = None
 
 
-class _Cancelled(Exception):
-    """Raised inside the job to leave it."""
-
-
-class WhatIfJob:
-    """Trains the fork of `frame`'s run that is wished; `post` takes the messages."""
+class WhatIfJob(Job):
+    """Trains the fork of `frame`'s run that is wished."""
 
     def __init__(
         self, config: RunConfig, frame: Frame, wish: Wish, post: Callable[[Message], object]
     ) -> None:
+        super().__init__("what-if", post)
         self._config, self._frame, self._wish = config, frame, wish
-        self._post = post
-        self._cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="what-if", daemon=True)
 
-    def start(self) -> None:
-        self._thread.start()
+    def work(self) -> None:
+        ended = self._train()
+        self.check_cancelled()
+        self.post(ended)
 
-    def cancel(self) -> None:
-        """Ask the job to stop, without a word."""
-        self._cancelled.set()
-
-    def _run(self) -> None:
-        try:
-            ended = self._train()
-            self._check_cancelled()
-            self._post(ended)
-        except _Cancelled:
-            return
-        except Exception as error:
-            self._post(messages.WhatIfFailed(error))
-
-    def _check_cancelled(self, _: CountProgress | None = None) -> None:
-        if self._cancelled.is_set():
-            raise _Cancelled
+    def failed(self, error: Exception) -> Message:
+        return messages.WhatIfFailed(error)
 
     def _train(self) -> messages.WhatIfEnded:
         config = self._wish.config
         counts, excerpt = self._corpus()
-        self._check_cancelled()
+        self.check_cancelled()
         trainer = fork(
             self._frame.at(self._wish.step),
             replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
@@ -97,10 +75,10 @@ class WhatIfJob:
         due = monotonic()
         steps = []
         for step in trainer.steps():
-            self._check_cancelled()
+            self.check_cancelled()
             steps.append(step)
             if monotonic() >= due:
-                self._post(messages.WhatIfProgress(len(steps)))
+                self.post(messages.WhatIfProgress(len(steps)))
                 due = monotonic() + NEWS_SECONDS
         timeline.extend(steps)
         timeline.complete()
@@ -123,13 +101,24 @@ class WhatIfJob:
         if document is not None:
             return self._without_document(document), self._frame.excerpt
         corpus = Corpus(config.corpus)
-        count = count_corpus(
-            corpus, config.pattern, config.special_tokens, on_progress=self._check_cancelled
-        )
+        count = self._count(corpus)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
         return count.counts, excerpt
+
+    def _count(self, corpus: Corpus) -> CorpusCount:
+        """The pretokens of the corpus under the wish, as kept from an earlier run if they are."""
+        config = self._wish.config
+        kept = config.kept_count(corpus)
+        if (found := kept.find()) is not None:
+            corpus.read_head()
+            return found
+        count = count_corpus(
+            corpus, config.pattern, config.special_tokens, on_progress=self.check_cancelled
+        )
+        kept.keep(count)
+        return count
 
     def _without_document(self, document: int) -> Mapping[bytes, int]:
         config = self._wish.config
@@ -137,7 +126,7 @@ class WhatIfJob:
 
         def chunks() -> Iterator[bytes]:
             for chunk in Corpus(config.corpus).chunks(pattern, splitter):
-                self._check_cancelled()
+                self.check_cancelled()
                 yield chunk.data
 
         left_out = document_counts(chunks(), document, pattern, config.special_tokens)

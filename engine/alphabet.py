@@ -144,22 +144,22 @@ class WholeTokens(Alphabet):
     """
 
     def __init__(self, inner: Alphabet, whole: Mapping[bytes, int]) -> None:
-        self._inner = inner
+        self.inner = inner
         self._whole = whole
 
     @property
     def token_ids(self) -> Sequence[int]:
-        return [*self._inner.token_ids, *self._whole.values()]
+        return [*self.inner.token_ids, *self._whole.values()]
 
     def spell(self, pretoken: bytes) -> list[int]:
         whole = self._whole.get(pretoken)
-        return self._inner.spell(pretoken) if whole is None else [whole]
+        return self.inner.spell(pretoken) if whole is None else [whole]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        return (0, len(pretoken)) if pretoken in self._whole else self._inner.edges(pretoken)
+        return (0, len(pretoken)) if pretoken in self._whole else self.inner.edges(pretoken)
 
     def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "whole", (self._inner.as_message(), dict(self._whole))
+        return "whole", (self.inner.as_message(), dict(self._whole))
 
 
 def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:

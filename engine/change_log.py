@@ -75,8 +75,9 @@ class ChangeLog:
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
     ) -> None:
         """One step: these counters were set to these values; there are `width` counters now."""
-        self._counters.extend(counters)
-        self._values.extend(values)
+        if len(counters):  # most steps of a replay change nothing
+            self._counters.extend(counters)
+            self._values.extend(values)
         self._widths.append(width)
         self._ends.append(len(self._counters))
 

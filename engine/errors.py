@@ -36,6 +36,10 @@ class PatternError(BpeError):
         self.position = position
 
 
+class UnigramError(BpeError):
+    """A Unigram model cannot be built, trained or used that way: an option or piece is wrong."""
+
+
 class VocabSizeError(BpeError):
     """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
 

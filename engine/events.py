@@ -11,6 +11,9 @@ from typing import NamedTuple
 Pair = tuple[int, int]
 """Two adjacent token ids, (left, right)."""
 
+BytesPair = tuple[bytes, bytes]
+"""The two tokens of a merge, by their bytes."""
+
 
 @dataclass(frozen=True)
 class CountProgress:

@@ -7,9 +7,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from engine.alphabet import BYTES
 from engine.errors import UnknownTokenIdError
-from engine.events import EncodeStep, Pair
+from engine.events import BytesPair, Pair
 from engine.excerpt import Excerpt
 from engine.ledger import Ledger
 from engine.pair_queue import PairQueue
@@ -74,7 +73,7 @@ class Frame:
 
     @property
     def first_id(self) -> int:
-        """The id of the first merge: 256 + the number of special tokens."""
+        """How many tokens there are at step 0; the id of the first merge in a run of ours."""
         return self._record.first_id
 
     def token(self, token_id: int) -> bytes:
@@ -83,16 +82,31 @@ class Frame:
         Raises:
             UnknownTokenIdError: it does not, or not yet.
         """
-        if not 0 <= token_id < self.vocab_size:
-            raise UnknownTokenIdError(
-                f"there is no token with the id {token_id}; at step {self.step:,} the ids go "
-                f"from 0 to {self.vocab_size - 1:,}"
+        if not self.has_token(token_id):
+            ids = (
+                f"there are {self.vocab_size:,} tokens"
+                if self.given
+                else f"the ids go from 0 to {self.vocab_size - 1:,}"
             )
-        return self._record.vocab[token_id]
+            raise UnknownTokenIdError(
+                f"there is no token with the id {token_id}; at step {self.step:,} {ids}"
+            )
+        return self._record.token(token_id)
+
+    def has_token(self, token_id: int) -> bool:
+        """Whether the token exists at this step."""
+        return 0 <= self._record.ids.place_of(token_id) < self.vocab_size
+
+    def step_making(self, token_id: int) -> int:
+        """The first step at which a token of the run exists."""
+        return max(0, self._record.rank_of(token_id) + 1)
+
+    def is_special(self, token_id: int) -> bool:
+        return token_id in self._record.ids.specials
 
     def any_token(self, token_id: int) -> bytes:
         """The bytes of any token of the run, one that later steps make included."""
-        return self._record.vocab[token_id]
+        return self._record.token(token_id)
 
     def step_of(self, pair: Pair) -> int | None:
         """The step right after the pair merges; `None` if it has not been seen to merge."""
@@ -107,7 +121,7 @@ class Frame:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The tokens at this step in columns, with their counts in the corpus."""
-        return self._timeline.vocabularies.at(self.step, self.recorded_steps)
+        return self._timeline.vocabulary_at(self.step, self.recorded_steps)
 
     # -- the corpus
 
@@ -124,7 +138,7 @@ class Frame:
     @property
     def token_count(self) -> int:
         """Tokens that the corpus has at this step."""
-        return self.byte_count - self._record.removed_by(self.step)
+        return self._timeline.tokens_at_start - self._record.removed_by(self.step)
 
     @property
     def bytes_per_token(self) -> float:
@@ -149,9 +163,15 @@ class Frame:
         """Whether every merge is what the tie rule takes; not so after a fork."""
         return self._record.by_rule
 
-    def count_of_pretoken(self, pretoken: bytes) -> int:
-        """How often the pretoken occurs in the corpus."""
-        return self._timeline.counts.get(pretoken, 0)
+    @property
+    def forbidden(self) -> frozenset[BytesPair]:
+        """The pairs that a fork keeps from merging."""
+        return self._record.forbidden
+
+    @property
+    def given(self) -> bool:
+        """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
+        return self._record.given
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not."""
@@ -233,24 +253,10 @@ class Frame:
         """
         return self._timeline.typed.encode(text, self.step)
 
-    def encode_steps(self, pretoken: bytes) -> list[EncodeStep]:
-        """The merges that encode a pretoken at this step, one occurrence at a time."""
-        return list(self.rules.steps(pretoken))
-
     @cached_property
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
-        vocab, specials = self._record.vocab, self._record.special_tokens
-        return EncodingRules(
-            BYTES,
-            self._timeline.table,
-            self.step,
-            dict(enumerate(vocab[: self.vocab_size])),
-            {token: 256 + place for place, token in enumerate(specials)},
-            self._timeline.pattern,
-            self._timeline.splitter,
-            later=vocab[self.vocab_size : self.first_id + self.recorded_steps],
-        )
+        return self._timeline.rules_at(self.step)
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet."""
@@ -258,11 +264,4 @@ class Frame:
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that this step has learnt."""
-        vocab = self._record.vocab
-        merges = [self._record.pair_of(index) for index in range(self.step)]
-        return Tokenizer(
-            dict(enumerate(vocab[: self.vocab_size])),
-            [(vocab[left], vocab[right]) for left, right in merges],
-            self._record.special_tokens,
-            self._timeline.pattern,
-        )
+        return self._timeline.tokenizer_at(self.step)

@@ -101,9 +101,9 @@ class PairQueue:
         """
         if not self.tied:
             return {}
-        vocab, tied = self._record.vocab, self.tied
+        tokens, tied = self._record.ids.tokens, self.tied
         return {
-            name: min(tied, key=rule.make_key(vocab, no_place))
+            name: min(tied, key=rule.make_key(tokens, no_place))
             if rule.static
             else self._first(tied)
             for name, rule in TIE_RULES.items()
@@ -111,14 +111,23 @@ class PairQueue:
 
     def _first(self, pairs: tuple[Pair, ...]) -> Pair:
         """Which of the pairs stands first in the corpus as it is now."""
-        wanted = set(pairs)
-        tokens_at = self._timeline.segmenter.tokens_at
-        return next(
-            pair
-            for pretoken in self._timeline.counts
-            for pair in pairwise(tokens_at(pretoken, self._step))
-            if pair in wanted
-        )
+        first: tuple[int, int, Pair] | None = None
+        for pair in pairs:
+            place = self._first_place(pair, None if first is None else first[0] + 1)
+            if place is not None and (first is None or place < first[:2]):
+                first = (*place, pair)
+        assert first is not None  # each of them stands somewhere
+        return first[2]
+
+    def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
+        """Where the pair first stands: in which pretoken, of those before one, and where in it."""
+        timeline = self._timeline
+        spelled = self._record.token(pair[0]) + self._record.token(pair[1])
+        for number, pretoken in timeline.by_appearance.containing(spelled, before):
+            pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
+            if pair in pairs:
+                return number, pairs.index(pair)
+        return None
 
     def top(self, limit: int) -> list[tuple[Pair, int]]:
         """The pairs of highest count, ties in the order of the rule."""
@@ -188,7 +197,7 @@ class PairQueue:
         rule = self._record.tie_rule
         if rule.static:
             return self._record.tie_key
-        return rule.make_key(self._record.vocab, self._first_seen)
+        return rule.make_key(self._record.ids.tokens, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
         return self._first_places.get(pair, (len(self._timeline.counts), 0))

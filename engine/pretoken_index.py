@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 
 class PretokenIndex:
-    """The distinct pretokens, most frequent first, joined to one string of bytes.
+    """Distinct pretokens in their order, joined to one string of bytes.
 
-    >>> list(PretokenIndex({b"low": 5, b"slow": 2, b"new": 6}).containing(b"ow"))
-    [b'low', b'slow']
+    >>> list(PretokenIndex([b"new", b"low", b"slow"]).containing(b"ow"))
+    [(1, b'low'), (2, b'slow')]
     """
 
-    def __init__(self, counts: Mapping[bytes, int]) -> None:
-        self._counts = counts
-
-    @cached_property
-    def _by_count(self) -> list[bytes]:
-        return sorted(self._counts, key=self._counts.__getitem__, reverse=True)
+    def __init__(self, pretokens: Sequence[bytes]) -> None:
+        self._pretokens = pretokens
 
     @cached_property
     def _joined(self) -> bytes:
-        return b"".join(self._by_count)
+        return b"".join(self._pretokens)
 
     @cached_property
     def _starts(self) -> list[int]:
         starts, position = [], 0
-        for pretoken in self._by_count:
+        for pretoken in self._pretokens:
             starts.append(position)
             position += len(pretoken)
         return starts
 
-    def containing(self, needle: bytes) -> Iterator[bytes]:
-        """The pretokens that hold `needle`, each once, most frequent first."""
-        position = self._joined.find(needle)
+    def containing(self, needle: bytes, before: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """The places and pretokens that hold `needle`, each once; only places before `before`."""
+        whole = before is None or before >= len(self._starts)
+        limit = len(self._joined) if whole else self._starts[before or 0]
+        position = self._joined.find(needle, 0, limit)
         while position >= 0:
             place = bisect_right(self._starts, position) - 1
-            end = self._starts[place] + len(self._by_count[place])
+            end = self._starts[place] + len(self._pretokens[place])
             # A hit may run across the border of two pretokens.
             if position + len(needle) <= end:
-                yield self._by_count[place]
-                position = self._joined.find(needle, end)
+                yield place, self._pretokens[place]
+                position = self._joined.find(needle, end, limit)
             else:
-                position = self._joined.find(needle, position + 1)
+                position = self._joined.find(needle, position + 1, limit)

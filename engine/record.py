@@ -15,10 +15,11 @@ import numpy as np
 
 from engine.byte_chars import spell
 from engine.change_log import ChangeLog, Integers, Ints
-from engine.events import CountChange, Pair, StaleEntry
+from engine.events import BytesPair, CountChange, Pair, StaleEntry
 from engine.heap_replay import HeapReplay
 from engine.pair_numbers import PairNumbers
 from engine.ties import TieRule, no_place
+from engine.token_ids import TokenIds
 
 
 @dataclass(slots=True)
@@ -43,13 +44,17 @@ class Record:
     """The steps of one run, to be appended to by one thread and read by any.
 
     Attributes:
-        vocab: id → bytes, shared with the algorithm, which adds a token each step.
-        first_id: the id of the first merge: 256 + the number of special tokens.
+        vocab: place → bytes, shared with the algorithm, which adds a token each step.
+        ids: the ids of these tokens; in a run of ours their places.
+        first_id: how many tokens there are before the first merge, and so its place: 256 bytes and
+            the special tokens. Its id, too, in a run of ours.
         pairs: number → pair, in the order in which they first appeared; shared likewise.
         counts: the count of each pair, by its number.
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
+        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
+        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -60,17 +65,21 @@ class Record:
         tie_rule: TieRule,
         pairs: PairNumbers,
         start: Sequence[int],
+        given_ids: TokenIds | None = None,
     ) -> None:
         self.vocab = vocab
+        self.ids = given_ids or TokenIds(vocab, special_tokens)
         self.special_tokens = tuple(special_tokens)
-        self.first_id = 256 + len(self.special_tokens)
+        self.first_id = len(vocab)
         self.tie_rule = tie_rule
-        self.pairs = pairs
+        self.pairs = self.ids.name(pairs)
         # No pair is ever more frequent than the first that merges.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, np.int32 if small else np.int64)
-        self.tie_key = tie_rule.make_key(vocab, no_place)
-        self.by_rule = True
+        self.tie_key = tie_rule.make_key(self.ids.tokens, no_place)
+        self.given = given_ids is not None
+        self.by_rule = not self.given
+        self.forbidden: frozenset[BytesPair] = frozenset()
         self.heap = HeapReplay(self)
         self._merged = array("q")
         self._counts = array("q")
@@ -97,6 +106,18 @@ class Record:
         self._pretokens.append(merge.pretokens)
         return MergeStep(self, index)
 
+    def token(self, token_id: int) -> bytes:
+        """The bytes of any token of the run."""
+        return self.ids.tokens[token_id]
+
+    def new_id(self, index: int) -> int:
+        """The id of the token that step `index` made."""
+        return self.ids.id_of(self.first_id + index)
+
+    def rank_of(self, token_id: int) -> int:
+        """The step that made a token; negative for one that was there before the first."""
+        return self.ids.place_of(token_id) - self.first_id
+
     def number_of(self, pair: Pair) -> int | None:
         """The pair's number; `None` for a pair that never stood side by side."""
         return self.pairs.number_of(pair)
@@ -108,6 +129,11 @@ class Record:
     def pair_of(self, index: int) -> Pair:
         """The pair that step `index` merged."""
         return self.pairs[self._merged[index]]
+
+    def places_of(self, index: int) -> Pair:
+        """The same pair by the places of its tokens."""
+        left, right = self.pair_of(index)
+        return self.ids.place_of(left), self.ids.place_of(right)
 
     def count_of(self, index: int) -> int:
         """The count of the pair that step `index` merged."""
@@ -173,20 +199,20 @@ class MergeStep:
 
     @property
     def left(self) -> bytes:
-        return self._record.vocab[self.pair[0]]
+        return self._record.token(self.pair[0])
 
     @property
     def right(self) -> bytes:
-        return self._record.vocab[self.pair[1]]
+        return self._record.token(self.pair[1])
 
     @property
     def new_id(self) -> int:
-        return self._record.first_id + self.index
+        return self._record.new_id(self.index)
 
     @property
     def token(self) -> bytes:
         """The new token's bytes."""
-        return self._record.vocab[self.new_id]
+        return self._record.vocab[self._record.first_id + self.index]
 
     @property
     def count(self) -> int:
@@ -205,7 +231,12 @@ class MergeStep:
 
     @property
     def tied(self) -> tuple[Pair, ...]:
-        """All pairs that had the top count, this step's own first, the others by their ids."""
+        """All pairs that had the top count, this step's own first, the others by their ids.
+
+        Its own alone in a replay, where no count chose it.
+        """
+        if self._record.given:
+            return (self.pair,)
         pairs = self._record.pairs_with_count(self._record.counts.at(self.index), self.count)
         return (self.pair, *sorted(pair for pair in pairs if pair != self.pair))
 

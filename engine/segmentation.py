@@ -7,6 +7,7 @@ after k merges, take every token that is younger apart into its two parts, again
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from engine.alphabet import Alphabet
 from engine.encoders.cached import LONG
@@ -18,14 +19,20 @@ from engine.events import Pair
 CACHE_SIZE = 1 << 16
 
 
+class Segments(Protocol):
+    """Tells the tokens of pretokens at any step."""
+
+    def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]: ...
+
+
 class Segmenter:
     """Tokens of pretokens at any step of a run.
 
     Args:
         alphabet: spells a pretoken at step 0.
         table: the merges known so far; it may grow.
-        pair_of: the parts of a merged token.
-        first_id: the id of the first merge.
+        pair_of: the parts of the token that a merge made, by the merge's rank.
+        rank_of: the rank of the merge that made a token; negative for one that none did.
     """
 
     def __init__(
@@ -33,11 +40,11 @@ class Segmenter:
         alphabet: Alphabet,
         table: MergeTable,
         pair_of: Callable[[int], Pair],
-        first_id: int,
+        rank_of: Callable[[int], int],
     ) -> None:
         self._table = table
         self._pair_of = pair_of
-        self._first_id = first_id
+        self._rank_of = rank_of
         # These two look into the table anew each time, and so see it grow.
         self._loop = RankLoop(alphabet, table)
         self._heap = RankHeap(alphabet, table)
@@ -49,7 +56,7 @@ class Segmenter:
         merges, tokens = self._known.get(pretoken, (-1, ()))
         if merges < step:
             tokens = self._encode(pretoken)
-        return self._taken_apart(tokens, self._first_id + step)
+        return self._taken_apart(tokens, step)
 
     def _encode(self, pretoken: bytes) -> Sequence[int]:
         if len(self._known) >= CACHE_SIZE:
@@ -59,15 +66,16 @@ class Segmenter:
         self._known[pretoken] = len(self._table), tokens
         return tokens
 
-    def _taken_apart(self, tokens: Sequence[int], too_young: int) -> tuple[int, ...]:
+    def _taken_apart(self, tokens: Sequence[int], step: int) -> tuple[int, ...]:
         result: list[int] = []
         waiting = list(reversed(tokens))
         while waiting:
             token = waiting.pop()
-            if token < too_young:
+            rank = self._rank_of(token)
+            if rank < step:
                 result.append(token)
             else:
-                left, right = self._pair_of(token)
+                left, right = self._pair_of(rank)
                 waiting.append(right)
                 waiting.append(left)
         return tuple(result)

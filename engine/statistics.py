@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.tie_history import TieHistory
 
 Floats = npt.NDArray[np.float64]
+LEFT_OUT = -1
 
 
 class Statistics:
@@ -90,10 +91,14 @@ class Statistics:
 
         Special tokens are left out: nothing learnt them.
         """
-        first_id = self._record.first_id
-        known, wanted = len(self._lengths), first_id + step
+        record = self._record
+        known, wanted = len(self._lengths), record.first_id + step
         if known < wanted:
-            newer = [len(token) for token in self._record.vocab[known:wanted]]
+            special, id_of = record.ids.specials, record.ids.id_of
+            newer = [
+                LEFT_OUT if id_of(place) in special else len(record.vocab[place])
+                for place in range(known, wanted)
+            ]
             self._lengths = np.append(self._lengths, newer).astype(np.int64)
-        learnt = np.append(self._lengths[:256], self._lengths[first_id:wanted])
-        return np.bincount(learnt).astype(np.int64)
+        learnt = self._lengths[:wanted]
+        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)

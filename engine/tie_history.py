@@ -40,6 +40,8 @@ class TieHistory(Sequence[int]):
     @property
     def steps(self) -> Ints:
         """Step numbers, from 1, of the merges whose pair shared its count with another."""
+        if self._record.given:
+            return self._steps  # merges that nobody chose were never tied
         find = pairs_at_top if self._record.by_rule else pairs_as_frequent
         while self._known < len(self._record):
             stop = min(self._known + BLOCK, len(self._record))

@@ -7,13 +7,14 @@ step; `TieRule.static` tells the two kinds apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from engine.byte_chars import BYTE_TO_CHAR
 from engine.events import Pair
 from engine.registry import Registry
+from engine.token_ids import TokensById
 
 Key = Any
 """Something comparable; two keys of one rule always compare."""
@@ -38,7 +39,7 @@ class TieRule:
 
     name: str
     summary: str
-    make_key: Callable[[Sequence[bytes], FirstSeen], PairKey]
+    make_key: Callable[[TokensById, FirstSeen], PairKey]
     static: bool = True
 
 
@@ -51,7 +52,7 @@ class _Descending(dict[int, str]):
 
     _FLIPPED = bytes(255 - byte for byte in range(256))
 
-    def __init__(self, vocab: Sequence[bytes]) -> None:
+    def __init__(self, vocab: TokensById) -> None:
         self._vocab = vocab
 
     def __missing__(self, token_id: int) -> str:
@@ -60,26 +61,26 @@ class _Descending(dict[int, str]):
         return flipped
 
 
-def _greatest_bytes(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _greatest_bytes(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     descending = _Descending(vocab)
     return lambda pair: (descending[pair[0]], descending[pair[1]])
 
 
-def _first_seen(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _first_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return first_seen
 
 
-def _smallest_ids(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _smallest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return lambda pair: pair
 
 
-def _huggingface(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _huggingface(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     by_char = sorted(range(256), key=lambda byte: BYTE_TO_CHAR[byte])
     base_id = {byte: place for place, byte in enumerate(by_char)}
     return lambda pair: (base_id.get(pair[0], pair[0]), base_id.get(pair[1], pair[1]))
 
 
-def _shortest_piece(vocab: Sequence[bytes], first_seen: FirstSeen) -> PairKey:
+def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     def key(pair: Pair) -> Key:
         left, right = vocab[pair[0]], vocab[pair[1]]
         return len(left) + len(right), left + right, len(left)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
-from engine.alphabet import BYTES
+from engine.alphabet import Alphabet, ByteAlphabet
 from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
@@ -14,12 +15,15 @@ from engine.patterns import Pattern, as_pattern
 from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
-from engine.segmentation import Segmenter
+from engine.rules import EncodingRules
+from engine.segmentation import Segmenter, Segments
 from engine.statistics import Statistics
 from engine.tie_history import TieHistory
+from engine.tokenizer import Tokenizer
 from engine.trainer import Trainer
 from engine.typed_text import TypedText
 from engine.vocabulary.of_run import RunVocabularies
+from engine.vocabulary.vocabulary import Vocabulary
 
 
 class Timeline:
@@ -38,6 +42,7 @@ class Timeline:
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
         excerpt: the beginning of the corpus, for frames to show.
+        alphabet: what a pretoken is spelled in at step 0, by default the bytes.
     """
 
     def __init__(
@@ -49,24 +54,30 @@ class Timeline:
         pattern: str | Pattern = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
+        alphabet: Alphabet | None = None,
     ) -> None:
         steps = list(steps)
         self.counts = counts
         self.record = _record_of(steps, record, counts)
+        self.alphabet = alphabet or ByteAlphabet(
+            [self.record.ids.id_of(byte) for byte in range(256)]
+        )
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = self.record.special_tokens
         self.splitter = SpecialSplitter(special_tokens)
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
-        self.index = PretokenIndex(counts)
+        self.tokens_at_start = self.bytes_total
         self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter = Segmenter(BYTES, self.table, self._parts_of, self.record.first_id)
+        self.segmenter: Segments = Segmenter(
+            self.alphabet, self.table, self.record.pair_of, self.record.rank_of
+        )
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
         self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
-        self.vocabularies = RunVocabularies(self.record, counts)
+        self._vocabularies = RunVocabularies(self.record, counts, self.alphabet)
         self._length = 0
         self._cursor = 0
         self.came_from = 0
@@ -74,6 +85,16 @@ class Timeline:
         self._complete = False
         self._frame: Frame | None = None
         self.extend(steps)
+
+    @cached_property
+    def by_count(self) -> PretokenIndex:
+        """The pretokens, most frequent first."""
+        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
+
+    @cached_property
+    def by_appearance(self) -> PretokenIndex:
+        """The pretokens in the order in which the corpus first has them."""
+        return PretokenIndex(list(self.counts))
 
     def __len__(self) -> int:
         """How many steps are recorded."""
@@ -147,14 +168,45 @@ class Timeline:
         """Go back, to step 0 at the most."""
         return self.seek(max(self._cursor - steps, 0))
 
-    def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
-        specials = self.record.special_tokens
-        if pretoken.special and pretoken.text in specials:
-            return (256 + specials.index(pretoken.text),)
-        return self.segmenter.tokens_at(pretoken.bytes, step)
+    # -- what frames are made of
 
-    def _parts_of(self, token_id: int) -> Pair:
-        return self.record.pair_of(token_id - self.record.first_id)
+    def rules_at(self, step: int) -> EncodingRules:
+        """All that the encoding of a step follows from."""
+        record, size = self.record, self.record.first_id + step
+        return EncodingRules(
+            self.alphabet,
+            self.table,
+            step,
+            self._vocab_at(step),
+            record.ids.special_ids,
+            self.pattern,
+            self.splitter,
+            later=record.vocab[size : record.first_id + self._length],
+        )
+
+    def tokenizer_at(self, step: int) -> Tokenizer:
+        """The tokenizer that the first `step` merges make."""
+        merges = (self.record[index] for index in range(step))
+        return Tokenizer(
+            self._vocab_at(step),
+            [(merge.left, merge.right) for merge in merges],
+            self.record.ids.special_ids,
+            self.pattern,
+        )
+
+    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
+        """The tokens of a step in columns, of so many steps that are recorded."""
+        return self._vocabularies.at(step, recorded_steps)
+
+    def _vocab_at(self, step: int) -> dict[int, bytes]:
+        id_of, tokens = self.record.ids.id_of, self.record.vocab[: self.record.first_id + step]
+        return {id_of(place): token for place, token in enumerate(tokens)}
+
+    def _ids_at(self, pretoken: Pretoken, step: int) -> tuple[int, ...]:
+        special_ids = self.record.ids.special_ids
+        if pretoken.special and pretoken.text in special_ids:
+            return (special_ids[pretoken.text],)
+        return self.segmenter.tokens_at(pretoken.bytes, step)
 
 
 def _record_of(

@@ -44,7 +44,7 @@ class TouchedPretokens:
 
 def _search(timeline: Timeline, merge: MergeStep) -> Iterator[TouchedPretoken]:
     left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
-    for pretoken in timeline.index.containing(merge.token):
+    for _, pretoken in timeline.by_count.containing(merge.token):
         if len(pretoken) > LONGEST_TAKEN_APART:
             continue
         after = tokens_at(pretoken, merge.index + 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.errors import WhatIfError
-from engine.events import Pair
+from engine.events import BytesPair, Pair
 from engine.record import Merge
 from engine.trainer import Trainer
 from engine.trainers.heap import merges_by_heap
@@ -22,9 +22,6 @@ from engine.trainers.problem import Algorithm, Problem
 if TYPE_CHECKING:
     from engine.frame import Frame
 
-BytesPair = tuple[bytes, bytes]
-"""The two tokens of a merge, by their bytes."""
-
 
 @dataclass(frozen=True)
 class Change:
@@ -32,7 +29,7 @@ class Change:
 
     Attributes:
         force: a pair that merges first, whatever its count.
-        forbid: pairs that never merge.
+        forbid: pairs that do not merge from the fork on; those that the run forbids stay so.
         tie_rule: the name of another tie rule.
         counts: the pretoken counts of another pattern, or of a part of the corpus.
         special_tokens: other special tokens.
@@ -75,10 +72,10 @@ def fork(
         min_count=min_count,
         max_token_length=max_token_length,
     )
-    trainer.algorithm = _algorithm(
-        replayed if change.force is None else [*replayed, change.force], change.forbid
-    )
+    forced = replayed if change.force is None else [*replayed, change.force]
     trainer.record.by_rule = False
+    trainer.record.forbidden = frame.forbidden | change.forbid
+    trainer.algorithm = _algorithm(forced, trainer.record.forbidden)
     return trainer
 
 

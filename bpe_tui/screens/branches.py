@@ -20,9 +20,10 @@ from bpe_tui.what_if_job import WhatIfJob, Wish
 from bpe_tui.widgets.lines import Lines, Row, Span
 from bpe_tui.widgets.roles import ROLE_CLASSES
 from engine.errors import BpeError
+from engine.events import BytesPair
 from engine.frame import Frame
 from engine.record import MergeStep
-from engine.what_if import BytesPair, Comparison
+from engine.what_if import Comparison
 
 EXAMPLES = 12
 

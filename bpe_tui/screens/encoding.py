@@ -132,10 +132,9 @@ class EncodingScreen(SessionScreen):
             self.query_one("#decoded", Static).update(Content(text), layout=False)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """A merge leads to its step, on the training screen; key 2 comes back."""
+        """A merge leads to its step, on the training screen; Esc comes back."""
         event.stop()
-        self.bpe_app.action_show("training")
-        self.bpe_app.go_to_target(event.target)
+        self.bpe_app.ways.go_to_target(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a panel's line goes to the rows under it."""

@@ -103,7 +103,7 @@ class RaceScreen(SessionScreen):
         self._update()
 
     def _stop(self) -> None:
-        if self._job is not None:
+        if self._runs and self._job is not None:
             self._job.cancel()
 
     def on_screen_resume(self) -> None:
@@ -133,7 +133,7 @@ class RaceScreen(SessionScreen):
         by_size = self.query_one("#over-sizes", RaceChart)
         by_size.figure = over_sizes(race, sizes, self._unit)
         by_size.border_subtitle = Content(f"{self._unit.name} for {number(SIZE_MERGES)} merges")
-        nothing = self._job.ended and not race.steps
+        nothing = self._job.complete and not race.steps
         for chart in (steps, by_size):
             chart.why_empty = NO_MERGE if nothing else SIZES_COME if chart is by_size else STARTS
             chart.refresh()
@@ -151,20 +151,20 @@ class RaceScreen(SessionScreen):
             return STARTS
         race, done = job.race, len(job.sizes.points)
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
-        if job.cancelled and not job.complete:
+        if job.cancelled:
             return f"{part}Stopped; r runs it again. {told(race)}"
         running = [runner for runner in race.runners if runner.state is RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
-        sizes = "" if job.ended else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
+        sizes = "" if job.complete else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
         return f"{part}{told(race)}{sizes}"
 
     # -- commands
 
     @property
     def _runs(self) -> bool:
-        return self._job is not None and not (self._job.ended or self._job.cancelled)
+        return self._job is not None and self._job.runs
 
     @property
     def can_leave(self) -> bool:

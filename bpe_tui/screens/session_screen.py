@@ -52,7 +52,7 @@ class SessionScreen(Screen[None]):
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
-    frame: reactive[Frame | None] = reactive(None)
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that has the room of all."""
 
@@ -186,10 +186,10 @@ class SessionScreen(Screen[None]):
     @property
     def way_back(self) -> bool:
         """Whether a row has led here, so that Esc leads back."""
-        return self.bpe_app.way_back
+        return self.bpe_app.ways.way_back
 
     def action_go_back(self) -> None:
-        self.bpe_app.go_back()
+        self.bpe_app.ways.go_back()
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

@@ -132,11 +132,11 @@ class TrainingScreen(SessionScreen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in the line takes its text to the encoding screen."""
         event.stop()
-        self.bpe_app.open_encoding(event.value)
+        self.bpe_app.ways.open_encoding(event.value)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.bpe_app.go_to_target(event.target)
+        self.bpe_app.ways.go_to_target(event.target)
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()

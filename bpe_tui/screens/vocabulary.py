@@ -83,7 +83,7 @@ class VocabularyScreen(SessionScreen):
         if isinstance(event.target, ToToken):
             self.show_token(event.target.token_id)
         else:
-            self.bpe_app.go_to_target(event.target)
+            self.bpe_app.ways.go_to_target(event.target)
 
     # -- commands
 

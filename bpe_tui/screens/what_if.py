@@ -19,11 +19,11 @@ from bpe_tui.visible import number, visible_text
 from bpe_tui.what_if_job import Wish
 from bpe_tui.widgets.lines import Lines, Row
 from bpe_tui.widgets.roles import ROLE_CLASSES
-from engine.events import Pair
+from engine.events import BytesPair, Pair
 from engine.frame import Frame
 from engine.patterns import PATTERNS
 from engine.ties import TIE_RULES
-from engine.what_if import BytesPair, Change
+from engine.what_if import Change
 
 
 def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wish]:

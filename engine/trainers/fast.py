@@ -34,20 +34,26 @@ def fast(problem: Problem) -> Iterator[Merge]:
     key = problem.tie_key(no_place)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
     while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
-        known, pair = len(counts), pairs[number]
-        new_id = problem.join(pair)
-        index.sizes.append(len(problem.vocab[new_id]))
-        starts = index.occurrences.of(number)
-        work.places_checked += len(starts)
+        known = len(counts)
+        merge = merge_pair(problem, index, number)
         work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
-        if len(starts) >= MANY:
-            replaced = replace_many(index, pair, new_id, np.asarray(starts))
-        else:
-            few = starts.tolist() if isinstance(starts, np.ndarray) else starts
-            replaced = replace_few(index, pair, new_id, few)
-        merge = index.merged(number, new_id, replaced)
         queue.push(range(known, len(counts)))
         yield merge
+
+
+def merge_pair(problem: Problem, index: FlatIndex, number: int) -> Merge:
+    """Replace a pair by a new token wherever it stands, and bring all counts up to date."""
+    pair = index.pairs[number]
+    new_id = problem.join(pair)
+    index.sizes.append(len(problem.vocab[new_id]))
+    starts = index.occurrences.of(number)
+    problem.work.places_checked += len(starts)
+    if len(starts) >= MANY:
+        replaced = replace_many(index, pair, new_id, np.asarray(starts))
+    else:
+        few = starts.tolist() if isinstance(starts, np.ndarray) else starts
+        replaced = replace_few(index, pair, new_id, few)
+    return index.merged(number, new_id, replaced)
 
 
 PSEUDOCODE = (

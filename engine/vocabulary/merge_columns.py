@@ -1,4 +1,4 @@
-"""Merges as arrays, in terms of rows: a token's row is its place in the order of ids."""
+"""Merges as arrays, in terms of rows: see `TokenTable`."""
 
 from __future__ import annotations
 

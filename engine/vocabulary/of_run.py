@@ -2,7 +2,7 @@
 
 Counting needs no corpus: a byte starts with its own count; a merge that replaces a pair n times
 makes n of the new token, and takes n from each of its parts. So the counts at step k are one sum
-over the first k merges.
+over the first k merges. A token's row is its place (see `token_ids`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.alphabet import BYTES
+from engine.alphabet import Alphabet
 from engine.change_log import Ints
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges
@@ -23,8 +23,9 @@ from engine.vocabulary.vocabulary import Vocabulary
 class RunVocabularies:
     """`at(step)` for the run that `record` tells, on the pretokens that `counts` counts."""
 
-    def __init__(self, record: Record, counts: Mapping[bytes, int]) -> None:
+    def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
         self._record = record
+        self._alphabet = alphabet
         self._counts = counts
         self._table: TokenTable | None = None
         self._occurrences: Ints = np.zeros(0, dtype=np.int64)
@@ -41,19 +42,23 @@ class RunVocabularies:
         record = self._record
         first = record.first_id
         return TokenTable(
-            np.arange(first + steps, dtype=np.int64),
+            np.array([record.ids.id_of(place) for place in range(first + steps)], dtype=np.int64),
             record.vocab[: first + steps],
-            Merges.of((record.pair_of(rank), first + rank, rank) for rank in range(steps)),
-            np.arange(256, first, dtype=np.int64),
-            BYTES,
+            Merges.of((record.places_of(rank), first + rank, rank) for rank in range(steps)),
+            np.array(self._special_places, dtype=np.int64),
+            self._alphabet,
         )
+
+    @cached_property
+    def _special_places(self) -> list[int]:
+        return sorted(map(self._record.ids.place_of, self._record.ids.specials))
 
     def _counts_at(self, table: TokenTable, step: int) -> Ints:
         first = self._record.first_id
         made = self._occurrences[:step]
         counts = np.zeros(first + step, dtype=np.int64)
         counts[:256] = self._byte_counts
-        counts[256:first] = NONE
+        counts[self._special_places] = NONE
         counts[first:] = made
         for part in (table.merges.left[:step], table.merges.right[:step]):
             # Sums of whole numbers in float64 are exact up to 2⁵³.

@@ -1,8 +1,8 @@
 """`TokenTable`: all tokens of a vocabulary with the merges that make them, as arrays.
 
-A token is named by its row, its place in the order of ids; with ids that leave no gap the row is
-the id. Only what never changes stands here. In a run the tokens of step k are the first rows of
-the run's table: so nothing below is computed again when the step changes.
+A token is named by its row: in a run its place in the order of making, else in the order of ids.
+Only what never changes stands here. In a run the tokens of step k are the first rows of the run's
+table: so nothing below is computed again when the step changes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TokenTable:
     """The tokens by row.
 
     Attributes:
-        ids: ascending.
+        ids: the id of each.
         tokens: the bytes of each.
         merges: all merges, in order of rank.
         special_rows: the rows of the special tokens.
@@ -64,8 +64,18 @@ class TokenTable:
     @cached_property
     def base_rows(self) -> Ints:
         """The rows of the tokens that no merge has to make."""
-        ids = np.array(self.alphabet.token_ids, dtype=np.int64)
-        return np.searchsorted(self.ids, ids).astype(np.int64)
+        row_of = self.row_of
+        return np.array([row_of[token_id] for token_id in self.alphabet.token_ids], dtype=np.int64)
+
+    @cached_property
+    def row_of(self) -> dict[int, int]:
+        """id → row"""
+        return {token_id: row for row, token_id in enumerate(self.ids.tolist())}
+
+    @cached_property
+    def by_id(self) -> Ints:
+        """The rows in the order of their ids."""
+        return np.argsort(self.ids, kind="stable")
 
     @cached_property
     def lengths(self) -> Ints:

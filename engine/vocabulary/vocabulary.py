@@ -22,8 +22,8 @@ from engine.vocabulary.token_table import TokenTable
 class Vocabulary:
     """The first `size` tokens of a table, made by its first `merge_count` merges.
 
-    Columns are arrays by row, a token's place in the order of ids; what is asked about a single
-    token is asked by its id.
+    Columns are arrays by row (see `TokenTable`); what is asked about a single token is asked by
+    its id.
 
     Attributes:
         table: the tokens; it may hold more, which later steps make.
@@ -85,8 +85,8 @@ class Vocabulary:
         Raises:
             UnknownTokenIdError: there is no such token, or not yet.
         """
-        row = int(np.searchsorted(self.table.ids[: self._size], token_id))
-        if row == self._size or self.table.ids[row] != token_id:
+        row = self.table.row_of.get(token_id, self._size)
+        if row >= self._size:
             raise UnknownTokenIdError(
                 f"there is no token with the id {token_id}; this vocabulary has "
                 f"{self._size:,} tokens"
@@ -143,7 +143,8 @@ class Vocabulary:
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name].keeps(self)
-        rows = np.flatnonzero(kept)
+        rows = self.table.by_id[self.table.by_id < self._size]
+        rows = rows[kept[rows]]
         key = key[rows]
         key = np.where(key < 0, np.iinfo(np.int64).max, -key if reverse else key)
         return rows[np.argsort(key, kind="stable")]

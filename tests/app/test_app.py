@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from opening import SAMPLE, opened, step
+from textual._compositor import Compositor
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
@@ -42,6 +44,16 @@ async def test_a_key_moves_the_cursor(keys: list[str], where: int) -> None:
     async with opened() as (app, pilot):
         await pilot.press(*keys)
         assert step(app) == where
+
+
+async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
+    async with opened() as (app, pilot):
+        await pilot.pause(0.2)
+        with patch.object(Compositor, "render_full_update") as painted_all:
+            await pilot.press("right", "right", "left")
+            await pilot.pause()
+        assert not painted_all.called
+        assert step(app) == 1
 
 
 async def test_playing_moves_the_cursor_until_paused() -> None:

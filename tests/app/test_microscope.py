@@ -27,7 +27,7 @@ async def encoding(
     """The encoding screen at the last step, with a text in it and its pretokens in focus."""
     async with opened(size=size) as (app, pilot):
         app.action_last()
-        app.open_encoding(text, look=True)
+        app.ways.open_encoding(text, look=True)
         await pilot.pause(0.1)
         assert isinstance(app.screen, EncodingScreen)
         yield app, app.screen, pilot

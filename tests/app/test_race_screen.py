@@ -48,7 +48,7 @@ def job_of(screen: RaceScreen) -> RaceJob:
 
 async def ended(screen: RaceScreen) -> None:
     for _ in range(500):
-        if job_of(screen).ended:
+        if not job_of(screen).runs:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("the race has not ended")

@@ -6,9 +6,8 @@ The truth is `oracles.train`, which recounts everything at every step.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import oracles
@@ -394,11 +393,6 @@ def test_a_pair_that_was_never_seen_has_count_nought() -> None:
     assert frame.count_of((0, 0)) == frame.count_of((5000, 1)) == 0
 
 
-def test_a_pretoken_is_counted_if_the_corpus_has_it() -> None:
-    frame = Timeline(LOW, trained(LOW)).frame
-    assert (frame.count_of_pretoken(b"lower"), frame.count_of_pretoken(b"lowest")) == (2, 0)
-
-
 def test_the_excerpt_is_passed_on() -> None:
     excerpt = Excerpt.of(b"low lower")
     assert Timeline(LOW, trained(LOW), excerpt=excerpt).seek(3).excerpt is excerpt
@@ -433,7 +427,7 @@ def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
         for piece in encoded:
             if not piece.pretoken.special:
                 pretoken = piece.pretoken.bytes
-                assert frame.encode_steps(pretoken) == list(tokenizer.steps(pretoken))
+                assert list(frame.rules.steps(pretoken)) == list(tokenizer.steps(pretoken))
 
 
 @settings(max_examples=100)
@@ -489,13 +483,23 @@ def test_special_tokens_are_those_of_the_run_unless_others_are_named() -> None:
 )
 @example(corpus={b"a": 2, b"b": 1}, needle=b"ab")
 @example(corpus={b"": 2, b"aaa": 1}, needle=b"a")
-def test_an_index_finds_each_pretoken_that_holds_the_bytes_most_frequent_first(
+def test_an_index_finds_each_pretoken_that_holds_the_bytes_in_its_order(
     corpus: Corpus, needle: bytes
 ) -> None:
-    found = list(PretokenIndex(corpus).containing(needle))
-    by_count = [pretoken for pretoken, _ in Counter(corpus).most_common()]
-    assert found == [pretoken for pretoken in by_count if needle in pretoken]
-    assert all(corpus[one] >= corpus[other] for one, other in pairwise(found))
+    pretokens = list(corpus)
+    holding = [(place, one) for place, one in enumerate(pretokens) if needle in one]
+    index = PretokenIndex(pretokens)
+    assert list(index.containing(needle)) == holding
+    for before in range(len(pretokens) + 1):
+        assert list(index.containing(needle, before)) == [h for h in holding if h[0] < before]
+
+
+@given(corpus=oracles.corpora())
+def test_words_touched_come_most_frequent_first(corpus: Corpus) -> None:
+    timeline = Timeline(corpus, Trainer(corpus, 262).steps())
+    for step in range(len(timeline) + 1):
+        counts = [word.count for word in timeline.seek(step).touched()]
+        assert counts == sorted(counts, reverse=True)
 
 
 def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> None:

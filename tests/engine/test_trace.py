@@ -43,7 +43,7 @@ def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         [piece] = trace(frame, "lower")
-        assert [merge.step for merge in piece.merges] == frame.encode_steps(b"lower")
+        assert [merge.step for merge in piece.merges] == list(frame.rules.steps(b"lower"))
         assert piece.ids == frame.tokens_of(b"lower")
 
 

@@ -83,6 +83,14 @@ def test_a_forced_pair_merges_at_the_fork_however_rare(
     assert other[: frame.step + 1] == [*merges(timeline)[: frame.step], force]
 
 
+def test_a_fork_of_a_fork_keeps_what_the_first_forbids() -> None:
+    here = run({b"low": 5, b"lower": 2}).seek(0)
+    first = fork(here, Change(forbid=frozenset({(b"o", b"w")})), 260)
+    without_ow = Timeline({b"low": 5, b"lower": 2}, first.steps()).seek(0)
+    second = fork(without_ow, Change(forbid=frozenset({(b"l", b"o")})), 260)
+    assert [step.token for step in second.steps()] == [b"we", b"wer", b"ower", b"lower"]
+
+
 def test_a_pair_that_stands_nowhere_cannot_be_forced() -> None:
     with pytest.raises(WhatIfError, match="nowhere"):
         forked(run({b"low": 5}), 1, Change(force=(b"x", b"y")))

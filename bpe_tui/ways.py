@@ -1,0 +1,113 @@
+"""Where rows lead, and the way back.
+
+A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. The screen
+that was left is remembered with its step, so that Esc comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
+from engine.events import Pair
+from engine.pretokenize import to_text
+
+if TYPE_CHECKING:
+    from bpe_tui.app import BpeTuiApp
+    from bpe_tui.screens.encoding import EncodingScreen
+    from bpe_tui.screens.training import TrainingScreen
+    from bpe_tui.screens.vocabulary import VocabularyScreen
+
+
+class Ways:
+    """The ways between the screens of an application."""
+
+    def __init__(self, app: BpeTuiApp) -> None:
+        self._app = app
+        self._left: list[tuple[str, int]] = []
+
+    def go_to_target(self, target: object) -> None:
+        """Where a row leads."""
+        leads: dict[type, Callable[[Any], None]] = {
+            ToStep: lambda to: self._go_to_step(to.step),
+            ToPair: lambda to: self._go_to_pair(to.pair),
+            ToChange: lambda to: self._look_behind(to.pair),
+            ToLine: lambda to: self._show_line(to.line),
+            ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
+            ToToken: lambda to: self.open_vocabulary(to.token_id),
+        }
+        leads[type(target)](target)
+
+    # -- the way back
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a row has led to this screen."""
+        return bool(self._left)
+
+    def go_back(self) -> None:
+        """To the screen and the step that a row led away from."""
+        if self._left:
+            screen, step = self._left.pop()
+            self._app.switch_screen(screen)
+            self._app.seek(step)
+
+    def forget(self) -> None:
+        """Somebody chose a screen: no row has led there."""
+        self._left.clear()
+
+    def _leave_for(self, screen: str) -> None:
+        """Change to another screen on account of a row, and remember where it stood."""
+        here, frame = self._app.screen.id, self._app.session.frame
+        if here is not None and here != screen and frame is not None:
+            self._left.append((here, frame.step))
+            self._app.switch_screen(screen)
+
+    # -- the ways
+
+    def open_vocabulary(self, token_id: int) -> None:
+        """Change to the vocabulary screen with a token under the cursor."""
+        if (frame := self._app.session.frame) is None:
+            return
+        screen = cast("VocabularyScreen", self._app.get_screen("vocabulary"))
+        self._leave_for("vocabulary")
+        if token_id >= frame.vocab_size:  # a row of the future names it
+            self._app.seek(token_id - frame.first_id + 1)
+        screen.call_later(screen.show_token, token_id)  # once it is there
+
+    def open_encoding(self, text: str, look: bool = False) -> None:
+        """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
+        if self._app.session.frame is None:
+            return
+        screen = cast("EncodingScreen", self._app.get_screen("encoding"))
+        self._leave_for("encoding")
+        screen.call_later(screen.open_text, text, look)  # once it is there
+
+    def _go_to_step(self, step: int) -> None:
+        """A step is looked at on the training screen."""
+        self._leave_for("training")
+        self._app.seek(step)
+
+    def _go_to_pair(self, pair: Pair) -> None:
+        session = self._app.session
+        step = session.frame.step_of(pair) if session.frame else None
+        if step is None:
+            still = "" if session.stop_reason else " so far"
+            self._app.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
+        else:
+            self._app.seek(step)
+
+    def _look_behind(self, pair: Pair) -> None:
+        if (frame := self._app.session.frame) is not None:
+            self._app.session.hold()
+            from bpe_tui.screens.ledger import LedgerWindow
+
+            self._app.push_screen(LedgerWindow(frame, pair), self._looked_behind)
+
+    def _looked_behind(self, target: object | None) -> None:
+        if target is not None:
+            self.go_to_target(target)
+
+    def _show_line(self, line: int) -> None:
+        cast("TrainingScreen", self._app.get_screen("training")).show_line(line)

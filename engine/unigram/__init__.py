@@ -1,0 +1,12 @@
+"""The Unigram language model tokenizer (Kudo 2018), made to be watched.
+
+BPE builds a vocabulary up; Unigram starts with far too many pieces and takes away. Each piece has
+a probability, a text the probability of all its segmentations together, and the best segmentation
+is the one with the greatest product. `pieces` and `lattice` are one text under one model; `seed`,
+`lattices`, `estimation`, `removals` and `trainer` learn a model; `record` and `timeline` play the
+learning back; `encoder` uses what was learnt.
+
+Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
+(`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). Where those two differ,
+or where this package departs from both, the module concerned says so.
+"""

@@ -1,0 +1,121 @@
+"""The lattice of one text: every way to cut it into pieces, and the best of them.
+
+Nodes are the places between characters, 0 … n; an edge is a piece that stands between two of them;
+a path from node 0 to node n is a segmentation, and its score the sum of the scores of its edges.
+All edges lead to the right, so one sweep from left to right meets every edge after all paths to
+its start are known. No node has more edges than the longest piece has characters: the lattice
+takes room, and a sweep time, in proportion to the text.
+
+Ties: of several best edges that arrive at a node the one that starts furthest left wins, as in
+SentencePiece and Hugging Face.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.unigram.pieces import Edge, PieceTable
+
+
+@dataclass(frozen=True)
+class Path:
+    """A segmentation and its score, the logarithm of its probability."""
+
+    edges: tuple[Edge, ...]
+    score: float
+
+    @property
+    def pieces(self) -> tuple[int, ...]:
+        return tuple(edge.piece for edge in self.edges)
+
+
+class Lattice:
+    """The pieces of a model that stand in a text.
+
+    Attributes:
+        arriving: for each node the edges that end there, from the one that starts furthest left.
+
+    >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.7, -2.3, -3.9])
+    >>> hug = Lattice("hug", table)
+    >>> [[(edge.start, edge.piece) for edge in edges] for edges in hug.arriving]
+    [[], [(0, 0)], [(0, 3), (1, 1)], [(0, 5), (1, 4), (2, 2)]]
+    >>> hug.spelled(hug.best)
+    ['hug']
+    >>> [(hug.spelled(path), round(path.score, 1)) for path in hug.n_best(3)]
+    [(['hug'], -3.9), (['h', 'ug'], -4.3), (['hu', 'g'], -4.3)]
+    """
+
+    def __init__(self, text: str, table: PieceTable) -> None:
+        self.text = text
+        self.arriving: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
+        for start in range(len(text)):
+            for edge in table.edges_from(text, start):
+                self.arriving[edge.end].append(edge)
+
+    def spelled(self, path: Path) -> list[str]:
+        """The texts of a path's pieces."""
+        return [self.text[edge.start : edge.end] for edge in path.edges]
+
+    @cached_property
+    def best_scores(self) -> list[float]:
+        """For each node the score of the best path from the left to it; 0 for the first."""
+        scores = [0.0]
+        for edges in self.arriving[1:]:
+            scores.append(max(scores[edge.start] + edge.score for edge in edges))
+        return scores
+
+    def best_edge(self, node: int) -> Edge:
+        """The last edge of the best path to a node, which is not the first."""
+        scores = self.best_scores
+        # `max` keeps the first of equals, and the edges come from the left.
+        return max(self.arriving[node], key=lambda edge: scores[edge.start] + edge.score)
+
+    @property
+    def best(self) -> Path:
+        """The best path, by the Viterbi algorithm: the best edges followed back from the end."""
+        edges = []
+        node = len(self.text)
+        while node:
+            edge = self.best_edge(node)
+            edges.append(edge)
+            node = edge.start
+        return Path(tuple(reversed(edges)), self.best_scores[-1])
+
+    def n_best(self, wanted: int) -> list[Path]:
+        """The best paths, the best first; fewer if there are not so many.
+
+        The n best paths to a node end with an edge after one of the n best paths to its start. So
+        a sweep that keeps n paths a node is exact, whatever the scores, and its room is bounded
+        where that of a search with an agenda is not.
+        """
+        if wanted < 1:
+            return []
+        ranked: list[list[_Ranked]] = [[_Ranked(0.0, None, 0)]]
+        for edges in self.arriving[1:]:
+            longer = [
+                _Ranked(before.score + edge.score, edge, rank)
+                for edge in edges
+                for rank, before in enumerate(ranked[edge.start])
+            ]
+            longer.sort(key=lambda way: -way.score)  # stable: ties stay in their order
+            ranked.append(longer[:wanted])
+        return [self._followed_back(ranked, rank) for rank in range(len(ranked[-1]))]
+
+    def _followed_back(self, ranked: list[list[_Ranked]], rank: int) -> Path:
+        way = ranked[-1][rank]
+        score = way.score
+        edges = []
+        while way.edge is not None:
+            edges.append(way.edge)
+            way = ranked[way.edge.start][way.rank_before]
+        return Path(tuple(reversed(edges)), score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranked:
+    """One of the best paths to a node: its last edge, and the rank at that edge's start."""
+
+    score: float
+    edge: Edge | None
+    rank_before: int

@@ -1,0 +1,161 @@
+"""The lattices of many texts in flat arrays, swept all at once.
+
+A step of a sweep takes the edges that end at the k-th node of *every* text: one level. The nodes
+of a level do not depend on each other, so numpy works on all of them together; there are as many
+steps as the longest text has characters, not as there are texts.
+
+**Shares and flow.** Forward–backward needs no backward sums here. The sweep to the right leaves
+each edge with its share: of all probability that arrives at its end, how much comes by it. The
+sweep to the left lets the count of a text flow in at its last node and divides it among the edges
+by their shares, node by node; what has flowed through an edge is its expected count. Shares of 1
+for the best edge at each node and 0 for the others make the flow count the best segmentations.
+
+Every node of every text must have an edge that arrives: all characters must be pieces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.unigram.work import Progress, Work
+
+Ints = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Lattices:
+    """The lattices of some texts.
+
+    Edges are sorted by level, then by the node they end at, then by the node they start from;
+    nodes are numbered through all texts.
+
+    Attributes:
+        pieces, sources, targets: each edge's piece, first node and last node.
+        level_sizes: how many edges each level has.
+        texts: the number of each text.
+        counts: how often it occurs.
+        first_nodes, last_nodes: where its lattice begins and ends.
+    """
+
+    pieces: SmallInts
+    sources: SmallInts
+    targets: SmallInts
+    level_sizes: Ints
+    texts: Ints
+    counts: Floats
+    first_nodes: Ints
+    last_nodes: Ints
+
+    @cached_property
+    def _groups(self) -> Ints:
+        """Where the edges of each node begin, the last end included."""
+        changes = np.flatnonzero(np.diff(self.targets)) + 1
+        return np.concatenate(([0], changes, [len(self.targets)])).astype(np.int64)
+
+    @cached_property
+    def _levels(self) -> list[tuple[int, int, int, int]]:
+        """For each level its edges and its groups, both as (from, to)."""
+        ends = np.concatenate(([0], np.cumsum(self.level_sizes)))
+        groups = np.searchsorted(self._groups, ends)
+        return list(
+            zip(
+                ends[:-1].tolist(),
+                ends[1:].tolist(),
+                groups[:-1].tolist(),
+                groups[1:].tolist(),
+                strict=True,
+            )
+        )
+
+    @property
+    def nodes(self) -> int:
+        """How many node numbers are in use, from 0."""
+        return int(self.last_nodes[-1]) + 1
+
+    def of_edges(self, edges: Ints) -> Ints:
+        """The number of the text that each edge belongs to."""
+        at = np.searchsorted(self.first_nodes, self.sources[edges], side="right") - 1
+        return self.texts[at]
+
+    def keeping(self, alive: Flags) -> Lattices:
+        """The lattices without the edges of pieces that are not alive."""
+        edges = alive[self.pieces]
+        levels = np.repeat(np.arange(len(self.level_sizes)), self.level_sizes)
+        return Lattices(
+            self.pieces[edges],
+            self.sources[edges],
+            self.targets[edges],
+            np.bincount(levels[edges]),
+            self.texts,
+            self.counts,
+            self.first_nodes,
+            self.last_nodes,
+        )
+
+    def shares(self, scores: Floats) -> Work[tuple[Floats, Floats]]:
+        """The shares of the edges, and the log-probability of each text.
+
+        `scores` has the log-probability of each piece.
+        """
+        shares = scores[self.pieces]
+        forward = np.zeros(self.nodes)
+        for low, high, group, next_group in self._levels:
+            starts = self._groups[group:next_group] - low
+            nodes = self.targets[self._groups[group:next_group]]
+            sizes = np.diff(self._groups[group : next_group + 1])
+            ways = shares[low:high]  # a view: what it becomes is the result
+            ways += forward[self.sources[low:high]]
+            greatest = np.maximum.reduceat(ways, starts)
+            ways -= np.repeat(greatest, sizes)
+            np.exp(ways, out=ways)
+            sums = np.add.reduceat(ways, starts)
+            ways /= np.repeat(sums, sizes)
+            forward[nodes] = greatest + np.log(sums)
+            yield Progress("summing over all segmentations", high, len(shares))
+        return shares, forward[self.last_nodes]
+
+    def best_shares(
+        self, scores: Floats, barred: Flags | None = None
+    ) -> Work[tuple[Floats, Floats]]:
+        """Shares of 1 for the best edge at each node, else 0; the best score of each text.
+
+        Args:
+            scores: the log-probability of each piece.
+            barred: edges that must not be used.
+        """
+        ways = scores[self.pieces]
+        if barred is not None:
+            ways[barred] = -np.inf
+        shares = np.zeros(len(ways))
+        best = np.zeros(self.nodes)
+        for low, high, group, next_group in self._levels:
+            starts = self._groups[group:next_group]
+            nodes = self.targets[starts]
+            sizes = np.diff(self._groups[group : next_group + 1])
+            level = ways[low:high] + best[self.sources[low:high]]
+            greatest = np.maximum.reduceat(level, starts - low)
+            best[nodes] = greatest
+            equal = np.flatnonzero(level == np.repeat(greatest, sizes)) + low
+            # Of equals the first: it starts furthest left.
+            shares[equal[np.searchsorted(equal, starts)]] = 1
+            yield Progress("finding the best segmentations", high, len(ways))
+        return shares, best[self.last_nodes]
+
+    def flow(self, shares: Floats) -> Work[Floats]:
+        """What flows through each edge if the counts of the texts flow in at their ends."""
+        through = np.zeros(self.nodes)
+        through[self.last_nodes] = self.counts
+        flow = np.zeros(len(shares))
+        for low, high, _, _ in reversed(self._levels):
+            flow[low:high] = through[self.targets[low:high]] * shares[low:high]
+            # No two edges of a level that share a source: they would be one piece in one place.
+            through[self.sources[low:high]] += flow[low:high]
+            yield Progress("dividing the counts among the edges", len(shares) - low, len(shares))
+        return flow

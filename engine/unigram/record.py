@@ -1,0 +1,137 @@
+"""`Record`: a whole training, compactly; every place of it readable at any time.
+
+A place is a state: the seed is place 0, and step k leads from place k to place k + 1. Pieces have
+the numbers that the seed gave them. A piece goes once and never comes back, so one number a piece,
+the step that removed it, tells for every place which pieces are there. Scores and expected counts
+are kept for these only: 16 bytes a piece and place. A prune changes no score, so it keeps none.
+
+The record only grows. A reader in another thread that stays with places it has been told of never
+sees one half-made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from engine.errors import TimelineError
+from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
+from engine.unigram.problem import Estimate, Problem
+from engine.unigram.removals import Removals
+from engine.unigram.seed import Seeds
+from engine.unigram.work import Work
+
+NEVER = np.iinfo(np.int32).max
+
+
+class Record:
+    """The record of one run.
+
+    Args:
+        seeds: the pieces at the start.
+        problem: the corpus, with all of them.
+        start: how they do on the corpus.
+        unknown: the text of the unknown token.
+        special_tokens: come after it in the vocabulary.
+    """
+
+    def __init__(
+        self,
+        seeds: Seeds,
+        problem: Problem,
+        start: Estimate,
+        unknown: str,
+        special_tokens: Sequence[str],
+    ) -> None:
+        self.texts = seeds.texts
+        self.characters = seeds.characters
+        self.problem = problem
+        self.unknown = unknown
+        self.special_tokens = tuple(special_tokens)
+        self._gone_at: SmallInts = np.full(len(seeds.texts), NEVER, dtype=np.int32)
+        self._scores: list[Floats | None] = [seeds.scores]
+        self._expected: list[Floats] = [start.expected]
+        self._losses: list[float] = [start.loss]
+        self._removed: list[tuple[SmallInts, Floats]] = []
+
+    def __len__(self) -> int:
+        """How many steps there are; the places are one more."""
+        return len(self._removed)
+
+    def append(
+        self, removed: Ints, measures: Floats, scores: Floats | None, estimate: Estimate
+    ) -> int:
+        """Write a step down; its index.
+
+        Args:
+            removed: the numbers of the pieces that go, in the order to tell them.
+            measures: of each of them what it was removed for.
+            scores: of all numbers; `None` if none changed.
+            estimate: how the pieces that are left do on the corpus.
+        """
+        index = len(self)
+        self._gone_at[removed] = index
+        alive = self._gone_at > index
+        self._scores.append(None if scores is None else scores[alive])
+        self._expected.append(estimate.expected[alive])
+        self._losses.append(estimate.loss)
+        self._removed.append((removed.astype(np.int32), measures))
+        return index
+
+    def alive_at(self, place: int) -> Flags:
+        """Of each number whether its piece is there.
+
+        Raises:
+            TimelineError: there is no such place.
+        """
+        if not 0 <= place <= len(self):
+            raise TimelineError(
+                f"there is no place {place:,}; the places go from 0 to {len(self):,}"
+            )
+        alive: Flags = self._gone_at >= place
+        return alive
+
+    def numbers_at(self, place: int) -> Ints:
+        """The numbers of the pieces at a place, ascending: characters first."""
+        return np.flatnonzero(self.alive_at(place))
+
+    def scores_at(self, place: int) -> Floats:
+        """Their log-probabilities, in that order."""
+        alive = self.alive_at(place)
+        kept = place
+        while (scores := self._scores[kept]) is None:
+            kept -= 1
+        return scores if kept == place else scores[alive[self._gone_at >= kept]]
+
+    def expected_at(self, place: int) -> Floats:
+        """Their expected counts in the corpus, in that order."""
+        self.alive_at(place)
+        return self._expected[place]
+
+    def loss_at(self, place: int) -> float:
+        """The loss: nats a pretoken."""
+        self.alive_at(place)
+        return self._losses[place]
+
+    def removed_by(self, step: int) -> Iterator[tuple[int, str, float, float]]:
+        """The pieces that a step removed: number, text, last score, what it was removed for."""
+        numbers, measures = self._removed[step]
+        scores = self.scores_at(step)[np.searchsorted(self.numbers_at(step), numbers)]
+        texts = [self.texts[number] for number in numbers.tolist()]
+        return zip(numbers.tolist(), texts, scores.tolist(), measures.tolist(), strict=True)
+
+    def removals_at(self, place: int) -> Work[Removals]:
+        """What removing each piece at a place would do, computed anew from the corpus."""
+        alive = self.alive_at(place)
+        scores = np.full(len(alive), -np.inf)
+        scores[alive] = self.scores_at(place)
+        problem = yield from self.problem.keeping(alive)
+        return (yield from problem.removals(alive, scores))
+
+    @property
+    def bytes_used(self) -> int:
+        """What the places and steps take, without the seed's texts and the problem's lattices."""
+        states = sum(c.nbytes for c in (*self._scores, *self._expected) if c is not None)
+        removed = sum(n.nbytes + measures.nbytes for n, measures in self._removed)
+        return self._gone_at.nbytes + states + removed

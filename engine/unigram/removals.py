@@ -1,0 +1,110 @@
+"""What each piece is worth: how much the loss would grow if it were removed.
+
+To retrain without each piece in turn would take for ever. SentencePiece estimates it (Kudo 2018,
+section 3.2; `PruneSentencePieces`), and so does this: wherever the best segmentation of the corpus
+uses the piece, it would use the second best segmentation of the piece itself, its *alternative*,
+instead. With c(x) how often the best segmentations use x, C the sum of these counts, N the number
+of pretokens, and a₁ … aₙ the alternative of x:
+
+    before = log c(x) − log C
+    after  = Σ ( log(c(aᵢ) + c(x)) − log(C + (n − 1) · c(x)) )
+    loss increase = c(x) / N · (before − after)
+
+It is 0 for a piece that no best segmentation uses, and infinite for a character: there is nothing
+to put in its place. It may be negative: the others gain more than is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.unigram.lattice_building import lattices_of
+from engine.unigram.lattices import Flags, Floats, Ints, Lattices
+from engine.unigram.sweeps import best_counts
+from engine.unigram.work import Work
+
+
+@dataclass(frozen=True)
+class Removals:
+    """What removing pieces would do, by the numbers of the pieces.
+
+    Attributes:
+        counts: how often the best segmentations of the corpus use each piece.
+        loss_increases: by how much the loss would grow without it.
+    """
+
+    counts: Floats
+    loss_increases: Floats
+    _owners: Ints
+    _parts: Ints
+
+    @property
+    def used(self) -> Flags:
+        """Which pieces any best segmentation uses."""
+        return self.counts > 0
+
+    def alternative_of(self, piece: int) -> tuple[int, ...]:
+        """The pieces that would stand in a piece's place; none for a character."""
+        low, high = np.searchsorted(self._owners, [piece, piece + 1])
+        return tuple(self._parts[low:high].tolist())
+
+
+def removals(
+    corpus: Sequence[Lattices],
+    pieces: Mapping[str, int],
+    scores: Floats,
+    pretokens: int,
+) -> Work[Removals]:
+    """What removing each piece would do.
+
+    Args:
+        corpus: the lattices of the pretokens.
+        pieces: text → number of the pieces there are.
+        scores: the log-probability of each number.
+        pretokens: how many there are, each as often as it occurs.
+    """
+    counts = (yield from best_counts(corpus, scores)).counts
+    owners, parts = yield from _alternatives(pieces, scores)
+    increases = _loss_increases(counts, owners, parts, pretokens)
+    return Removals(counts, increases, owners, parts)
+
+
+def _alternatives(pieces: Mapping[str, int], scores: Floats) -> Work[tuple[Ints, Ints]]:
+    """The alternatives of all pieces as (owner, part), sorted by owner, parts from the left.
+
+    For that the pieces themselves are the texts of lattices.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    owners, parts, places = [none], [none], [none]
+    numbers = np.fromiter(pieces.values(), dtype=np.int64, count=len(pieces))
+    longest = max(map(len, pieces), default=1)
+    for lattices in (yield from lattices_of(dict.fromkeys(pieces, 1), pieces, longest)):
+        owner = numbers[lattices.of_edges(np.arange(len(lattices.pieces)))]
+        whole = lattices.pieces == owner
+        shares, _ = yield from lattices.best_shares(scores, barred=whole)
+        flow = yield from lattices.flow(shares)
+        # A character has no edge but the barred one, and so no alternative.
+        used = np.flatnonzero((flow > 0) & ~whole)
+        owners.append(owner[used])
+        parts.append(lattices.pieces[used].astype(np.int64))
+        places.append(lattices.sources[used].astype(np.int64))
+    order = np.lexsort((np.concatenate(places), np.concatenate(owners)))
+    return np.concatenate(owners)[order], np.concatenate(parts)[order]
+
+
+def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -> Floats:
+    increases = np.full(len(counts), np.inf)
+    increases[owners] = 0.0
+    in_use = counts[owners] > 0
+    owners, parts = owners[in_use], parts[in_use]
+    lengths = np.bincount(owners, minlength=len(counts))
+    x = np.flatnonzero(lengths)
+    count, length, total = counts[x], lengths[x], counts.sum()
+    logs = np.bincount(owners, np.log(counts[parts] + counts[owners]), len(counts))
+    before = np.log(count) - np.log(total)
+    after = logs[x] - length * np.log(total + (length - 1) * count)
+    increases[x] = count / pretokens * (before - after)
+    return increases

@@ -1,0 +1,164 @@
+"""The seed vocabulary: every character, and the substrings that cover most of the corpus.
+
+A substring of the pretokens is worth its frequency times its length, the characters it would
+cover. It is a candidate if it is at least two characters long, occurs at least twice, and is
+*branching*: it is not always followed by the same character within the pretoken, for then the
+longer substring is as frequent and covers more.
+
+SentencePiece and Hugging Face take the inner nodes of a suffix tree, which branch, too. But there
+what follows a pretoken is a character like others, so a word that is always followed by a space is
+no candidate; here the end of a pretoken is no character. And Hugging Face counts each distinct
+pretoken once; here, as in SentencePiece, it counts as often as it occurs.
+
+How it is counted: all substrings of length k, one starting at each place, get class numbers in the
+order of the alphabet. The class of length k + 1 is the pair (class of length k, next character),
+and a place whose substring occurs once is left alone from then on (a substring is never more
+frequent than its beginning: the Apriori rule). That is one sort a length, and room in proportion
+to the pretokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.unigram.work import Progress, Work
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+LEAST_COUNT = 2
+
+
+class Seeds(NamedTuple):
+    """The pieces that training starts with.
+
+    `texts` has the characters first, the most frequent in front, then the substrings of the
+    greatest worth; `scores` their log-probabilities if worth were probability; `characters` says
+    how many characters there are.
+    """
+
+    texts: list[str]
+    scores: Floats
+    characters: int
+
+
+def seed_pieces(
+    counts: Mapping[str, int], size: int, longest: int, reserved: frozenset[str] = frozenset()
+) -> Work[Seeds]:
+    """All characters and the best substrings, `size` pieces in all if there are so many.
+
+    Args:
+        counts: pretoken → how often it occurs; none is empty, none occurs 0 times.
+        size: how many pieces to start with, at the most; characters are kept in any case.
+        longest: how many characters a piece has, at the most.
+        reserved: texts that must not become pieces, as special tokens.
+
+    Of pieces of the same worth the shorter is in front, then the lesser by code points.
+
+    >>> from engine.unigram.work import finished
+    >>> finished(seed_pieces({"hug": 10, "pug": 5, "hugs": 5}, 8, longest=4)).texts
+    ['g', 'u', 'h', 'p', 's', 'hug', 'ug', 'hugs']
+    """
+    corpus = "".join(counts)
+    places = _Places.of(counts, corpus)
+    characters = _classes_of_characters(places)
+    order = np.lexsort((characters.keys, -characters.counts))
+    texts = [corpus[place] for place in characters.first[order]]
+    worth = [characters.counts[order]]
+
+    candidates = yield from _candidates(places, characters, longest)
+    best = np.argsort(-candidates.worth, kind="stable")[: max(0, size - len(texts))]
+    found = [
+        (corpus[place : place + length], gain)
+        for place, length, gain in zip(
+            candidates.first[best].tolist(),
+            candidates.length[best].tolist(),
+            candidates.worth[best].tolist(),
+            strict=True,
+        )
+    ]
+    found = [(text, gain) for text, gain in found if text not in reserved]
+    worth.append(np.array([gain for _, gain in found], dtype=np.int64))
+    scores: Floats = np.log(np.concatenate(worth).astype(np.float64))
+    total = np.log(max(1, np.concatenate(worth).sum()))
+    return Seeds(texts + [text for text, _ in found], scores - total, len(order))
+
+
+class _Places(NamedTuple):
+    """Every place in the pretokens: its character, what it counts, the room to the end."""
+
+    codes: Ints
+    weights: Ints
+    room: Ints
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], corpus: str) -> _Places:
+        codes = np.frombuffer(corpus.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        lengths = np.fromiter(map(len, counts), dtype=np.int64, count=len(counts))
+        weights = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+        ends = np.repeat(np.cumsum(lengths), lengths)
+        return cls(
+            codes.astype(np.int64), np.repeat(weights, lengths), ends - np.arange(len(codes))
+        )
+
+
+class _Classes(NamedTuple):
+    """Equal substrings: sorted keys, a first place, the count; and the class of each place."""
+
+    keys: Ints
+    first: Ints
+    counts: Ints
+    of_place: Ints
+
+
+class _Candidates(NamedTuple):
+    first: Ints
+    length: Ints
+    worth: Ints
+
+
+def _classes(keys: Ints, at: Ints, weights: Ints) -> _Classes:
+    distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    counts = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(counts, inverse, weights[at])
+    return _Classes(distinct, at[first], counts, inverse)
+
+
+def _classes_of_characters(places: _Places) -> _Classes:
+    return _classes(places.codes, np.arange(len(places.codes)), places.weights)
+
+
+def _candidates(places: _Places, characters: _Classes, longest: int) -> Work[_Candidates]:
+    """The branching substrings of two characters and more, by length and then alphabet."""
+    none = np.zeros(0, dtype=np.int64)
+    found = [_Candidates(none, none, none)]
+    alphabet = len(characters.keys)
+    at, classes = np.arange(len(places.codes)), characters
+    for length in range(1, longest + 1):
+        yield Progress("looking for frequent substrings", length, longest)
+        goes_on = places.room[at] > length
+        goes_on &= classes.counts[classes.of_place] >= LEAST_COUNT
+        longer_at = at[goes_on]
+        keys = classes.of_place[goes_on] * alphabet + characters.of_place[longer_at + length]
+        longer = _classes(keys, longer_at, places.weights)
+        if length > 1:
+            found.append(_branching(classes, longer, alphabet, length, longest))
+        at, classes = longer_at, longer
+    return _Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _branching(
+    classes: _Classes, longer: _Classes, alphabet: int, length: int, longest: int
+) -> _Candidates:
+    """The classes that occur often enough and more often than each that is a character longer."""
+    often = classes.counts >= LEAST_COUNT
+    if length < longest:
+        most = np.zeros(len(classes.counts), dtype=np.int64)
+        np.maximum.at(most, longer.keys // alphabet, longer.counts)
+        often &= classes.counts > most
+    lengths = np.full(np.count_nonzero(often), length, dtype=np.int64)
+    return _Candidates(classes.first[often], lengths, classes.counts[often] * length)

@@ -1,0 +1,184 @@
+"""`UnigramTrainer`: pretoken counts in, EM iterations and prunes out, one at a time.
+
+    seed vocabulary
+    repeat:
+        a few iterations of EM               E: expected counts; M: scores from them
+        until there are at most 1.1 × vocab_size pieces
+        prune: three quarters stay           the smallest loss increases go
+    cut to vocab_size                        the lowest scores go
+
+That is SentencePiece's `Trainer::Train`, with its constants. The characters of the corpus stay
+throughout, so that every pretoken has a segmentation at every place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from enum import Enum
+from itertools import count
+
+import numpy as np
+
+from engine.errors import UnigramError, VocabSizeError
+from engine.pretokenize import check_special_tokens
+from engine.unigram.estimation import DEFAULT_NORMALISATION, NORMALISATIONS
+from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
+from engine.unigram.lattice_building import LONGEST_TEXT
+from engine.unigram.problem import Problem
+from engine.unigram.record import Record
+from engine.unigram.run import Run
+from engine.unigram.seed import seed_pieces
+from engine.unigram.work import Progress, Work
+
+Event = Progress | Seeded | EmStep | PruneStep
+
+SPARE = 1.1
+"""Pruning by loss stops at this many times the size asked for; the rest goes by score."""
+
+
+class StopReason(Enum):
+    """Why training ended; the value says it in words."""
+
+    SIZE_REACHED = "the vocabulary has the size asked for"
+    NO_MORE_PIECES = "fewer pieces than asked for are used at all"
+
+
+class UnigramTrainer:
+    """One training run.
+
+    Args:
+        counts: pretoken → how often it occurs, as `{"▁the": 12}`. One that occurs 0 times is left
+            out, and so is the empty one.
+        vocab_size: the unknown token + special tokens + pieces, at the most.
+        special_tokens: get the ids after the unknown token's, 0.
+        unknown_token: what stands in for a character that the corpus does not have.
+        seed_size: how many pieces to start with, at the most.
+        shrinking_factor: the share of the pieces that a prune keeps.
+        sub_iterations: iterations of EM before each prune.
+        max_piece_length: the characters of a piece, at the most.
+        normalisation: a name in `NORMALISATIONS`: how expected counts become scores.
+
+    Raises:
+        VocabSizeError: the characters and the special tokens alone are more than `vocab_size`.
+        SpecialTokenError: a special token is empty or given twice.
+        UnigramError: another option is out of range.
+
+    >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
+    >>> steps = [event for event in trainer.steps() if isinstance(event, (EmStep, PruneStep))]
+    >>> [(type(step).__name__, step.size_after) for step in steps]
+    [('EmStep', 12), ('EmStep', 11), ('PruneStep', 9)]
+    >>> [text for text, score in trainer.pieces]
+    ['<unk>', 'hug', 'pug', 'u', 'g', 'h', 'p', 's', 'b', 'n']
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[str, int],
+        vocab_size: int,
+        special_tokens: Sequence[str] = (),
+        *,
+        unknown_token: str = "<unk>",
+        seed_size: int = 1_000_000,
+        shrinking_factor: float = 0.75,
+        sub_iterations: int = 2,
+        max_piece_length: int = 16,
+        normalisation: str = DEFAULT_NORMALISATION,
+    ) -> None:
+        check_special_tokens([unknown_token, *special_tokens])
+        _check_options(seed_size, shrinking_factor, sub_iterations, max_piece_length)
+        self._counts = {text: times for text, times in counts.items() if text and times > 0}
+        self.vocab_size = vocab_size
+        self.special_tokens = tuple(special_tokens)
+        self.unknown_token = unknown_token
+        self._check_size()
+        self._seed_size = seed_size
+        self._shrinking_factor = shrinking_factor
+        self._sub_iterations = sub_iterations
+        self._max_piece_length = max_piece_length
+        self._log_probabilities = NORMALISATIONS[normalisation].log_probabilities
+        self._record: Record | None = None
+        self.stop_reason: StopReason | None = None
+
+    @property
+    def pieces_wanted(self) -> int:
+        return self.vocab_size - 1 - len(self.special_tokens)
+
+    @property
+    def record(self) -> Record:
+        """The record of the run.
+
+        Raises:
+            UnigramError: the run has not come to its seed yet.
+        """
+        if self._record is None:
+            raise UnigramError("there is no record yet; pull the steps up to `Seeded`")
+        return self._record
+
+    def steps(self) -> Generator[Event, None, None]:
+        """The events of the training, `Progress` among them. Stop pulling to stop; call once a run.
+
+        With `Seeded` there is a record; a step is in it when it is told.
+        """
+        run = yield from self._seeded()
+        yield Seeded(run.record)
+        if run.size:
+            yield from self._learn(run)
+        reached = run.size == self.pieces_wanted
+        self.stop_reason = StopReason.SIZE_REACHED if reached else StopReason.NO_MORE_PIECES
+
+    def _seeded(self) -> Work[Run]:
+        reserved = frozenset((self.unknown_token, *self.special_tokens))
+        longest = self._max_piece_length
+        seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
+        problem = yield from Problem.of(self._counts, seeds.texts, longest)
+        start = yield from problem.estimate(seeds.scores)
+        self._record = Record(seeds, problem, start, self.unknown_token, self.special_tokens)
+        return Run(seeds, problem, start, self._record, self._log_probabilities)
+
+    def _learn(self, run: Run) -> Generator[Event, None, None]:
+        enough = int(SPARE * self.vocab_size)
+        for round_ in count():
+            for iteration in range(self._sub_iterations):
+                yield (yield from run.iterate(round_, iteration))
+            if run.size <= enough:
+                break
+            kept = max(enough, int(self._shrinking_factor * run.size))
+            yield (yield from run.prune(round_, PruneRule.LOSS, kept))
+        if run.size > self.pieces_wanted:
+            yield (yield from run.prune(round_, PruneRule.SCORE, self.pieces_wanted))
+
+    @property
+    def pieces(self) -> list[tuple[str, float]]:
+        """The vocabulary as learnt so far, by id: text and score; the best pieces first."""
+        place = len(self.record)
+        numbers, scores = self.record.numbers_at(place), self.record.scores_at(place)
+        order = np.argsort(-scores, kind="stable")
+        no_score = [(token, 0.0) for token in (self.unknown_token, *self.special_tokens)]
+        texts = [self.record.texts[number] for number in numbers[order].tolist()]
+        return no_score + list(zip(texts, scores[order].tolist(), strict=True))
+
+    def _check_size(self) -> None:
+        characters = len(set().union(*self._counts))
+        if characters > self.pieces_wanted:
+            raise VocabSizeError(
+                f"a vocabulary of {self.vocab_size:,} is too small: {characters:,} different "
+                f"characters, {self.unknown_token!r} and {len(self.special_tokens)} special tokens "
+                f"need at least {characters + 1 + len(self.special_tokens):,}"
+            )
+
+
+def _check_options(
+    seed_size: int, shrinking_factor: float, sub_iterations: int, max_piece_length: int
+) -> None:
+    """Raises `UnigramError` for what would make no sense or never end."""
+    if seed_size < 1:
+        raise UnigramError(f"a seed of {seed_size} pieces is none; give at least 1")
+    if not 0 < shrinking_factor < 1:
+        raise UnigramError(f"a shrinking factor of {shrinking_factor} is not between 0 and 1")
+    if sub_iterations < 1:
+        raise UnigramError(f"{sub_iterations} sub-iterations are too few; give at least 1")
+    if not 1 <= max_piece_length <= LONGEST_TEXT:
+        raise UnigramError(
+            f"a piece of {max_piece_length} characters at the most is impossible; "
+            f"give 1 to {LONGEST_TEXT:,}"
+        )

@@ -1,0 +1,154 @@
+"""One text under a Unigram model, held against all its segmentations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import exp, log
+from random import Random
+
+import pytest
+import unigram_by_hand as by_hand
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.errors import UnigramError
+from engine.unigram.forward_backward import ForwardBackward
+from engine.unigram.lattice import Lattice
+from engine.unigram.pieces import PieceTable
+
+SCORES = st.floats(min_value=-20, max_value=-0.01)
+TEXTS = st.text("abc", min_size=1, max_size=8)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> dict[str, float]:
+    """Scores for a, b, c and some longer pieces."""
+    longer = draw(st.sets(st.text("abc", min_size=2, max_size=4), max_size=12))
+    return {text: draw(SCORES) for text in ["a", "b", "c", *sorted(longer)]}
+
+
+def lattice_of(text: str, model: dict[str, float]) -> Lattice:
+    return Lattice(text, PieceTable(list(model), list(model.values())))
+
+
+@given(TEXTS, models())
+def test_the_best_path_is_the_best_of_all_segmentations(text: str, model: dict[str, float]) -> None:
+    best = lattice_of(text, model).best
+    greatest = max(by_hand.score(way, model) for way in by_hand.segmentations(text, model))
+    assert best.score == pytest.approx(greatest)
+    assert sum(edge.score for edge in best.edges) == pytest.approx(greatest)
+
+
+@given(TEXTS, models(), st.integers(1, 40))
+def test_the_n_best_paths_are_the_first_of_all_segmentations_sorted(
+    text: str, model: dict[str, float], wanted: int
+) -> None:
+    lattice = lattice_of(text, model)
+    every = sorted(by_hand.score(w, model) for w in by_hand.segmentations(text, model))[::-1]
+    paths = lattice.n_best(wanted)
+    assert [path.score for path in paths] == pytest.approx(every[:wanted])
+    assert len({path.edges for path in paths}) == len(paths)
+    assert paths[0] == lattice.best
+
+
+@given(TEXTS, models())
+def test_the_probability_of_an_edge_is_its_share_of_all_segmentations(
+    text: str, model: dict[str, float]
+) -> None:
+    sums = ForwardBackward(lattice_of(text, model))
+    expected, loss = by_hand.expected_counts({text: 1}, model)
+    counts = sums.expected_counts()
+    assert [counts.get(piece, 0) for piece in range(len(model))] == pytest.approx(
+        list(expected.values()), abs=1e-12
+    )
+    assert sums.log_total == pytest.approx(-loss)
+    assert sums.backward[0] == pytest.approx(sums.log_total)
+
+
+@given(TEXTS, models(), st.floats(0, 3))
+def test_the_probabilities_of_the_edges_across_any_place_are_one_in_all(
+    text: str, model: dict[str, float], sharpness: float
+) -> None:
+    lattice = lattice_of(text, model)
+    sums = ForwardBackward(lattice, sharpness)
+    edges = [edge for arriving in lattice.arriving for edge in arriving]
+    for left, right in pairwise(range(len(text) + 1)):
+        across = (sums.probability(e) for e in edges if e.start <= left and right <= e.end)
+        assert sum(across) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("sharpness", [0.0, 0.5, 1.0])
+def test_samples_come_as_often_as_their_sharpened_probability_says(sharpness: float) -> None:
+    model = {"a": log(0.4), "b": log(0.2), "ab": log(0.2), "ba": log(0.1), "aba": log(0.1)}
+    sums = ForwardBackward(lattice_of("abab", model), sharpness)
+    weights = {
+        way: exp(sharpness * by_hand.score(way, model))
+        for way in by_hand.segmentations("abab", model)
+    }
+    draws, random = 4000, Random(1)
+    drawn = Counter(tuple(sums.lattice.spelled(sums.sample(random))) for _ in range(draws))
+    for way, weight in weights.items():
+        assert drawn[way] / draws == pytest.approx(weight / sum(weights.values()), abs=0.03)
+
+
+def test_the_same_seed_draws_the_same_segmentation_and_its_score_is_the_models() -> None:
+    sums = ForwardBackward(lattice_of("abab", {"a": -1.0, "b": -2.0, "ab": -2.5}), 0.1)
+    first, second = sums.sample(Random(7)), sums.sample(Random(7))
+    assert first == second
+    assert first.score == sum(edge.score for edge in first.edges)
+
+
+def test_of_equal_paths_the_last_piece_that_starts_furthest_left_wins() -> None:
+    lattice = lattice_of("abc", {"a": -1.0, "b": -1.0, "c": -1.0, "ab": -2.0, "bc": -2.0})
+    assert lattice.spelled(lattice.best) == ["a", "bc"]
+
+
+def test_a_character_without_a_piece_is_unknown_at_ten_less_than_the_worst_piece() -> None:
+    table = PieceTable(["<unk>", "a", "ab"], [0.0, -1.0, -3.0], unknown=0)
+    lattice = Lattice("ab", table)
+    assert [edge.piece for edge in lattice.arriving[2]] == [2, 0]
+    assert lattice.arriving[2][1].score == -13.0
+
+
+def test_without_an_unknown_token_an_unknown_character_is_an_error() -> None:
+    with pytest.raises(UnigramError, match="the character 'é' is no piece"):
+        lattice_of("aé", {"a": -1.0})
+
+
+def test_special_tokens_and_the_unknown_token_stand_for_no_text() -> None:
+    table = PieceTable(["<u>", "<s>", "<", "s", ">"], [0.0] * 5, unknown=0, silent=[1])
+    assert Lattice("<s>", table).best.pieces == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("texts", "unknown", "message"),
+    [
+        (["a", "a"], None, "piece 'a' is empty or stands there twice"),
+        (["a", ""], None, "piece '' is empty"),
+        (["a"], 1, "there is no piece 1; the ids go from 0 to 0"),
+    ],
+)
+def test_unusable_pieces_are_an_error(texts: list[str], unknown: int | None, message: str) -> None:
+    with pytest.raises(UnigramError, match=message):
+        PieceTable(texts, [-1.0] * len(texts), unknown)
+
+
+def test_a_sharpness_below_zero_is_an_error() -> None:
+    with pytest.raises(UnigramError, match="sharpness of -1"):
+        ForwardBackward(lattice_of("a", {"a": -1.0}), -1)
+
+
+def test_a_text_of_many_equal_paths_takes_no_more_room_than_it_has_characters() -> None:
+    lattice = lattice_of("a" * 5000, {"a": -1.0, "aa": -2.0, "aaa": -3.0})
+    assert [path.score for path in lattice.n_best(3)] == pytest.approx([-5000.0] * 3)
+    assert sum(ForwardBackward(lattice).expected_counts().values()) < 5000
+    assert lattice.best.edges[-1].end == 5000
+
+
+def test_the_empty_text_has_one_segmentation_of_no_pieces() -> None:
+    lattice = lattice_of("", {"a": -1.0})
+    assert lattice.best == lattice.n_best(2)[0]
+    assert lattice.best.edges == ()
+    assert ForwardBackward(lattice).log_total == 0.0
+    assert lattice.n_best(0) == []
