@@ -329,6 +329,15 @@ COMMANDS: tuple[Command, ...] = (
         True,
     ),
     Command(
+        "screen.show('dropout')",
+        "percent_sign",
+        "%",
+        "dropout",
+        "BPE-dropout: the pretoken encoded with merges left out at random.",
+        _LOOK,
+        _THERE,
+    ),
+    Command(
         "screen.show('pseudocode')",
         "p",
         "p",
