@@ -218,7 +218,7 @@ def bearable_part(counts: Mapping[bytes, int], most: int) -> float:
     """The largest 1/2, 1/4, … of the corpus whose distinct pretokens have at most so many bytes.
 
     >>> bearable_part({b"low": 4, b"lower": 2}, 8), bearable_part({b"low": 4, b"lower": 2}, 4)
-    (1.0, 0.125)
+    (1.0, 0.25)
     """
     part = 1.0
     while sum(map(len, sample(counts, part) if part < 1 else counts)) > most:

@@ -18,6 +18,7 @@ from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks
 from engine.byte_chars import spell
+from engine.dropout_text import encode_with_dropout
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
 
@@ -49,6 +50,21 @@ def encode(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    dropout: Annotated[
+        float | None,
+        typer.Option(
+            "--dropout",
+            metavar="P",
+            min=0,
+            max=1,
+            help="BPE-dropout: leave out merges at random, each with this probability.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", min=0, help="With --dropout: another draw."),
+    ] = 0,
     explain: Annotated[
         bool,
         typer.Option(
@@ -62,8 +78,13 @@ def encode(
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
     loaded = Tokenizer.load(tokenizer)
+    if dropout is not None and (as_json or explain):
+        raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
     blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
-    if explain:
+    if dropout is not None:
+        whole = to_text(b"".join(blocks))
+        _print_ids(encode_with_dropout(loaded, whole, dropout, seed))
+    elif explain:
         for line in explanation(loaded, to_text(b"".join(blocks))):
             print(line)
     elif as_json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +79,6 @@ async def test_a_long_pretoken_is_refused_in_a_sentence() -> None:
 
 @given(st.text(max_size=20))
 def test_any_line_is_read_or_refused(typed: str) -> None:
-    try:
-        parse_dropout(typed)
-    except DropoutError as error:
-        assert str(error)
+    with suppress(DropoutError):
+        _, seed = parse_dropout(typed)
+        assert seed >= 0

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.alphabet import ByteAlphabet
+from engine.dropout_text import encode_with_dropout
 from engine.encoders.dropout import Dropout
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_loop import RankLoop
 from engine.errors import DropoutError
+from engine.tokenizer import Tokenizer
 
 BYTES = ByteAlphabet(range(256))
 A, B, C = b"abc"
@@ -88,3 +90,22 @@ def test_a_candidate_is_dropped_as_often_as_the_probability_says() -> None:
 def test_what_is_no_probability_is_refused(probability: float) -> None:
     with pytest.raises(DropoutError, match="is no probability; give a number from 0 to 1"):
         dropout(probability)
+
+
+class TestAText:
+    tokenizer = Tokenizer(
+        {**{byte: bytes([byte]) for byte in range(256)}, **VOCAB, 259: b"<s>"},
+        [(b"a", b"b"), (b"ab", b"c"), (b"b", b"c")],
+        ["<s>"],
+    )
+
+    def test_without_dropping_is_what_the_tokenizer_gives(self) -> None:
+        text = "abc abc<s>cab"
+        assert encode_with_dropout(self.tokenizer, text, 0, 1) == self.tokenizer.encode(text)
+
+    def test_keeps_special_tokens_whole(self) -> None:
+        assert encode_with_dropout(self.tokenizer, "<s>", 1, 1) == [259]
+
+    def test_is_drawn_for_each_place_by_itself(self) -> None:
+        ids = encode_with_dropout(self.tokenizer, "abc " * 50, 0.5, 1)
+        assert ids.count(ABC) not in (0, 50)
