@@ -39,6 +39,8 @@ SWITCH_SECONDS = 0.0005
 
 Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
 """
+NOTE_SECONDS = 30
+"""How long it is said why the run was opened at this step."""
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
@@ -99,11 +101,19 @@ class BpeTuiApp(App[int]):
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
         self.session.extend(news.steps)
         self._has_grown = True
+        self._arrive()
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         self.session.end(news.reason)
+        self._arrive()
         self.changed()
         gc.freeze()
+
+    def _arrive(self) -> None:
+        """Say what the run was opened to show, at the step where it is to be seen."""
+        if self.session.arrive():
+            self.changed()
+            self.notify(self.session.config.note, markup=False, timeout=NOTE_SECONDS)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):

@@ -28,6 +28,10 @@ class RunConfig:
     min_count: int = 2
     cache: bool = True
     max_token_length: int | None = None
+    first_step: int = 0
+    """The step to go to as soon as it is recorded."""
+    note: str = ""
+    """What to say there; visible already."""
 
     def kept_count(self, corpus: Corpus) -> KeptCount:
         """Where the corpus's count is kept from one run to the next, in the user's cache."""

@@ -54,6 +54,7 @@ class Session:
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = FIRST_SPEED
+        self._first_step = config.first_step
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -92,6 +93,18 @@ class Session:
             self.timeline.extend(steps)
             if self.following:
                 self.timeline.seek(len(self.timeline))
+
+    def arrive(self) -> bool:
+        """Go to the step that the run was opened for; whether it is there now, for the first time.
+
+        A run that ends before has its last step instead; whoever moves earlier is left alone.
+        """
+        if not self._first_step or self.timeline is None:
+            return False
+        if len(self.timeline) < self._first_step and self.stop_reason is None:
+            return False
+        self.seek(self._first_step)
+        return True
 
     def end(self, reason: StopReason) -> None:
         self.stop_reason = reason
@@ -134,6 +147,7 @@ class Session:
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False
         self._halt = None
+        self._first_step = 0
 
     def run_to_breakpoint(self) -> None:
         """Go to the next stop after the cursor, now or when it is found or recorded."""

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.check.recorder import StepRecorder
     from engine.counting import count_pretokens
     from engine.errors import BpeError
     from engine.frame import Frame
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BpeError",
     "Frame",
+    "StepRecorder",
     "Timeline",
     "Tokenizer",
     "Trainer",
@@ -31,6 +33,7 @@ __all__ = [
 _HOMES = {
     "BpeError": "engine.errors",
     "Frame": "engine.frame",
+    "StepRecorder": "engine.check.recorder",
     "Timeline": "engine.timeline",
     "Tokenizer": "engine.tokenizer",
     "Trainer": "engine.trainer",

@@ -20,6 +20,7 @@ NEWLINES = b"\r\n"
 BLANKS = b"\t\v\f "
 LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGITS = b"0123456789"
+PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def without(some: bytes, others: bytes) -> bytes:

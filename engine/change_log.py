@@ -6,8 +6,8 @@ Now and then a whole state is kept (a checkpoint), where the entries since the l
 the counters: so checkpoints take no more room than the log itself, and no read replays more than
 one copy's worth of entries.
 
-One thread may append while another reads steps it knows to be complete: arrays are only ever
-replaced by longer copies, never resized in place.
+One thread may append while others read steps they know to be complete: arrays are only ever
+replaced by longer copies, never resized in place. Reading may keep a checkpoint, behind a lock.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,7 @@ class ChangeLog:
         self._widths = array("q", (len(start),))  # step → how many counters there are then
         self._counters = Column(np.int32)
         self._values = Column(integers)
+        self._lock = Lock()
         self._checkpoint_steps = [0]
         self._checkpoints: list[Integers] = [np.array(start, dtype=integers)]
 
@@ -87,6 +89,21 @@ class ChangeLog:
         start, end = self._ends[step], self._ends[step + 1]
         return self._counters.view(start, end), self._values.view(start, end)
 
+    def differences(self, step: int) -> list[tuple[int, int, int]]:
+        """What step number `step` changed: (counter, before, after); a new counter was 0 before.
+
+        >>> log = ChangeLog([5, 3])
+        >>> log.append([0, 2], [1, 4], width=3)
+        >>> log.differences(0)
+        [(0, 5, 1), (2, 0, 4)]
+        """
+        counters, after = self.changes(step)
+        state = self.at(step)
+        before = np.zeros(len(counters), dtype=np.int64)
+        known = counters < len(state)
+        before[known] = state[counters[known]]
+        return list(zip(counters.tolist(), before.tolist(), after.tolist(), strict=True))
+
     def entries(self, start: int, stop: int) -> tuple[Integers, Ints, Integers]:
         """What the steps after state `start`, up to state `stop`, set: counters, states, values.
 
@@ -100,13 +117,19 @@ class ChangeLog:
     def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""
         self._check(step, len(self._ends) - 1)
-        place = bisect_right(self._checkpoint_steps, step) - 1
-        state = self._replay(self._checkpoints[place], self._checkpoint_steps[place], step)
-        replayed = self._ends[step] - self._ends[self._checkpoint_steps[place]]
-        if replayed > max(len(state), 4096):
-            self._checkpoint_steps.insert(place + 1, step)
-            self._checkpoints.insert(place + 1, state.copy())
+        with self._lock:
+            place = bisect_right(self._checkpoint_steps, step) - 1
+            base_step, base = self._checkpoint_steps[place], self._checkpoints[place]
+        state = self._replay(base, base_step, step)
+        if self._ends[step] - self._ends[base_step] > max(len(state), 4096):
+            self._keep(step, state.copy())
         return state
+
+    def _keep(self, step: int, state: Integers) -> None:
+        with self._lock:
+            place = bisect_right(self._checkpoint_steps, step)
+            self._checkpoint_steps.insert(place, step)
+            self._checkpoints.insert(place, state)
 
     def _check(self, step: int, last: int) -> None:
         if not 0 <= step <= last:

@@ -90,3 +90,7 @@ class BreakpointError(BpeError):
 
 class WhatIfError(BpeError):
     """A run cannot be forked that way: a pair that stands nowhere, a document that is not there."""
+
+
+class StepsFileError(BpeError):
+    """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""

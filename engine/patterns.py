@@ -5,8 +5,9 @@ say *which* alternative cut a pretoken. Every named pattern covers any text comp
 pretokens joined are the text.
 
 Sources: GPT-2's `encoder.py` (gpt2), tiktoken's `openai_public.py` (cl100k, o200k), Llama 3's
-tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2). The `regex` module gives `\s` and `\p{…}`
-the meaning they have there: `\s` is Unicode's White_Space.
+tokenizer.model (llama3), Qwen2's tokenizer.json (qwen2), BERT's `tokenization.py` (bert; control
+characters, case and Chinese characters are the matter of its normalizer). The `regex` module gives
+`\s` and `\p{…}` the meaning they have there: `\s` is Unicode's White_Space.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from engine.borders import (
     DIGITS,
     LETTERS,
     NEWLINES,
+    PUNCTUATION,
     SPACES,
     SYMBOLS,
     Border,
@@ -203,6 +205,19 @@ _WHITESPACE = _pattern(
     word=r"\S+",
     whitespace=r"\s+",
 )
+# BERT's notion of punctuation: Unicode's, and what ASCII has beside letters and digits.
+_BERT_PUNCTUATION = r"\p{P}$+<=>^`|~"
+_BERT = _pattern(
+    "bert",
+    "BERT: words, every punctuation mark alone, whitespace",
+    (
+        *(_TEXT_SPACE, Border(SPACES, BEFORE_TEXT)),
+        *(Border(AFTER_TEXT, PUNCTUATION), Border(PUNCTUATION, BEFORE_TEXT)),
+    ),
+    punctuation=rf"[{_BERT_PUNCTUATION}]",
+    word=rf"[^\s{_BERT_PUNCTUATION}]+",
+    whitespace=r"\s+",
+)
 _NONE = _pattern(
     "none",
     "no pre-tokenization: a whole document is one pretoken",
@@ -212,7 +227,7 @@ _NONE = _pattern(
 
 PATTERNS: Registry[Pattern] = Registry(
     "pattern",
-    {p.name: p for p in (_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _WHITESPACE, _NONE)},
+    {p.name: p for p in (_GPT2, _CL100K, _O200K, _LLAMA3, _QWEN2, _WHITESPACE, _BERT, _NONE)},
 )
 
 

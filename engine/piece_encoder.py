@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 from engine.patterns import Pattern
-from engine.pieces import Cutting, blocks, can_be_marked, restored_first
+from engine.pieces import Cutting, blocks, can_be_marked, cutting_for, restored_first
 from engine.pretokenize import to_bytes, to_text
 from engine.remembered import Remembered
 
@@ -23,6 +23,21 @@ and prose in many scripts 130 MB."""
 
 # What is made for one block should stay in the processor's cache while the next one is made.
 BLOCK = 1 << 14
+
+
+def remembering(
+    pattern: Pattern, encode: Callable[[bytes], Sequence[int]]
+) -> Callable[[str], list[int]]:
+    """A function that encodes texts and keeps its memory from one to the next.
+
+    Args:
+        pattern: what cuts text into pretokens.
+        encode: the ids of one pretoken.
+    """
+    cutting = cutting_for(pattern)
+    if cutting is None:
+        return PretokenEncoder(pattern, encode).encode
+    return PieceEncoder(pattern, encode, cutting).encode
 
 
 class PretokenEncoder:

@@ -8,7 +8,7 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +38,21 @@ class Merge:
     after: Sequence[int] | Integers
     occurrences: int
     pretokens: int
+
+    @classmethod
+    def of(
+        cls,
+        pairs: PairNumbers,
+        pair: Pair,
+        count: int,
+        after: Mapping[Pair, int],
+        occurrences: int,
+        pretokens: int,
+    ) -> Merge:
+        """The report of a step told by pairs: `after` maps each changed one to its new count."""
+        numbers = [pairs.number_or_new(changed) for changed in after]
+        number = pairs.number_or_new(pair)
+        return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
 
 
 class Record:
@@ -243,16 +258,9 @@ class MergeStep:
     @property
     def changes(self) -> tuple[CountChange, ...]:
         """The pairs whose count this step changed: its own first, then the largest changes."""
-        numbers, after = self._record.counts.changes(self.index)
-        state = self._record.counts.at(self.index)
-        before = np.zeros(len(numbers), dtype=np.int64)
-        known = numbers < len(state)
-        before[known] = state[numbers[known]]
         changes = [
-            CountChange(self._record.pairs[number], was, now)
-            for number, was, now in zip(
-                numbers.tolist(), before.tolist(), after.tolist(), strict=True
-            )
+            CountChange(self._record.pairs[number], before, after)
+            for number, before, after in self._record.counts.differences(self.index)
         ]
         own = self.pair
         changes.sort(key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))

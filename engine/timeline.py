@@ -12,6 +12,7 @@ from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.heap_walk import HeapWalk
 from engine.patterns import Pattern, as_pattern
+from engine.player import Player
 from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
@@ -26,7 +27,7 @@ from engine.vocabulary.of_run import RunVocabularies
 from engine.vocabulary.vocabulary import Vocabulary
 
 
-class Timeline:
+class Timeline(Player[Frame]):
     """The steps of a run and a place among them.
 
     Step k is the state after the first k merges: step 0 is the corpus in single bytes. Steps may
@@ -56,6 +57,7 @@ class Timeline:
         excerpt: Excerpt | None = None,
         alphabet: Alphabet | None = None,
     ) -> None:
+        super().__init__()
         steps = list(steps)
         self.counts = counts
         self.record = _record_of(steps, record, counts)
@@ -78,12 +80,7 @@ class Timeline:
         self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._vocabularies = RunVocabularies(self.record, counts, self.alphabet)
-        self._length = 0
-        self._cursor = 0
-        self.came_from = 0
         self._moves_done = 0
-        self._complete = False
-        self._frame: Frame | None = None
         self.extend(steps)
 
     @cached_property
@@ -95,10 +92,6 @@ class Timeline:
     def by_appearance(self) -> PretokenIndex:
         """The pretokens in the order in which the corpus first has them."""
         return PretokenIndex(list(self.counts))
-
-    def __len__(self) -> int:
-        """How many steps are recorded."""
-        return self._length
 
     def extend(self, steps: Iterable[MergeStep]) -> None:
         """Add steps at the end.
@@ -112,44 +105,18 @@ class Timeline:
                     f"step {step.index} does not follow the {self._length} steps recorded"
                 )
             self.table[step.pair] = (step.index, step.new_id)
-            self._length += 1
-            self._frame = None
+            self._add_step()
 
-    def complete(self) -> None:
-        """Say that no step will follow those recorded."""
-        self._complete = True
-        self._frame = None
-
-    @property
-    def is_complete(self) -> bool:
-        return self._complete
-
-    @property
-    def cursor(self) -> int:
-        """The step that `frame` shows."""
-        return self._cursor
-
-    @property
-    def frame(self) -> Frame:
-        """The state at the cursor."""
-        if self._frame is None:
-            self._frame = Frame(self, self._cursor, self._length, self._moves_done)
-        return self._frame
+    def _frame_at(self, step: int) -> Frame:
+        return Frame(self, step, self._length, self._moves_done)
 
     def seek(self, step: int) -> Frame:
-        """Go to a step.
-
-        Raises:
-            TimelineError: it is not recorded.
-        """
-        if not 0 <= step <= self._length:
-            raise TimelineError(
-                f"there is no step {step:,}; the steps go from 0 to {self._length:,}"
-            )
-        if step != self._cursor or self._moves_done:
-            self.came_from, self._cursor, self._moves_done = self._cursor, step, 0
+        if self._moves_done and 0 <= step <= self._length:
+            # Between two steps, so that even the step at the cursor is a way to go.
+            self.came_from = self._cursor
+            self._moves_done = 0
             self._frame = None
-        return self.frame
+        return super().seek(step)
 
     def sub_step(self) -> Frame:
         """Make one move of the next merge in the heap; after the last, the merge itself."""
@@ -159,14 +126,6 @@ class Timeline:
         self._moves_done += 1
         self._frame = None
         return self.frame
-
-    def forward(self, steps: int = 1) -> Frame:
-        """Go forward, as far as there are steps."""
-        return self.seek(min(self._cursor + steps, self._length))
-
-    def back(self, steps: int = 1) -> Frame:
-        """Go back, to step 0 at the most."""
-        return self.seek(max(self._cursor - steps, 0))
 
     # -- what frames are made of
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from engine.record import MergeStep
-    from engine.timeline import Timeline
+from engine.pretoken_index import PretokenIndex
+from engine.segmentation import Segments
 
 LONGEST_TAKEN_APART = 1 << 15
 """Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""
@@ -25,10 +24,35 @@ class TouchedPretoken:
     after: tuple[int, ...]
 
 
+class Merged(Protocol):
+    """A recorded step of any training that joins pairs."""
+
+    index: int
+
+    @property
+    def new_id(self) -> int: ...
+
+    @property
+    def token(self) -> bytes: ...
+
+    @property
+    def pretokens(self) -> int: ...
+
+
+class Run(Protocol):
+    """Its timeline: the pretokens, a search through them, and their tokens at any step."""
+
+    counts: Mapping[bytes, int]
+    segmenter: Segments
+
+    @property
+    def by_count(self) -> PretokenIndex: ...
+
+
 class TouchedPretokens:
     """Those of one merge, most frequent first, found as far as somebody asks."""
 
-    def __init__(self, timeline: Timeline, merge: MergeStep | None) -> None:
+    def __init__(self, timeline: Run, merge: Merged | None) -> None:
         self._found: list[TouchedPretoken] = []
         self._search = iter(()) if merge is None else _search(timeline, merge)
 
@@ -42,7 +66,7 @@ class TouchedPretokens:
             yield self._found[place]
 
 
-def _search(timeline: Timeline, merge: MergeStep) -> Iterator[TouchedPretoken]:
+def _search(timeline: Run, merge: Merged) -> Iterator[TouchedPretoken]:
     left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
     for _, pretoken in timeline.by_count.containing(merge.token):
         if len(pretoken) > LONGEST_TAKEN_APART:

@@ -15,8 +15,7 @@ from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
 from engine.patterns import Pattern
-from engine.piece_encoder import PieceEncoder, PretokenEncoder
-from engine.pieces import cutting_for
+from engine.piece_encoder import remembering
 
 LONG = 128
 
@@ -27,9 +26,9 @@ class Cached(Encoder):
 
     def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
         super().__init__(alphabet, table)
-        self.in_order = is_in_order(table)
-        self._list = RankList(alphabet, table)
         self._heap = RankHeap(alphabet, table)
+        # For merges out of order the list knows no short way.
+        self._list = RankList(alphabet, table) if is_in_order(table) else self._heap
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""
@@ -40,11 +39,7 @@ class Cached(Encoder):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """As in every encoder; the function keeps its memory from one text to the next."""
-        cutting = cutting_for(pattern)
-        if cutting is None:
-            return PretokenEncoder(pattern, self.encode).encode
-        return PieceEncoder(pattern, self.encode, cutting).encode
+        return remembering(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
-        by_heap = len(pretoken) > LONG or not self.in_order
-        return self._heap if by_heap else self._list
+        return self._heap if len(pretoken) > LONG else self._list

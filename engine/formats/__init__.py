@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import TokenizerFileError
-from engine.formats import gpt2
+from engine.formats import gpt2, tokenizer_json
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import Pattern
 from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
-FORMATS: Registry[TokenizerFormat] = Registry("format", {f.name: f for f in (gpt2.FORMAT,)})
+FORMATS: Registry[TokenizerFormat] = Registry(
+    "format", {f.name: f for f in (tokenizer_json.FORMAT, gpt2.FORMAT)}
+)
 """In the order in which they are asked whether they recognise something."""
 DEFAULT_FORMAT = "gpt2"
 

@@ -47,17 +47,23 @@ def _pair_of(source: Source) -> tuple[Path, Path] | None:
 
 def load(source: Source, wishes: Wishes) -> Opened:
     folder = source.folder
-    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
-    assert pair is not None  # it was recognised
     settings = _read_settings(folder / SETTINGS) if folder is not None else {}
     special_tokens = wishes.special_tokens
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
-    vocab, merges = read_files(*pair, special_tokens or ())
+    vocab, merges = read_files(*files_of(source), special_tokens or ())
     specials = _check_unmade(source, vocab, merges, special_tokens)
     notes = [] if settings else _guesses(wishes, specials)
     pattern = wishes.pattern or settings.get("pattern", "gpt2")
     return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
+
+
+def files_of(source: Source) -> tuple[Path, Path]:
+    """The vocabulary and the merges of a source that was recognised."""
+    folder = source.folder
+    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
+    assert pair is not None  # it was recognised
+    return pair
 
 
 def _guesses(wishes: Wishes, specials: Sequence[str]) -> list[str]:
@@ -121,8 +127,7 @@ def read_files(
     Raises:
         TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
     """
-    vocab = _read_vocab(Path(vocab_path), special_tokens)
-    merges = _read_merges(Path(merges_path))
+    vocab, merges = read_unchecked(vocab_path, merges_path, special_tokens)
     known = set(vocab.values())
     for rank, (left, right) in enumerate(merges):
         for token in (left, right, left + right):
@@ -132,6 +137,15 @@ def read_files(
                     f"{spell(token)}, which {vocab_path} does not have; do they belong together?"
                 )
     return vocab, merges
+
+
+def read_unchecked(
+    vocab_path: str | os.PathLike[str],
+    merges_path: str | os.PathLike[str],
+    special_tokens: Sequence[str] = (),
+) -> tuple[Vocab, Merges]:
+    """`read_files` without asking whether the two files match: what they say, each by itself."""
+    return _read_vocab(Path(vocab_path), special_tokens), _read_merges(Path(merges_path))
 
 
 def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:

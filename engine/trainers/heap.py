@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from engine.events import Pair
 from engine.heap_walk import Move
 from engine.lazy_heap import LazyHeap
 from engine.record import Merge
+from engine.ties import FirstSeen
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
 from engine.trainers.pseudocode import CodeLine
@@ -26,12 +27,7 @@ def merges_by_heap(
 
     Whatever was merged before, from here on counts only fall, so a lazy heap is exact.
     """
-    key = problem.tie_key(index.first_seen)
-    if problem.tie_rule.static:
-        queue, choose = LazyHeap(index.counts, key), None
-    else:
-        # Keys that change have no place in a heap: there any fixed order will do.
-        queue, choose = LazyHeap(index.counts, lambda pair: pair), partial(min, key=key)
+    queue, choose = queue_of(problem, index.counts, index.first_seen)
     while (best := queue.pop_best(choose)) is not None:
         pair, _ = best
         if index.counts[pair] < problem.min_count:
@@ -44,12 +40,24 @@ def merges_by_heap(
             # Old pairs only lose; their entries go stale where they are. New ones are entered.
             if new_id in changed:
                 queue.push(changed)
-        _count(queue, problem.work)
+        _count(problem.work, queue, index)
         yield merge
 
 
-def _count(queue: LazyHeap, work: Work) -> None:
+def _count(work: Work, queue: LazyHeap, index: PairIndex) -> None:
     work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
+    work.pretokens_visited, work.tokens_read = index.words_visited, index.tokens_read
+
+
+def queue_of(
+    problem: Problem, counts: Mapping[Pair, int], first_seen: FirstSeen
+) -> tuple[LazyHeap, Callable[[list[Pair]], Pair] | None]:
+    """The heap over these counts, and what chooses among the tied pairs if its order does not."""
+    key = problem.tie_key(first_seen)
+    if problem.tie_rule.static:
+        return LazyHeap(counts, key), None
+    # Keys that change have no place in a heap: there any fixed order will do.
+    return LazyHeap(counts, lambda pair: pair), partial(min, key=key)
 
 
 PSEUDOCODE = (

@@ -8,22 +8,41 @@ they do.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from itertools import pairwise
+from typing import Protocol
 
 from engine.events import Pair
 from engine.merging import count_pairs
 from engine.record import Merge
-from engine.trainers.problem import Problem
+
+
+class WordsProblem(Protocol):
+    """What the index needs of a training problem: words in tokens, and a way to report a step."""
+
+    counts: Mapping[bytes, int]
+
+    def words(self) -> list[list[int]]: ...
+
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]: ...
+
+    def merge(
+        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
+    ) -> Merge: ...
 
 
 class PairIndex:
-    """The words of a problem with the counts and places of their pairs, kept true by `merge`."""
+    """The words of a problem with the counts and places of their pairs, kept true by `merge`.
 
-    def __init__(self, problem: Problem) -> None:
+    `words_visited` counts the words gone through, `tokens_read` the tokens in them, each time.
+    """
+
+    def __init__(self, problem: WordsProblem) -> None:
         self._problem = problem
         self.words = problem.words()
         self.word_counts = list(problem.counts.values())
         self.counts = count_pairs(self.words, self.word_counts)
+        self.words_visited = self.tokens_read = 0
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, word in enumerate(self.words):
             for pair in pairwise(word):
@@ -41,8 +60,8 @@ class PairIndex:
             if replaced:
                 occurrences += replaced * self.word_counts[place]
                 pretokens += 1
-        self._problem.work.pretokens_visited += len(places)
-        self._problem.work.tokens_read += tokens
+        self.words_visited += len(places)
+        self.tokens_read += tokens
         return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_word(

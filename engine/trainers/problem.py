@@ -74,9 +74,7 @@ class Problem:
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
     ) -> Merge:
         """The report of a step; `after` maps each pair whose count changed to its new count."""
-        numbers = [self.pairs.number_or_new(changed) for changed in after]
-        number = self.pairs.number_or_new(pair)
-        return Merge(number, count, numbers, list(after.values()), occurrences, pretokens)
+        return Merge.of(self.pairs, pair, count, after, occurrences, pretokens)
 
     def tie_key(self, first_seen: FirstSeen) -> PairKey:
         """The tie rule's key for pairs of this problem."""

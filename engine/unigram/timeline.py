@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.errors import TimelineError
+from engine.player import Player
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import Record
 from engine.unigram.trainer import Event
 
 
-class UnigramTimeline:
+class UnigramTimeline(Player[UnigramFrame]):
     """The steps of a run and a place among them.
 
     Place 0 is the seed, place k the state after the first k steps. Events may be added at any time;
@@ -34,15 +35,10 @@ class UnigramTimeline:
     """
 
     def __init__(self, record: Record, events: Iterable[Event] = ()) -> None:
+        super().__init__()
         self._record = record
         self._steps: list[EmStep | PruneStep] = []
-        self._cursor = 0
-        self._frame: UnigramFrame | None = None
         self.extend(events)
-
-    def __len__(self) -> int:
-        """How many steps are recorded."""
-        return len(self._steps)
 
     def extend(self, events: Iterable[Event]) -> None:
         """Add the steps among the events at the end.
@@ -58,41 +54,9 @@ class UnigramTimeline:
         if step.record is not self._record or step.index != len(self):
             raise TimelineError(f"step {step.index} does not follow the {len(self)} steps recorded")
         self._steps.append(step)
-        self._frame = None
+        self._add_step()
 
-    @property
-    def cursor(self) -> int:
-        """The place that `frame` shows."""
-        return self._cursor
-
-    @property
-    def frame(self) -> UnigramFrame:
-        """The state at the cursor."""
-        if self._frame is None:
-            place = self._cursor
-            came_by = self._steps[place - 1] if place else None
-            leads_on = self._steps[place] if place < len(self) else None
-            self._frame = UnigramFrame(self._record, place, len(self), came_by, leads_on)
-        return self._frame
-
-    def seek(self, place: int) -> UnigramFrame:
-        """Go to a place.
-
-        Raises:
-            TimelineError: it is not recorded.
-        """
-        if not 0 <= place <= len(self):
-            raise TimelineError(
-                f"there is no place {place:,}; the places go from 0 to {len(self):,}"
-            )
-        if place != self._cursor:
-            self._cursor, self._frame = place, None
-        return self.frame
-
-    def forward(self, steps: int = 1) -> UnigramFrame:
-        """Go forward, as far as there are steps."""
-        return self.seek(min(self._cursor + steps, len(self)))
-
-    def back(self, steps: int = 1) -> UnigramFrame:
-        """Go back, to the seed at the most."""
-        return self.seek(max(self._cursor - steps, 0))
+    def _frame_at(self, step: int) -> UnigramFrame:
+        came_by = self._steps[step - 1] if step else None
+        leads_on = self._steps[step] if step < len(self) else None
+        return UnigramFrame(self._record, step, len(self), came_by, leads_on)

@@ -188,6 +188,22 @@ def test_whitespace_gives_the_words_of_str_split(text: str) -> None:
     assert [piece for piece in pieces if not piece.isspace()] == text.split()
 
 
+def became_punctuation_or_ceased_to_be(text: str) -> bool:
+    """A few characters did since Unicode 3.2, and libraries follow at their own pace."""
+    old = unicodedata.ucd_3_2_0.category
+    return any((old(c)[0] == "P") != (unicodedata.category(c)[0] == "P") for c in text)
+
+
+@settings(max_examples=300)
+@given(texts.filter(lambda text: not became_punctuation_or_ceased_to_be(text)))
+@example("it's  $5 (a+b)\n«x»")
+def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
+    pieces = PATTERNS["bert"].compiled.findall(text)
+    words = [piece for piece in pieces if not regex.fullmatch(r"\s+", piece)]
+    theirs = pre_tokenizers.BertPreTokenizer().pre_tokenize_str(text)
+    assert words == [piece for piece, _ in theirs]
+
+
 @given(any_text)
 def test_none_gives_the_whole_text(text: str) -> None:
     assert PATTERNS["none"].compiled.findall(text) == ([text] if text else [])
@@ -218,6 +234,7 @@ def test_none_gives_the_whole_text(text: str) -> None:
         ("cl100k", "camelCase", ["camelCase"]),
         ("o200k", "camelCase", ["camel", "Case"]),
         ("whitespace", "a, b  c\n", ["a,", " ", "b", "  ", "c", "\n"]),
+        ("bert", "it's 5...", ["it", "'", "s", " ", "5", ".", ".", "."]),
         ("none", "a, b\n", ["a, b\n"]),
     ],
 )
@@ -279,9 +296,9 @@ class TestNames:
             as_pattern(wrong)
 
     def test_a_registry_keeps_its_order_and_knows_what_it_holds(self) -> None:
-        names = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "whitespace", "none"]
+        names = ["gpt2", "cl100k", "o200k", "llama3", "qwen2", "whitespace", "bert", "none"]
         assert list(PATTERNS) == names
-        assert len(PATTERNS) == 7
+        assert len(PATTERNS) == 8
         assert "gpt2" in PATTERNS
         assert "gpt3" not in PATTERNS
 

@@ -1,0 +1,173 @@
+"""`bpe-tui check`: is what a trainer made what the rule gives?"""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.exit_codes import DIFFERS
+from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.options import (
+    OUTPUT,
+    TRAINING,
+    CacheOption,
+    NoSpecialOption,
+    PatternOption,
+    SpecialOption,
+    TieRuleOption,
+    special_tokens_of,
+)
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import open_screen
+from bpe_tui.config import RunConfig
+from bpe_tui.visible import quoted, visible_text
+from engine.check.assignment import Assignment
+from engine.check.checking import check_claim
+from engine.check.claim import Claim
+from engine.check.findings import Report
+from engine.check.outcome import as_dict
+from engine.check.steps_file import read_steps
+from engine.check.student_files import read_claim
+from engine.counting import count_corpus
+
+INPUT = "What to check"
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} check vocab.json merges.txt --corpus corpus.txt --vocab-size 1000",
+        f"{PROGRAM} check --jsonl steps.jsonl --corpus corpus.txt --open",
+    ),
+)
+def check(
+    corpus: Annotated[
+        str,
+        typer.Option(
+            "--corpus",
+            metavar="FILE",
+            help="The text that it was trained on; .gz is unpacked.",
+            rich_help_panel=INPUT,
+        ),
+    ],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[VOCAB MERGES]",
+            help="The trainer's files, or one path that holds both.",
+            show_default=False,
+        ),
+    ] = None,
+    jsonl: Annotated[
+        Path | None,
+        typer.Option(
+            "--jsonl",
+            metavar="STEPS.jsonl",
+            help="Check steps instead: a line of JSON a merge, with left and right.",
+            rich_help_panel=INPUT,
+            show_default=False,
+        ),
+    ] = None,
+    vocab_size: Annotated[
+        int | None,
+        typer.Option(
+            "--vocab-size",
+            metavar="N",
+            help="The size asked for; any number of merges will do if not given.",
+            rich_help_panel=TRAINING,
+            show_default=False,
+        ),
+    ] = None,
+    special: SpecialOption = None,
+    no_special: NoSpecialOption = False,
+    pattern: PatternOption = RunConfig.pattern,
+    tie_rule: TieRuleOption = RunConfig.tie_rule,
+    no_cache: CacheOption = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the outcome as JSON.", rich_help_panel=OUTPUT)
+    ] = False,
+    open_app: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help="Open the screen at the first step that differs.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+) -> None:
+    """Tell whether merges are what the rule gives; if not, the first that differs, and why.
+
+    Exits with 0 if they are, with 1 if they differ.
+    """
+    special_tokens = special_tokens_of(special, no_special)
+    if corpus == STANDARD_INPUT:
+        raise CommandLineError("a corpus to check against is read more than once; give a file")
+    claim = _claim(files or [], jsonl, special_tokens)
+    size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
+    config = RunConfig(
+        *(corpus, size, special_tokens, pattern, tie_rule), min_count=1, cache=not no_cache
+    )
+    report = check_claim(claim, _assignment(config, vocab_size))
+    if json:
+        print(json_module.dumps(as_dict(report), ensure_ascii=False, indent=2))
+    else:
+        print(*report.told(quoted), sep="\n")
+    if open_app:
+        _open(config, report)
+    raise typer.Exit(0 if report.agrees else DIFFERS)
+
+
+def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...]) -> Claim:
+    """What is to be checked; what was recognised in it is told on standard error."""
+    if bool(files) == (jsonl is not None) or len(files) > 2:
+        raise CommandLineError(
+            "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"
+        )
+    notes: tuple[str, ...]
+    if jsonl is not None:
+        steps = read_steps(jsonl)
+        claim, notes = steps.claim, (f"tokens are written as {' and '.join(steps.forms)}",)
+    else:
+        claim, notes = read_claim(*files, special_tokens=special_tokens)
+    for note in notes:
+        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    return claim
+
+
+def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
+    """The rule to check against, with the corpus counted or its counts found in the cache."""
+    corpus = checked_corpus(config)
+    kept = config.kept_count(corpus)
+    counted = kept.find()
+    if counted is None:
+        counted = count_corpus(corpus, config.pattern, config.special_tokens)
+        kept.keep(counted)
+    return Assignment.of_file(
+        config.corpus,
+        config.special_tokens,
+        config.pattern,
+        config.tie_rule,
+        vocab_size,
+        counted.counts,
+    )
+
+
+def _open(config: RunConfig, report: Report) -> None:
+    """Show the rule's run, at the first step that differs."""
+    step = 0 if report.divergence is None else report.divergence.step + 1
+    code = open_screen(replace(config, first_step=step, note=_in_short(report)))
+    if code:
+        raise typer.Exit(code)
+
+
+def _in_short(report: Report) -> str:
+    """What to say on the screen: the divergence itself, and the likeliest cause."""
+    lines = [] if report.divergence is None else list(report.divergence.told(quoted))
+    lines += [f"Likely cause: {each.sentence}." for each in report.explanations[:1]]
+    return " ".join(lines)

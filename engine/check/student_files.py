@@ -1,0 +1,32 @@
+"""A trainer's files, read as they are: whether they make a working tokenizer is not asked here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from engine.check.claim import Claim
+from engine.formats import gpt2, open_tokenizer
+from engine.formats.source import Source
+
+
+def read_claim(
+    *paths: str | os.PathLike[str], special_tokens: Sequence[str] = ()
+) -> tuple[Claim, tuple[str, ...]]:
+    """What the vocabulary and merges say, and what a reader should know of how they were read.
+
+    Args:
+        paths: vocabulary and merges, or one path that holds both, in any known format.
+
+    Raises:
+        TokenizerFileError: nothing is there, no format fits, or the files are damaged.
+    """
+    source = Source(paths)
+    if gpt2.recognises(source):
+        vocab, merges = gpt2.read_unchecked(*gpt2.files_of(source), special_tokens)
+        return Claim.of(vocab, merges), ()
+    opened = open_tokenizer(*paths, special_tokens=special_tokens)
+    return Claim.of(opened.tokenizer.vocab, opened.tokenizer.merges), (
+        f"read as {opened.format}",
+        *opened.notes,
+    )

@@ -1,0 +1,121 @@
+"""The kinds of tokenizers that can be trained on one corpus, each as it usually is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.counters import counter_for
+from engine.family.contender import (
+    BpeContender,
+    Contender,
+    UnigramContender,
+    spaced_words,
+)
+from engine.patterns import PATTERNS
+from engine.pretokenize import SpecialSplitter, to_text
+from engine.registry import Registry
+from engine.simple import SIMPLE_TOKENIZERS
+from engine.simple.simple_tokenizer import SimpleTokenizer
+from engine.tally import Tally
+from engine.tokenizer import Tokenizer
+from engine.trainer import Trainer
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.trainer import WordPieceTrainer
+
+Counts = Mapping[bytes, int]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of tokenizer.
+
+    Attributes:
+        pattern: what cuts the corpus for it.
+        train: pretoken counts, vocabulary size at the most and special tokens → a tokenizer.
+    """
+
+    name: str
+    summary: str
+    pattern: str
+    train: Callable[[Counts, int, Sequence[str]], Contender]
+
+
+def train_kind(
+    name: str, corpus: bytes, vocab_size: int, special_tokens: Sequence[str] = ()
+) -> Contender:
+    """A tokenizer of one kind, trained on a text.
+
+    >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
+    [2, 1, 0]
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        VocabSizeError: the kind needs more tokens than that to begin with.
+    """
+    kind = KINDS[name]
+    tally = Tally()
+    counter = counter_for(PATTERNS[kind.pattern], SpecialSplitter(special_tokens))
+    tally.add(0, counter.count(corpus, continues=False))
+    return kind.train(tally.counts(), vocab_size, special_tokens)
+
+
+def _train_bpe(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+    trainer = Trainer(counts, vocab_size, special_tokens)
+    for _ in trainer.steps():
+        pass
+    return BpeContender(Tokenizer(trainer.vocab, trainer.merges, special_tokens))
+
+
+def _train_wordpiece(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+    # Pairs that stand once have the highest scores of all and would fill the vocabulary.
+    trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=2)
+    for _ in trainer.steps():
+        pass
+    return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
+
+
+def _train_unigram(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+    words: Counter[str] = Counter()
+    for pretoken, count in counts.items():
+        for word in spaced_words(to_text(pretoken)):
+            words[word] += count
+    trainer = UnigramTrainer(words, vocab_size, special_tokens)
+    for _ in trainer.steps():
+        pass
+    return UnigramContender(trainer.pieces, special_tokens)
+
+
+def _simple(tokenizer: type[SimpleTokenizer]) -> Kind:
+    return Kind(
+        tokenizer.name,
+        tokenizer.summary,
+        "bert",
+        lambda counts, vocab_size, specials: tokenizer.train(counts, vocab_size, specials),
+    )
+
+
+KINDS: Registry[Kind] = Registry(
+    "kind of tokenizer",
+    {
+        kind.name: kind
+        for kind in (
+            *map(_simple, SIMPLE_TOKENIZERS.values()),
+            Kind("bpe", "the most frequent pair merges, from bytes up", "gpt2", _train_bpe),
+            Kind(
+                "wordpiece",
+                "the pair of highest score merges; the longest match encodes",
+                "bert",
+                _train_wordpiece,
+            ),
+            Kind(
+                "unigram",
+                "the least useful pieces go; the likeliest segmentation encodes",
+                "whitespace",
+                _train_unigram,
+            ),
+        )
+    },
+)

@@ -1,0 +1,97 @@
+"""What a tokenizer makes of a text, in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.family.contender import Contender
+from engine.patterns import PATTERNS
+from engine.pretokenize import to_bytes, without_stray_surrogates
+from engine.words import words_in
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Counts of a text; what is unknown is what the tokenizer turned into its unknown token.
+
+    Attributes:
+        unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
+        exact: whether decoding gave the very same text; bytes that are no UTF-8 set aside.
+    """
+
+    tokens: int
+    words: int
+    characters: int
+    bytes: int
+    unknown_tokens: int
+    unknown_words: int
+    exact: bool
+
+    @property
+    def tokens_per_word(self) -> float:
+        return _ratio(self.tokens, self.words)
+
+    @property
+    def tokens_per_character(self) -> float:
+        return _ratio(self.tokens, self.characters)
+
+    @property
+    def bytes_per_token(self) -> float:
+        return _ratio(self.bytes, self.tokens)
+
+    @property
+    def unknown_token_share(self) -> float:
+        return _ratio(self.unknown_tokens, self.tokens)
+
+    @property
+    def unknown_word_share(self) -> float:
+        """The out-of-vocabulary rate."""
+        return _ratio(self.unknown_words, self.words)
+
+
+def _ratio(some: int, all_: int) -> float:
+    return some / all_ if all_ else 0.0
+
+
+def word_counts(stretches: Iterable[str]) -> Counter[str]:
+    """The words of texts, punctuation apart, with their counts: the same for every tokenizer.
+
+    >>> word_counts(["to be, or", "to"])
+    Counter({'to': 2, 'be': 1, ',': 1, 'or': 1})
+    """
+    split = PATTERNS["bert"].split
+    words: Counter[str] = Counter()
+    for stretch in stretches:
+        for pretoken in split(without_stray_surrogates(stretch)):
+            words.update(words_in(pretoken))
+    return words
+
+
+def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
+    """Measure a text that special tokens, if there were any, have cut into stretches.
+
+    >>> from engine.family.kinds import train_kind
+    >>> found = measure(train_kind("word", b"to be or not to be", 9), ["to be asked to be"])
+    >>> found.tokens, found.unknown_words, found.exact
+    (5, 1, False)
+    """
+    ids = [tokenizer.encode(stretch) for stretch in stretches]
+    words = word_counts(stretches)
+    unknown = tokenizer.unknown_id
+    unknown_words = 0
+    if unknown is not None:
+        unknown_words = sum(n for word, n in words.items() if unknown in tokenizer.encode(word))
+    return Measures(
+        tokens=sum(map(len, ids)),
+        words=words.total(),
+        characters=sum(map(len, stretches)),
+        bytes=sum(len(to_bytes(stretch)) for stretch in stretches),
+        unknown_tokens=sum(list(some).count(unknown) for some in ids if unknown is not None),
+        unknown_words=unknown_words,
+        exact=all(
+            tokenizer.decode(some) == to_bytes(stretch).decode("utf-8", "replace")
+            for some, stretch in zip(ids, stretches, strict=True)
+        ),
+    )

@@ -1,0 +1,145 @@
+"""Encoding words by longest match from the left, each probe told.
+
+From the beginning of the word the longest piece of the vocabulary is taken, then from its end the
+longest `##` piece, and so on. If at some place not even one character is a piece, the whole word
+becomes the unknown token, and what was found before is forgotten; so does a word of more than 100
+characters, without a look. That is BERT's `WordpieceTokenizer`, and what Hugging Face's `WordPiece`
+model gives. The merges of the training play no part.
+
+A word that itself begins with `##` may find a piece that was meant for the inside of words: the
+vocabulary holds only how pieces are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from engine.errors import VocabularyError
+from engine.wordpiece.words import CONTINUES, inner
+
+MAX_INPUT_CHARACTERS = 100
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One look into the vocabulary: for the characters from `start` to `end` of a word.
+
+    Attributes:
+        piece: what was looked up, with `##` if `start` is inside of the word.
+        token_id: its id; `None` if the vocabulary does not have it.
+        taken: the ids found before this probe.
+    """
+
+    word: str
+    start: int
+    end: int
+    piece: str
+    token_id: int | None
+    taken: tuple[int, ...]
+
+    @property
+    def found(self) -> bool:
+        return self.token_id is not None
+
+
+class Outcome(Enum):
+    """What became of a word; the value says it in words."""
+
+    SPELLED = "the pieces spell the word"
+    NO_PIECE = "no piece begins here, so the whole word is unknown"
+    TOO_LONG = "the word is too long to be looked at, so it is unknown"
+    SPECIAL = "a special token, one id wherever it stands"
+
+
+@dataclass(frozen=True)
+class EncodedWord:
+    """A word with its ids, the probes that led to them, and what became of it."""
+
+    word: str
+    ids: tuple[int, ...]
+    probes: tuple[Probe, ...]
+    outcome: Outcome
+
+
+class WordPieceEncoder:
+    """Encodes single words.
+
+    Args:
+        ids: piece as it is written → id.
+        unknown_token: what a word becomes that cannot be spelled.
+        max_input_characters: a longer word is unknown.
+
+    Raises:
+        VocabularyError: the vocabulary does not have the unknown token.
+
+    >>> encoder = WordPieceEncoder({"[UNK]": 0, "hug": 1, "##s": 2, "##gs": 3})
+    >>> encoder.encode("hugs"), encoder.encode("huge")
+    ((1, 2), (0,))
+    >>> [probe.piece for probe in encoder.probes("hugs")]
+    ['hugs', 'hug', '##s']
+    """
+
+    def __init__(
+        self,
+        ids: Mapping[str, int],
+        unknown_token: str = "[UNK]",
+        max_input_characters: int = MAX_INPUT_CHARACTERS,
+    ) -> None:
+        if unknown_token not in ids:
+            raise VocabularyError(
+                f"the vocabulary has no token {unknown_token!r} for words that it cannot spell; "
+                "add it, or name the one that it has"
+            )
+        self._ids = ids
+        self.unknown_id = ids[unknown_token]
+        self._max_input_characters = max_input_characters
+        self._longest = max(len(piece.removeprefix(CONTINUES)) for piece in ids)
+        # A word may begin with `##` and be a whole piece.
+        self._longest_first = max(map(len, ids))
+
+    def encode(self, word: str) -> tuple[int, ...]:
+        """The ids of a word: what the probes find, without those that can only fail."""
+        length = len(word)
+        if length > self._max_input_characters:
+            return (self.unknown_id,)
+        known = self._ids.get
+        found: list[int] = []
+        start, prefix, longest = 0, "", self._longest_first
+        while start < length:
+            for end in range(min(length, start + longest), start, -1):
+                if (token_id := known(prefix + word[start:end])) is not None:
+                    break
+            else:
+                return (self.unknown_id,)
+            found.append(token_id)
+            start, prefix, longest = end, CONTINUES, self._longest
+        return tuple(found)
+
+    def probes(self, word: str) -> Iterator[Probe]:
+        """Each look into the vocabulary, in order; none for a word that is too long."""
+        length = len(word)
+        if length > self._max_input_characters:
+            return
+        start, end = 0, length
+        taken: tuple[int, ...] = ()
+        while start < end:
+            piece = inner(word[start:end]) if start else word[:end]
+            token_id = self._ids.get(piece)
+            yield Probe(word, start, end, piece, token_id, taken)
+            if token_id is None:
+                end -= 1
+            else:
+                taken, start, end = (*taken, token_id), end, length
+
+    def explain(self, word: str) -> EncodedWord:
+        """A word with everything that led to its ids."""
+        probes = tuple(self.probes(word))
+        if len(word) > self._max_input_characters:
+            outcome = Outcome.TOO_LONG
+        elif probes and not probes[-1].found:
+            outcome = Outcome.NO_PIECE
+        else:
+            outcome = Outcome.SPELLED
+        return EncodedWord(word, self.encode(word), probes, outcome)

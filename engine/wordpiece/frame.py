@@ -1,0 +1,160 @@
+"""`Frame`: the state of a WordPiece training at one step, computed as far as somebody asks."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from engine.errors import UnknownTokenIdError
+from engine.events import Pair
+from engine.touched import TouchedPretoken, TouchedPretokens
+from engine.wordpiece.record import WordPieceStep
+from engine.wordpiece.score import Score
+from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder
+from engine.wordpiece.ties import ScoreTieRule
+from engine.wordpiece.tokenizer import WordPieceTokenizer
+
+if TYPE_CHECKING:
+    from engine.wordpiece.timeline import WordPieceTimeline
+
+
+class Frame:
+    """The state after the first `step` merges of a timeline. Immutable.
+
+    Attributes:
+        step: how many merges have been made.
+        recorded_steps: how many steps the timeline had when the frame was taken.
+    """
+
+    def __init__(self, timeline: WordPieceTimeline, step: int, recorded_steps: int) -> None:
+        self._timeline = timeline
+        self._record = timeline.record
+        self.step = step
+        self.recorded_steps = recorded_steps
+
+    def at(self, step: int) -> Frame:
+        """The state at another recorded step; the timeline's cursor stays where it is."""
+        return Frame(self._timeline, step, self.recorded_steps)
+
+    # -- the merge that led here, and the vocabulary
+
+    @property
+    def merge(self) -> WordPieceStep | None:
+        """The merge that made this state; `None` at step 0."""
+        return self._record[self.step - 1] if self.step else None
+
+    @property
+    def tie_rule(self) -> ScoreTieRule:
+        return self._record.tie_rule
+
+    @property
+    def first_id(self) -> int:
+        """The id of the first merge: special tokens and characters come before it."""
+        return self._record.first_id
+
+    @property
+    def vocab_size(self) -> int:
+        """Special tokens and pieces at this step."""
+        return self.first_id + self.step
+
+    def piece(self, piece_id: int) -> bytes:
+        """A piece that exists at this step, as it is written.
+
+        Raises:
+            UnknownTokenIdError: it does not, or not yet.
+        """
+        if not 0 <= piece_id < self.vocab_size:
+            raise UnknownTokenIdError(
+                f"there is no piece with the id {piece_id}; at step {self.step:,} the ids go "
+                f"from 0 to {self.vocab_size - 1:,}"
+            )
+        return self._record.vocab[piece_id]
+
+    # -- the words
+
+    def tokens_of(self, word: bytes) -> tuple[int, ...]:
+        """The pieces of a word as the merges have made them, by their ids.
+
+        Not always what encoding gives: that takes the longest piece, whatever the merges were.
+        """
+        return self._timeline.segmenter.tokens_at(word, self.step)
+
+    def pieces_of(self, word: bytes) -> list[bytes]:
+        """The same as they are written."""
+        return [self._record.vocab[token_id] for token_id in self.tokens_of(word)]
+
+    def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
+        """The words that the merge changed, most frequent first."""
+        return list(islice(self._touched, limit))
+
+    @cached_property
+    def _touched(self) -> TouchedPretokens:
+        return TouchedPretokens(self._timeline, self.merge)
+
+    @cached_property
+    def token_count(self) -> int:
+        """Pieces that the corpus has at this step."""
+        return int(self._record.piece_counts.at(self.step).sum())
+
+    # -- counts and scores
+
+    def count_of(self, pair: Pair) -> int:
+        """How often the pair stands side by side at this step."""
+        score = self.score_of(pair)
+        return 0 if score is None else score.count
+
+    def count_of_piece(self, piece_id: int) -> int:
+        """How often the piece stands in the corpus at this step."""
+        self.piece(piece_id)
+        return int(self._record.piece_counts.at(self.step)[piece_id])
+
+    def score_of(self, pair: Pair) -> Score | None:
+        """The pair's score; `None` if it stands nowhere side by side."""
+        return self._record.score_of(pair, self.step)
+
+    @cached_property
+    def _scoreboard(self) -> Scoreboard:
+        return self._record.scoreboard(self.step)
+
+    @cached_property
+    def _order(self) -> TieOrder:
+        rule = self.tie_rule
+        key = rule.then.make_key(
+            self._record.vocab, lambda pair: self._timeline.first_place(pair, self.step)
+        )
+        return TieOrder(key, rule.by_count)
+
+    @property
+    def candidates(self) -> int:
+        """How many different pairs may merge: those that stand often enough."""
+        return len(self._scoreboard)
+
+    @property
+    def tied(self) -> tuple[Pair, ...]:
+        """The pairs of the highest score, by their ids."""
+        return tuple(sorted(self._scoreboard.tied))
+
+    def top_pairs(self, limit: int) -> list[ScoredPair]:
+        """The pairs of highest score, ties in the order of the rule; the first merges next."""
+        return self._scoreboard.top(limit, self._order)
+
+    @property
+    def next_pair(self) -> Pair | None:
+        """The pair that merges next, whether that step is recorded or not; `None` at the end."""
+        if self.step < self.recorded_steps:
+            return self._record.pair_of(self.step)
+        return None if self._timeline.is_complete else self._scoreboard.best(self._order)
+
+    # -- encoding with the vocabulary of this step
+
+    @cached_property
+    def tokenizer(self) -> WordPieceTokenizer:
+        """The tokenizer that this step has learnt."""
+        problem = self._record.problem
+        return WordPieceTokenizer(
+            dict(enumerate(self._record.vocab[: self.vocab_size])),
+            problem.special_tokens,
+            problem.unknown_token,
+            self._timeline.pattern,
+        )

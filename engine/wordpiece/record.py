@@ -1,0 +1,249 @@
+"""The record of a WordPiece training: every step, compactly, and the `WordPieceStep`s made from it.
+
+A score is made of three counts. So two logs are kept, of the pairs' counts and of the pieces', and
+every score at every step can be told from them; see `engine.change_log`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.byte_chars import spell
+from engine.change_log import ChangeLog, Column
+from engine.events import CountChange, Pair
+from engine.record import Merge
+from engine.wordpiece.problem import Problem
+from engine.wordpiece.score import Score
+from engine.wordpiece.scoreboard import Scoreboard
+from engine.wordpiece.ties import ScoreTieRule
+from engine.wordpiece.words import bare
+
+
+class PieceChange(NamedTuple):
+    """A piece whose count in the corpus a merge changed."""
+
+    piece_id: int
+    before: int
+    after: int
+
+
+class Record:
+    """The steps of one run, to be appended to by one thread and read by any.
+
+    Attributes:
+        problem: the words, the vocabulary and the numbers of the pairs.
+        tie_rule, min_count: by which pairs are chosen.
+        pair_counts: the count of each pair, by its number.
+        piece_counts: the count of each piece, by its id.
+    """
+
+    def __init__(self, problem: Problem, tie_rule: ScoreTieRule, min_count: int) -> None:
+        self.problem = problem
+        self.vocab = problem.vocab
+        self.first_id = problem.first_id
+        self.tie_rule = tie_rule
+        self.min_count = min_count
+        self._now = list(problem.start_of_pieces)
+        # No count is ever higher than the number of characters.
+        integers = np.int32 if sum(self._now) < 2**31 else np.int64
+        self.pair_counts = ChangeLog(problem.start, integers)
+        self.piece_counts = ChangeLog(self._now, integers)
+        self._lefts, self._rights = Column(np.int32), Column(np.int32)
+        self._note_new_pairs()
+        self._merged = array("q")
+        self._occurrences = array("q")
+        self._pretokens = array("q")
+
+    def __len__(self) -> int:
+        return len(self._pretokens)
+
+    def __getitem__(self, index: int) -> WordPieceStep:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return WordPieceStep(self, index)
+
+    def append(self, merge: Merge) -> WordPieceStep:
+        """Write one step down, whose piece the vocabulary holds already."""
+        self._note_new_pairs()
+        left, right = self.problem.pairs[merge.number]
+        new_id = self.first_id + len(self)
+        self._now.append(merge.occurrences)
+        self._now[left] -= merge.occurrences
+        self._now[right] -= merge.occurrences
+        changed = sorted({left, right, new_id})
+        self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
+        self.pair_counts.append(merge.changed, merge.after, width=len(self.problem.pairs))
+        self._merged.append(merge.number)
+        self._occurrences.append(merge.occurrences)
+        self._pretokens.append(merge.pretokens)
+        return WordPieceStep(self, len(self) - 1)
+
+    def _note_new_pairs(self) -> None:
+        pairs = self.problem.pairs
+        new = [pairs[number] for number in range(len(self._lefts), len(pairs))]
+        self._lefts.extend([left for left, _ in new])
+        self._rights.extend([right for _, right in new])
+
+    def pair_of(self, index: int) -> Pair:
+        """The pair that step `index` merged."""
+        return self.problem.pairs[self._merged[index]]
+
+    def rank_of(self, piece_id: int) -> int:
+        """The index of the step that made a piece; negative for one that none did."""
+        return piece_id - self.first_id
+
+    def occurrences_of(self, index: int) -> int:
+        return self._occurrences[index]
+
+    def pretokens_of(self, index: int) -> int:
+        return self._pretokens[index]
+
+    def scoreboard(self, step: int) -> Scoreboard:
+        """The pairs after the first `step` merges, with their scores."""
+        counts = self.pair_counts.at(step)
+        pieces = self.piece_counts.at(step)
+        numbers = np.flatnonzero(counts >= self.min_count)
+        lefts = self._lefts.view(0, len(counts))[numbers]
+        rights = self._rights.view(0, len(counts))[numbers]
+        return Scoreboard(
+            self.problem.pairs, numbers, counts[numbers], pieces[lefts], pieces[rights]
+        )
+
+    def score_of(self, pair: Pair, step: int) -> Score | None:
+        """The score of any pair that stands side by side after the first `step` merges."""
+        number = self.problem.pairs.number_of(pair)
+        counts = self.pair_counts.at(step)
+        if number is None or number >= len(counts) or not counts[number]:
+            return None
+        pieces = self.piece_counts.at(step)
+        return Score(int(counts[number]), int(pieces[pair[0]]), int(pieces[pair[1]]))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the record's columns take."""
+        logs = self.pair_counts.nbytes + self.piece_counts.nbytes
+        return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 3 * len(self)
+
+
+class WordPieceStep:
+    """One merge of a WordPiece training. `index` 0 is the first.
+
+    Two steps are equal if every fact about them is.
+    """
+
+    __slots__ = ("_record", "index")
+
+    def __init__(self, record: Record, index: int) -> None:
+        self._record = record
+        self.index = index
+
+    @property
+    def record(self) -> Record:
+        return self._record
+
+    @property
+    def pair(self) -> Pair:
+        """The ids of the two pieces."""
+        return self._record.pair_of(self.index)
+
+    @property
+    def left(self) -> bytes:
+        """The left piece as it is written."""
+        return self._record.vocab[self.pair[0]]
+
+    @property
+    def right(self) -> bytes:
+        return self._record.vocab[self.pair[1]]
+
+    @property
+    def new_id(self) -> int:
+        return self._record.first_id + self.index
+
+    @property
+    def piece(self) -> bytes:
+        """The new piece as it is written: `##low` inside of a word."""
+        return self._record.vocab[self.new_id]
+
+    @property
+    def token(self) -> bytes:
+        """The bytes of the corpus that the new piece stands for: `low`."""
+        return bare(self.piece)
+
+    @property
+    def score(self) -> Score:
+        """The score that won, with the three counts that it is made of."""
+        score = self._record.score_of(self.pair, self.index)
+        assert score is not None, "a pair that merged stood side by side"
+        return score
+
+    @property
+    def count(self) -> int:
+        """How often the pair stood side by side before this step."""
+        return self.score.count
+
+    @property
+    def occurrences(self) -> int:
+        """How many were replaced; less than `count` where the pair overlapped itself."""
+        return self._record.occurrences_of(self.index)
+
+    @property
+    def pretokens(self) -> int:
+        """In how many distinct words."""
+        return self._record.pretokens_of(self.index)
+
+    @property
+    def tied(self) -> tuple[Pair, ...]:
+        """All pairs that had the top score, this step's own first, the others by their ids."""
+        pairs = self._record.scoreboard(self.index).tied
+        return (self.pair, *sorted(pair for pair in pairs if pair != self.pair))
+
+    @property
+    def changes(self) -> tuple[CountChange, ...]:
+        """The pairs whose count this step changed: its own first, then the largest changes."""
+        pairs, own = self._record.problem.pairs, self.pair
+        changes = [
+            CountChange(pairs[number], before, after)
+            for number, before, after in self._record.pair_counts.differences(self.index)
+        ]
+        return tuple(
+            sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))
+        )
+
+    @property
+    def piece_changes(self) -> tuple[PieceChange, ...]:
+        """The pieces whose count this step changed: its two parts, then the one it made."""
+        return tuple(
+            PieceChange(*change) for change in self._record.piece_counts.differences(self.index)
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        """The step as plain values for JSON; pieces in GPT-2's spelling of bytes."""
+        return {
+            "index": self.index,
+            "pair": list(self.pair),
+            "left": spell(self.left),
+            "right": spell(self.right),
+            "piece": spell(self.piece),
+            "new_id": self.new_id,
+            "score": [self.score.count, self.score.left, self.score.right],
+            "occurrences": self.occurrences,
+            "pretokens": self.pretokens,
+            "tied": [list(pair) for pair in self.tied],
+            "changes": [[list(c.pair), c.before, c.after] for c in self.changes],
+            "piece_changes": [list(change) for change in self.piece_changes],
+        }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WordPieceStep) and self.as_dict() == other.as_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.index, self.pair))
+
+    def __repr__(self) -> str:
+        return (
+            f"<WordPieceStep {self.index}: {self.left!r} + {self.right!r} → {self.new_id}, "
+            f"score {self.score}>"
+        )

@@ -1,0 +1,126 @@
+"""The pairs at one step with their scores: which is best, which are tied, which come next.
+
+Every merge changes the counts of two pieces, and with them the score of *each* pair that holds
+one, upwards, too: what is left of a piece becomes rarer. No heap survives that. But a step needs
+the best pair only, and numpy finds it among all of them in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from heapq import nsmallest
+from typing import Any
+
+import numpy as np
+
+from engine.change_log import Integers, Ints
+from engine.events import Pair
+from engine.pair_numbers import PairNumbers
+from engine.wordpiece.score import NEARLY, Score, estimates, highest
+
+
+@dataclass(frozen=True)
+class ScoredPair:
+    """A pair with its score; `tied` says that it shares the highest score with another."""
+
+    pair: Pair
+    score: Score
+    tied: bool
+
+
+@dataclass(frozen=True)
+class TieOrder:
+    """A tie rule at work: `key` puts tied pairs in order, the least first.
+
+    With `by_count` the more frequent come before the others, whatever their keys.
+    """
+
+    key: Callable[[Pair], Any]
+    by_count: bool
+
+
+class Scoreboard:
+    """The pairs that may merge at one step.
+
+    Args:
+        pairs: number → pair.
+        numbers: the pairs that stand often enough, by their numbers.
+        counts: how often each of these stands.
+        lefts, rights: how often its left and its right piece stand in the corpus.
+    """
+
+    def __init__(
+        self, pairs: PairNumbers, numbers: Ints, counts: Integers, lefts: Integers, rights: Integers
+    ) -> None:
+        self._pairs = pairs
+        self._numbers = numbers
+        self._counts = counts.astype(np.int64)
+        self._lefts = lefts.astype(np.int64)
+        self._rights = rights.astype(np.int64)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @cached_property
+    def _leaders(self) -> Ints:
+        """The places of the pairs that share the highest score."""
+        return highest(self._counts, self._lefts, self._rights)
+
+    @property
+    def tied(self) -> list[Pair]:
+        """All pairs of the highest score, in no order."""
+        return [self._pair(place) for place in self._leaders.tolist()]
+
+    def best(self, order: TieOrder) -> Pair | None:
+        """The pair that merges next; `None` if there is none."""
+        leaders = self._leaders
+        if not len(leaders):
+            return None
+        if order.by_count:
+            counts = self._counts[leaders]
+            leaders = leaders[counts == counts.max()]
+        if len(leaders) == 1:
+            return self._pair(int(leaders[0]))
+        return min(map(self._pair, leaders.tolist()), key=order.key)
+
+    def top(self, limit: int, order: TieOrder) -> list[ScoredPair]:
+        """The pairs of the highest scores, in the order in which they would be taken now."""
+        values = _Values()
+
+        def rank(place: int) -> tuple[Any, ...]:
+            score = self._score(place)
+            count = score.count if order.by_count else 0
+            return -values[score], -count, order.key(self._pair(place))
+
+        several = len(self._leaders) > 1
+        leaders = set(self._leaders.tolist()) if several else set()
+        return [
+            ScoredPair(self._pair(place), self._score(place), place in leaders)
+            for place in nsmallest(limit, self._near_the_top(limit), key=rank)
+        ]
+
+    def _near_the_top(self, limit: int) -> list[int]:
+        """Places that hold the `limit` highest scores, and few others."""
+        rounded = estimates(self._counts, self._lefts, self._rights)
+        if not 0 < limit < len(rounded):
+            return list(range(len(rounded)))
+        least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
+        near: list[int] = np.flatnonzero(rounded >= least * NEARLY).tolist()
+        return near
+
+    def _pair(self, place: int) -> Pair:
+        return self._pairs[int(self._numbers[place])]
+
+    def _score(self, place: int) -> Score:
+        return Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))
+
+
+class _Values(dict[Score, Fraction]):
+    """Score → its value; tied pairs tend to share all three numbers, and fractions are slow."""
+
+    def __missing__(self, score: Score) -> Fraction:
+        self[score] = score.value
+        return self[score]

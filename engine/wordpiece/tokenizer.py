@@ -1,0 +1,126 @@
+"""`WordPieceTokenizer`: text to ids and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from engine.errors import UnknownTokenIdError, VocabularyError
+from engine.patterns import Pattern, as_pattern
+from engine.piece_encoder import remembering
+from engine.pretokenize import (
+    SpecialSplitter,
+    pretokens,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+)
+from engine.wordpiece.encoder import (
+    MAX_INPUT_CHARACTERS,
+    EncodedWord,
+    Outcome,
+    WordPieceEncoder,
+)
+from engine.wordpiece.words import CONTINUES
+from engine.words import words_in
+
+DEFAULT_PATTERN = "bert"
+
+
+class WordPieceTokenizer:
+    """Encodes text by longest match from the left.
+
+    Args:
+        vocab: id → piece as it is written: `##` before one that continues a word.
+        special_tokens: strings of the vocab that are one id wherever they stand.
+        unknown_token: what a word becomes that cannot be spelled.
+        pattern: what cuts text into words: a name in `PATTERNS`, or a pattern.
+        max_input_characters: a longer word is unknown.
+
+    Raises:
+        VocabularyError: the unknown token or a special token is not in the vocab.
+
+    >>> vocab = dict(enumerate([b"[UNK]", b"hug", b"##s", b"!"]))
+    >>> tokenizer = WordPieceTokenizer(vocab)
+    >>> tokenizer.encode("hugs! bugs!"), tokenizer.decode([1, 2, 3, 0, 3])
+    ([1, 2, 3, 0, 3], 'hugs ! [UNK] !')
+    """
+
+    name = "wordpiece"
+    granularity = "subwords"
+
+    def __init__(
+        self,
+        vocab: Mapping[int, bytes],
+        special_tokens: Sequence[str] = (),
+        unknown_token: str = "[UNK]",
+        pattern: str | Pattern = DEFAULT_PATTERN,
+        max_input_characters: int = MAX_INPUT_CHARACTERS,
+    ) -> None:
+        self.vocab = dict(vocab)
+        self.special_tokens = tuple(special_tokens)
+        self.pattern = as_pattern(pattern)
+        ids = {to_text(piece): token_id for token_id, piece in self.vocab.items()}
+        if missing := [token for token in self.special_tokens if token not in ids]:
+            raise VocabularyError(
+                f"the vocabulary has no special token {missing[0]!r}; add it, or leave it out"
+            )
+        self.encoder = WordPieceEncoder(ids, unknown_token, max_input_characters)
+        self._special_ids = {token: ids[token] for token in self.special_tokens}
+        self._splitter = SpecialSplitter(self.special_tokens)
+        self._encode_text = remembering(self.pattern, self._encode_pretoken)
+
+    @property
+    def vocab_size(self) -> int:
+        return len(self.vocab)
+
+    @property
+    def unknown_id(self) -> int:
+        return self.encoder.unknown_id
+
+    def encode(self, text: str) -> list[int]:
+        """The token ids of a text."""
+        ids: list[int] = []
+        for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
+            if special:
+                ids.append(self._special_ids[piece])
+            else:
+                ids += self._encode_text(piece)
+        return ids
+
+    def _encode_pretoken(self, pretoken: bytes) -> tuple[int, ...]:
+        words = words_in(to_text(pretoken))
+        return tuple(chain.from_iterable(map(self.encoder.encode, words)))
+
+    def explain(self, text: str) -> Iterator[EncodedWord]:
+        """The words of a text, each with the probes that find its ids."""
+        for pretoken in pretokens(without_stray_surrogates(text), self.pattern, self._splitter):
+            if pretoken.special:
+                ids = (self._special_ids[pretoken.text],)
+                yield EncodedWord(pretoken.text, ids, (), Outcome.SPECIAL)
+            else:
+                yield from map(self.encoder.explain, words_in(pretoken.text))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The words of the ids with one space between them; pieces with `##` are joined on.
+
+        What stood between the words, and what became unknown, is lost.
+
+        Raises:
+            UnknownTokenIdError: names the id that the vocab lacks.
+        """
+        first, *others = [self._piece(token_id) for token_id in ids] or [""]
+        continued = [
+            piece.removeprefix(CONTINUES) if piece.startswith(CONTINUES) else " " + piece
+            for piece in others
+        ]
+        return to_bytes("".join((first, *continued))).decode("utf-8", "replace")
+
+    def _piece(self, token_id: int) -> str:
+        try:
+            return to_text(self.vocab[token_id])
+        except KeyError:
+            raise UnknownTokenIdError(
+                f"there is no token with the id {token_id}; this vocabulary has "
+                f"{len(self.vocab):,} tokens"
+            ) from None

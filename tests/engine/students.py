@@ -1,0 +1,265 @@
+"""Trainers as students hand them in: one that is right, and others with one mistake each.
+
+Each mistake is the one method that differs from `Student`. None of this uses the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+Word = tuple[bytes, ...]
+Pair = tuple[bytes, bytes]
+
+SPECIAL = "<|endoftext|>"
+GPT2 = re.compile(
+    # GPT-2's pattern for texts of ASCII, in Python's own `re`.
+    r"'(?:[sdmt]|ll|ve|re)| ?[a-zA-Z]+| ?[0-9]+| ?[^\sa-zA-Z0-9]+|\s+(?!\S)|\s+"
+)
+
+
+class Student:
+    """Recounts every pair at every step: slow and right."""
+
+    def documents(self, text: str) -> list[str]:
+        return text.split(SPECIAL)
+
+    def pretokens(self, document: str) -> list[str]:
+        return GPT2.findall(document)
+
+    def words(self, text: str) -> dict[Word, int]:
+        found = (p for document in self.documents(text) for p in self.pretokens(document))
+        counted = Counter(found)
+        return {tuple(bytes([b]) for b in p.encode()): n for p, n in counted.items()}
+
+    def count(self, words: dict[Word, int]) -> Counter[Pair]:
+        counts: Counter[Pair] = Counter()
+        for word, n in words.items():
+            for pair in self.pairs(word):
+                counts[pair] += n
+        return counts
+
+    def pairs(self, word: Word) -> list[Pair]:
+        return list(pairwise(word))
+
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], pair))
+
+    def merged(self, word: Word, pair: Pair) -> Word:
+        out: list[bytes] = []
+        i = 0
+        while i < len(word):
+            if word[i : i + 2] == pair:
+                out.append(pair[0] + pair[1])
+                i += 2
+            else:
+                out.append(word[i])
+                i += 1
+        return tuple(out)
+
+    def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
+        """The merges with the counts on which they were taken."""
+        words, steps = self.words(text), []
+        while len(steps) < merges and (counts := self.count(words)):
+            pair = self.best(counts)
+            steps.append((pair, counts[pair]))
+            words = {self.merged(word, pair): n for word, n in words.items()}
+        return steps
+
+
+# -- ties
+
+
+class TakesTheFirstOfEquals(Student):
+    """`max` keeps the first: the pair that was met first wins the tie."""
+
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: counts[pair])
+
+
+class ComparesSpellings(Student):
+    """Compares tokens as GPT-2 spells them, where a space is a late letter."""
+
+    def best(self, counts: Counter[Pair]) -> Pair:
+        def spelled(token: bytes) -> str:
+            return token.decode().replace(" ", "Ġ").replace("\n", "Ċ")
+
+        return max(counts, key=lambda pair: (counts[pair], spelled(pair[0]), spelled(pair[1])))
+
+
+# -- counting
+
+
+class CountsWithoutOverlap(Student):
+    """Counts as `str.count` does: `aa` once in `aaa`."""
+
+    def pairs(self, word: Word) -> list[Pair]:
+        found: list[Pair] = []
+        skip = False
+        for pair in pairwise(word):
+            skip = bool(found) and not skip and pair == found[-1] and pair[0] == pair[1]
+            if not skip:
+                found.append(pair)
+        return found
+
+
+class CountsEachWordOnce(Student):
+    """Forgets to multiply by how often the pretoken occurs."""
+
+    def words(self, text: str) -> dict[Word, int]:
+        return dict.fromkeys(super().words(text), 1)
+
+
+# -- reading
+
+
+class LeavesSpecialTokensIn(Student):
+    def documents(self, text: str) -> list[str]:
+        return [text]
+
+
+class JoinsDocuments(Student):
+    """Removes the special tokens, and with them the border between two documents."""
+
+    def documents(self, text: str) -> list[str]:
+        return [text.replace(SPECIAL, "")]
+
+
+class StripsDocuments(Student):
+    def documents(self, text: str) -> list[str]:
+        return [document.strip() for document in super().documents(text)]
+
+
+class ReadsLineByLine(Student):
+    """`for line in file`: whitespace never goes on behind a newline."""
+
+    def documents(self, text: str) -> list[str]:
+        return [line for d in super().documents(text) for line in d.splitlines(keepends=True)]
+
+
+class ReadsLinesWithoutTheirEnds(Student):
+    def documents(self, text: str) -> list[str]:
+        return [line for document in super().documents(text) for line in document.split("\n")]
+
+
+class TranslatesNewlines(Student):
+    """`open(path)` in text mode, which turns CR LF into LF."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+# -- pretokens
+
+
+class DoesWithoutPretokens(Student):
+    """Counts pairs over whole documents, so that merges cross the borders of words."""
+
+    def pretokens(self, document: str) -> list[str]:
+        return [document] if document else []
+
+
+class SplitsAtWhitespace(Student):
+    def pretokens(self, document: str) -> list[str]:
+        return re.findall(r"\S+|\s+", document)
+
+
+# -- merging
+
+
+class MergesFromTheRight(Student):
+    def merged(self, word: Word, pair: Pair) -> Word:
+        return (
+            super().merged(word[::-1], pair[::-1])[::-1]
+            if pair[0] == pair[1]
+            else (super().merged(word, pair))
+        )
+
+
+class MergesTheFirstOnly(Student):
+    """`word.index(pair)` finds only one place."""
+
+    def merged(self, word: Word, pair: Pair) -> Word:
+        for i in range(len(word) - 1):
+            if word[i : i + 2] == pair:
+                return (*word[:i], pair[0] + pair[1], *word[i + 2 :])
+        return word
+
+
+# -- keeping counts
+
+
+class KeepsCounts(Student):
+    """Counts once, then brings the counts up to date after each merge; `update` does it wrongly."""
+
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        raise NotImplementedError
+
+    def may_merge(self, pair: Pair, words: dict[Word, int]) -> bool:
+        return True
+
+    def train(self, text: str, merges: int) -> list[tuple[Pair, int]]:
+        words, steps = self.words(text), []
+        counts = self.count(words)
+        while len(steps) < merges and +counts:
+            pair = self.best(counts)
+            n = counts.pop(pair)
+            if not self.may_merge(pair, words):
+                continue
+            steps.append((pair, n))
+            after = {word: self.merged(word, pair) for word in words}
+            for word, count in words.items():
+                if word != after[word]:
+                    self.update(counts, word, after[word], pair, count)
+            del counts[pair]  # it is gone, whatever `update` has made of it
+            words = {after[word]: count for word, count in words.items()}
+        return steps
+
+
+class NeverLowersCounts(KeepsCounts):
+    """Counts the new pairs, and forgets those that lost a token."""
+
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        for new in self.pairs(after):
+            if pair[0] + pair[1] in new:
+                counts[new] += n
+
+
+class TrustsItsHeap(NeverLowersCounts):
+    """The same, as a heap shows it: an old entry is believed if its pair still stands anywhere."""
+
+    def may_merge(self, pair: Pair, words: dict[Word, int]) -> bool:
+        return any(pair in self.pairs(word) for word in words)
+
+
+class NeverCountsNewPairs(KeepsCounts):
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        for old in self.pairs(before):
+            counts[old] -= n
+        for left in self.pairs(after):
+            if pair[0] + pair[1] not in left:
+                counts[left] += n
+
+
+class NeverUpdatesCounts(KeepsCounts):
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        pass
+
+
+class LooksAtOldNeighbours(KeepsCounts):
+    """In `abab` the right neighbour of the first `ab` is taken to be `a`, which is merging, too."""
+
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        i, new = 0, pair[0] + pair[1]
+        while i < len(before) - 1:
+            if before[i : i + 2] != pair:
+                i += 1
+                continue
+            if i > 0:
+                counts[before[i - 1], pair[0]] -= n
+                counts[before[i - 1], new] += n
+            if i + 2 < len(before):
+                counts[pair[1], before[i + 2]] -= n
+                counts[new, before[i + 2]] += n
+            i += 2

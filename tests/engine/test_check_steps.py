@@ -1,0 +1,134 @@
+"""Steps in lines of JSON, from a trainer in any language."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import StepRecorder
+from engine.check.assignment import Assignment
+from engine.check.checking import check_claim
+from engine.check.claim import Claim, ClaimedStep
+from engine.check.steps_file import LONGEST_LINE, read_steps
+from engine.check.token_forms import read_token
+from engine.errors import OutputError, StepsFileError
+
+
+def written(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "steps.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("left", "form"),
+    [
+        ('"Ġt"', "GPT-2 spelling"),
+        ("[32, 116]", "lists of bytes"),
+        ('{"hex": "2074"}', "hex"),
+        ('{"base64": "IHQ="}', "base64"),
+    ],
+)
+def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form: str) -> None:
+    read = read_steps(written(tmp_path, f'{{"left": {left}, "right": "h", "extra": [1]}}', ""))
+    assert read.claim.steps == [ClaimedStep(b" t", b"h")]
+    assert form in read.forms
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "is no JSON, or cut short"),
+        ("[" * 10_000, "is no JSON, or cut short"),
+        ("[]", 'is no JSON object {"left": …, "right": …}'),
+        ('{"left": "a"}', 'has no "right"'),
+        ('{"left": " a", "right": "b"}', "\"left\" has the character ' ', which GPT-2's spelling"),
+        ('{"left": [256], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
+        ('{"left": [true], "right": "b"}', '"left" is a list, but not of bytes from 0 to 255'),
+        ('{"left": {"hex": "0"}, "right": "b"}', '"left" has hex that is no hexadecimal'),
+        ('{"left": {"base64": "é"}, "right": "b"}', '"left" has base64 that is damaged'),
+        ('{"left": 7, "right": "b"}', '"left" is none of: text, a list of bytes,'),
+        ('{"left": "", "right": "b"}', '"left" is empty'),
+        ('{"left": "a", "right": "b", "count": -1}', '"count" is no whole number'),
+        ('{"left": "a", "right": "b", "new_id": true}', '"new_id" is no whole number'),
+    ],
+)
+def test_a_bad_line_is_told_by_its_number(tmp_path: Path, line: str, told: str) -> None:
+    path = written(tmp_path, '{"left": "a", "right": "b"}', "", line)
+    with pytest.raises(StepsFileError) as error:
+        read_steps(path)
+    assert str(error.value).startswith(f"{path}: line 3: {told}")
+
+
+def test_a_line_has_a_greatest_length(tmp_path: Path) -> None:
+    with pytest.raises(StepsFileError, match="line 1 is longer than"):
+        read_steps(written(tmp_path, " " * (LONGEST_LINE + 1)))
+
+
+@pytest.mark.parametrize("lines", [[], ["", " "]])
+def test_a_file_without_steps_is_an_error(tmp_path: Path, lines: list[str]) -> None:
+    with pytest.raises(StepsFileError, match="holds no step"):
+        read_steps(written(tmp_path, *lines))
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(StepsFileError, match="cannot be read: No such file"):
+        read_steps(tmp_path / "none")
+
+
+@given(st.binary(min_size=1))
+def test_any_token_can_be_written_in_any_form(token: bytes) -> None:
+    assert read_token(list(token))[0] == token
+    assert read_token({"hex": token.hex()})[0] == token
+
+
+def test_the_recorder_writes_what_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "steps.jsonl"
+    with StepRecorder(path) as record:
+        record(b"\x00\xff", b" \n")
+        record(b"a", b"b", count=3, new_id=257)
+    assert read_steps(path).claim.steps == [
+        ClaimedStep(b"\x00\xff", b" \n"),
+        ClaimedStep(b"a", b"b", 3, 257),
+    ]
+
+
+def test_what_is_recorded_before_a_crash_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "steps.jsonl"
+
+    def crash() -> None:
+        with StepRecorder(path) as record:
+            record(b"a", b"b")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        crash()
+    assert json.loads(path.read_text()) == {"left": "a", "right": "b"}
+
+
+def test_the_recorder_tells_what_is_wrong_with_its_place(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot be written"), StepRecorder(tmp_path):
+        pass
+    with pytest.raises(OutputError, match="record inside"):
+        StepRecorder(tmp_path / "x")(b"a", b"b")
+
+
+@pytest.mark.parametrize(
+    ("ids", "agrees", "told"),
+    [
+        ((256, 257), True, None),
+        ((257, 258), True, "New tokens are numbered from 257 on, by the rule 256."),
+        ((256, 259), False, "The new ids do not count up: that of step 2 is out of line."),
+    ],
+)
+def test_new_ids_are_compared_with_the_rule(
+    ids: tuple[int, int], agrees: bool, told: str | None
+) -> None:
+    steps = [ClaimedStep(b"o", b"w", 1, ids[0]), ClaimedStep(b"l", b"ow", 1, ids[1])]
+    report = check_claim(Claim(steps), Assignment(lambda: b"low"))
+    assert report.agrees == agrees
+    assert (list(report.told())[1:] or [None]) == [told]

@@ -1,0 +1,188 @@
+"""Any step of a WordPiece training can be looked at, and is what training had there.
+
+The truth is `wordpiece_oracle.train`, which recounts everything at every step.
+"""
+
+from __future__ import annotations
+
+import pytest
+import wordpiece_oracle as oracle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import TimelineError, UnknownTokenIdError
+from engine.wordpiece.frame import Frame
+from engine.wordpiece.ties import SCORE_TIE_RULES
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
+
+every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
+
+COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
+
+
+def timeline_of(
+    counts: dict[bytes, int], tie_rule: str = "frequent", min_count: int = 1
+) -> WordPieceTimeline:
+    trainer = WordPieceTrainer(counts, 200, tie_rule=tie_rule, min_count=min_count)
+    return WordPieceTimeline(trainer.record, trainer.steps())
+
+
+def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
+    return {word.encode(): count for word, count in corpus.items()}
+
+
+def facts(frame: Frame) -> object:
+    """All that a frame tells, as plain values."""
+    return (
+        frame.step,
+        frame.vocab_size,
+        frame.token_count,
+        frame.merge and frame.merge.as_dict(),
+        frame.top_pairs(1000),
+        frame.tied,
+        frame.next_pair,
+        [frame.count_of_piece(piece_id) for piece_id in range(frame.vocab_size)],
+        [frame.tokens_of(word) for word in (b"hugs", b"pun", b"aab", b"cab")],
+        frame.touched(),
+    )
+
+
+@every_tie_rule
+@settings(max_examples=60)
+@given(corpus=oracle.corpora(), min_count=st.integers(1, 3))
+def test_every_step_is_what_a_recount_finds(
+    tie_rule: str, corpus: dict[str, int], min_count: int
+) -> None:
+    timeline = timeline_of(in_bytes(corpus), tie_rule, min_count)
+    steps = oracle.train(corpus, 200, tie_rule, min_count)
+    assert len(timeline) == len(steps)
+    for number, truth in enumerate(steps):
+        frame = timeline.seek(number)
+        spelled = [frame.piece(piece_id).decode() for piece_id in range(frame.vocab_size)]
+        counts = {spelled[i]: frame.count_of_piece(i) for i in range(frame.vocab_size)}
+        assert {piece: n for piece, n in counts.items() if n} == dict(truth.pieces_before)
+        assert frame.token_count == truth.pieces_before.total()
+        top = frame.top_pairs(1000)
+        names = [(spelled[p.pair[0]], spelled[p.pair[1]]) for p in top]
+        assert {n: p.score.value for n, p in zip(names, top, strict=True)} == truth.scores
+        assert [p.score.count for p in top] == [truth.pairs_before[name] for name in names]
+        assert names == ranked(truth, tie_rule)
+        assert frame.top_pairs(3) == top[:3]
+        assert frame.candidates == len(top)
+        assert frame.next_pair == frame.at(number).top_pairs(1)[0].pair
+        assert all(frame.score_of(p.pair) == p.score for p in top)
+        after = timeline.seek(number + 1)
+        assert {word: [p.decode() for p in after.pieces_of(word.encode())] for word in corpus} == (
+            truth.splits
+        )
+
+
+def ranked(step: oracle.OracleStep, tie_rule: str) -> list[oracle.Pair]:
+    """The pairs in the order in which the rule would take them now, one after the other."""
+    left, order = dict(step.scores), []
+    while left:
+        order.append(oracle.choose(left, step.pairs_before, tie_rule))
+        del left[order[-1]]
+    return order
+
+
+@every_tie_rule
+@settings(max_examples=40)
+@given(
+    corpus=oracle.corpora(),
+    moves=st.lists(st.sampled_from([-7, -2, -1, 1, 2, 7]) | st.integers(100, 110), max_size=8),
+)
+def test_forward_back_and_seek_lead_to_what_a_replay_shows(
+    tie_rule: str, corpus: dict[str, int], moves: list[int]
+) -> None:
+    timeline = timeline_of(in_bytes(corpus), tie_rule)
+    replayed = timeline_of(in_bytes(corpus), tie_rule)
+    in_order = [facts(replayed.seek(0))]
+    in_order += [facts(replayed.forward()) for _ in range(len(replayed))]
+    place = 0
+    for move in moves:
+        if move >= 100:
+            place = (move - 100) % (len(timeline) + 1)
+            timeline.seek(place)
+        elif move > 0:
+            place = min(place + move, len(timeline))
+            timeline.forward(move)
+        else:
+            place = max(place + move, 0)
+            timeline.back(-move)
+        assert timeline.cursor == place
+        assert facts(timeline.frame) == in_order[place]
+
+
+@given(corpus=oracle.corpora())
+def test_a_step_forward_and_one_back_change_nothing(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    for step in range(len(timeline)):
+        before = facts(timeline.seek(step))
+        timeline.forward()
+        assert facts(timeline.back()) == before
+
+
+class TestATimeline:
+    def test_may_grow_while_it_is_looked_at(self) -> None:
+        trainer = WordPieceTrainer(COURSE, 200)
+        timeline, steps = WordPieceTimeline(trainer.record), trainer.steps()
+        assert timeline.frame.next_pair is not None
+        for index, step in enumerate(steps):
+            foreseen = timeline.seek(index).next_pair
+            timeline.extend([step])
+            assert foreseen == step.pair
+            assert timeline.cursor == index
+        timeline.complete()
+        assert timeline.is_complete
+        assert timeline.seek(len(timeline)).next_pair is None
+
+    def test_refuses_a_step_that_is_not_the_next(self) -> None:
+        trainer = WordPieceTrainer(COURSE, 200)
+        steps = list(trainer.steps())
+        with pytest.raises(TimelineError, match="step 1 does not follow the 0 steps"):
+            WordPieceTimeline(trainer.record, steps[1:])
+
+    def test_has_no_step_beyond_the_last(self) -> None:
+        with pytest.raises(TimelineError, match="there is no step 99"):
+            timeline_of(COURSE).seek(99)
+
+
+class TestAFrame:
+    def test_shows_which_words_a_merge_changed(self) -> None:
+        frame = timeline_of(COURSE).seek(1)
+        [touched] = frame.touched()
+        assert (touched.pretoken, touched.count) == (b"hugs", 5)
+        assert [frame.piece(i) for i in touched.before] == [b"h", b"##u", b"##g", b"##s"]
+        assert [frame.piece(i) for i in touched.after] == [b"h", b"##u", b"##gs"]
+
+    def test_has_runners_up_with_their_fractions(self) -> None:
+        best, second, *_ = timeline_of(COURSE).frame.top_pairs(10)
+        assert (str(best.score), best.tied) == ("5 / (20 · 5)", False)
+        # All other pairs hold ##u, which is as frequent as what stands beside it together.
+        assert second.score.value.denominator == 36
+
+    def test_has_no_piece_that_a_later_step_makes(self) -> None:
+        timeline = timeline_of(COURSE)
+        assert timeline.seek(1).piece(12) == b"##gs"
+        with pytest.raises(UnknownTokenIdError, match="at step 0 the ids go from 0 to 11"):
+            timeline.seek(0).piece(12)
+
+    def test_has_no_score_for_a_pair_that_stands_nowhere(self) -> None:
+        frame = timeline_of(COURSE).frame
+        assert frame.score_of((5, 5)) is None
+        assert frame.count_of((5, 5)) == 0
+
+    def test_encodes_with_the_vocabulary_of_its_step(self) -> None:
+        timeline = timeline_of(COURSE)
+        characters = timeline.seek(0).tokenizer.encode("hugs")
+        assert len(characters) == 4
+        assert timeline.seek(1).tokenizer.encode("hugs") == [*characters[:2], 12]
+
+    def test_encoding_may_differ_from_what_the_merges_made(self) -> None:
+        """There is `ca` now, but in this word `##a` had gone into `##ac` before."""
+        frame = timeline_of({b"ca": 4, b"cac": 2, b"cb": 1}).seek(2)
+        assert frame.pieces_of(b"cac") == [b"c", b"##ac"]
+        [word] = frame.tokenizer.explain("cac")
+        assert [frame.piece(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]

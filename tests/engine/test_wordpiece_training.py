@@ -1,0 +1,281 @@
+"""WordPiece training: the pair of highest score merges, and every number of it can be told.
+
+The truth is `wordpiece_oracle.train`, which recounts everything at every step.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from typing import TypeVar
+
+import numpy as np
+import pytest
+import wordpiece_oracle as oracle
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from engine.errors import SpecialTokenError, UnknownNameError, VocabSizeError
+from engine.trainer import StopReason
+from engine.wordpiece.record import PieceChange, WordPieceStep
+from engine.wordpiece.score import Score, highest
+from engine.wordpiece.ties import SCORE_TIE_RULES
+from engine.wordpiece.trainer import WordPieceTrainer
+from engine.wordpiece.words import count_words
+
+T = TypeVar("T")
+every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)
+
+COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
+"""The example of Hugging Face's course, chapter 6.6."""
+
+
+def trained(
+    counts: dict[bytes, int], merges: int = 40, tie_rule: str = "frequent", min_count: int = 1
+) -> WordPieceTrainer:
+    base = WordPieceTrainer(counts, 1 << 20).record.first_id
+    trainer = WordPieceTrainer(counts, base + merges, tie_rule=tie_rule, min_count=min_count)
+    for _ in trainer.steps():
+        pass
+    return trainer
+
+
+def steps_of(trainer: WordPieceTrainer) -> list[WordPieceStep]:
+    return [trainer.record[index] for index in range(len(trainer.record))]
+
+
+def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
+    return {word.encode(): count for word, count in corpus.items()}
+
+
+class TestTheScore:
+    def test_is_the_pairs_count_by_the_product_of_its_parts_counts(self) -> None:
+        score = Score(20, 36, 20)
+        assert score.value == Fraction(1, 36)
+        assert str(score) == "20 / (36 · 20)"
+
+    def test_finds_every_pair_of_the_highest_score(self) -> None:
+        # 2/(4·4) < 3/(4·4) = 6/(8·4)
+        counts, lefts, rights = np.array([2, 3, 6]), np.array([4, 4, 8]), np.array([4, 4, 4])
+        assert highest(counts, lefts, rights).tolist() == [1, 2]
+
+    def test_tells_scores_apart_that_floats_cannot(self) -> None:
+        n = 10**9
+        counts, ones = np.array([n, n + 1, n]), np.array([1, 1, 1])
+        # n/(n+1) < (n+1)/(n+2): the difference is about 10⁻¹⁸.
+        rights = np.array([n + 1, n + 2, n + 1])
+        assert counts[0] / rights[0] == counts[1] / rights[1]
+        assert highest(counts, ones, rights).tolist() == [1]
+
+    def test_is_exact_where_products_go_beyond_64_bits(self) -> None:
+        n = 3 * 10**9
+        counts, sides = np.array([n, n - 1]), np.array([n, n])
+        assert highest(counts, sides, sides).tolist() == [0]
+
+    def test_of_no_pairs_is_no_score(self) -> None:
+        nothing = np.zeros(0, dtype=np.int64)
+        assert highest(nothing, nothing, nothing).tolist() == []
+
+    @given(st.lists(st.tuples(*[st.integers(1, 2**33)] * 3), min_size=1, max_size=20))
+    def test_is_compared_as_a_fraction(self, triples: list[tuple[int, int, int]]) -> None:
+        values = [Score(*triple).value for triple in triples]
+        expected = [place for place, value in enumerate(values) if value == max(values)]
+        counts, lefts, rights = np.array(triples, dtype=np.int64).T
+        assert highest(counts, lefts, rights).tolist() == expected
+
+
+class TestTheCoursesExample:
+    def test_starts_from_characters_first_or_inside_of_a_word(self) -> None:
+        vocab = trained(COURSE, 0).vocab
+        pieces = [piece.decode() for piece in vocab.values()]
+        assert pieces[:5] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+        assert pieces[5:] == ["##g", "##n", "##s", "##u", "b", "h", "p"]
+
+    def test_merges_gs_first_then_hu(self) -> None:
+        first = steps_of(trained(COURSE, 2, "first-seen"))
+        assert [step.piece for step in first] == [b"##gs", b"hu"]
+        assert [step.score.value for step in first] == [Fraction(1, 20), Fraction(1, 36)]
+
+    def test_merges_hugs_next_by_the_courses_own_formula(self) -> None:
+        """The course goes on with `hug`, at a score of 1/15; but 10 / (15 · 15) is 2/45."""
+        step = steps_of(trained(COURSE, 3, "first-seen"))[2]
+        assert (step.piece, step.score) == (b"hugs", Score(5, 15, 5))
+        assert step.tied == (step.pair,)
+
+    def test_all_pairs_are_tied_at_the_second_step(self) -> None:
+        """`##u` is in every pair, as the course remarks."""
+        assert len(steps_of(trained(COURSE, 2, "first-seen"))[1].tied) == 6
+
+    def test_the_frequent_rule_takes_the_most_frequent_of_these(self) -> None:
+        step = steps_of(trained(COURSE, 2))[1]
+        assert (step.piece, step.count) == (b"pu", 17)
+
+
+class TestAStep:
+    def test_tells_pair_counts_and_score(self) -> None:
+        step = steps_of(trained(COURSE, 1))[0]
+        assert (step.left, step.right, step.piece, step.token) == (b"##g", b"##s", b"##gs", b"gs")
+        assert (step.count, step.score) == (5, Score(5, 20, 5))
+        assert (step.index, step.new_id, step.occurrences, step.pretokens) == (0, 12, 5, 1)
+
+    def test_tells_how_its_parts_became_rarer(self) -> None:
+        step = steps_of(trained(COURSE, 1))[0]
+        g, s = step.pair
+        assert step.piece_changes == (
+            PieceChange(g, 20, 15),
+            PieceChange(s, 5, 0),
+            PieceChange(step.new_id, 0, 5),
+        )
+
+    def test_a_pair_of_one_piece_twice_changes_two_counts(self) -> None:
+        [step] = steps_of(trained({b"xaaa": 1, b"x": 9}, 1))
+        assert (step.left, step.right, step.count, step.occurrences) == (b"##a", b"##a", 2, 1)
+        assert [change[1:] for change in step.piece_changes] == [(3, 1), (0, 1)]
+
+    def test_can_be_written_as_json(self) -> None:
+        plain = json.loads(json.dumps(steps_of(trained(COURSE, 1))[0].as_dict()))
+        assert plain["score"] == [5, 20, 5]
+        assert plain["piece"] == "##gs"
+
+    def test_shows_itself_in_one_line(self) -> None:
+        step = steps_of(trained(COURSE, 1))[0]
+        assert repr(step) == "<WordPieceStep 0: b'##g' + b'##s' → 12, score 5 / (20 · 5)>"
+
+    def test_equals_the_same_step_of_another_run(self) -> None:
+        one, other = trained(COURSE).record, trained(COURSE).record
+        assert (one[0], hash(one[0])) == (other[0], hash(other[0]))
+        assert one[0] != other[1]
+
+
+class TestARun:
+    def test_stops_at_the_size(self) -> None:
+        trainer = trained(COURSE, 2)
+        assert trainer.stop_reason is StopReason.SIZE_REACHED
+        assert len(trainer.vocab) == trainer.vocab_size == 14
+
+    def test_stops_where_every_word_is_one_piece(self) -> None:
+        assert trained({b"ab": 1}).stop_reason is StopReason.NO_PAIR_LEFT
+
+    def test_stops_where_all_pairs_are_too_rare(self) -> None:
+        trainer = trained({b"ab": 3, b"cd": 2}, min_count=3)
+        assert [step.piece for step in steps_of(trainer)] == [b"ab"]
+        assert trainer.stop_reason is StopReason.TOO_RARE
+
+    def test_prefers_rare_pairs_unless_it_is_told_a_least_count(self) -> None:
+        """The weakness of the score: what stands only together comes first, however rare."""
+        corpus = {b"xy": 1, b"the": 50, b"then": 20, b"hat": 30, b"ten": 9}
+        assert steps_of(trained(corpus, 1))[0].piece == b"xy"
+        assert steps_of(trained(corpus, 1, min_count=2))[0].piece == b"ha"
+
+    def test_a_special_token_is_never_made_by_merging(self) -> None:
+        trainer = WordPieceTrainer({b"[UNK]": 9, b"[UNK]ab": 3}, 100)
+        for _ in trainer.steps():
+            pass
+        assert list(trainer.vocab.values()).count(b"[UNK]") == 1
+        assert trainer.vocab[len(trainer.vocab) - 1] == b"ab"
+
+    def test_an_unknown_token_comes_first_if_it_is_not_among_the_special_ones(self) -> None:
+        trainer = WordPieceTrainer({b"a": 1}, 9, ["<s>"], unknown_token="<unk>")
+        assert list(trainer.vocab.values()) == [b"<unk>", b"<s>", b"a"]
+
+    def test_bytes_that_are_no_text_are_characters(self) -> None:
+        assert trained({b"\xff\xfe": 1}).vocab[7] == b"\xff\xfe"
+
+
+class TestBadArguments:
+    def test_a_size_without_room_for_the_characters(self) -> None:
+        with pytest.raises(
+            VocabSizeError, match=r"one character \(7\) and 5 special tokens need at least 12"
+        ):
+            WordPieceTrainer(COURSE, 11)
+
+    def test_an_unknown_tie_rule(self) -> None:
+        with pytest.raises(UnknownNameError, match="first-seen"):
+            WordPieceTrainer(COURSE, 30, tie_rule="first")
+
+    @pytest.mark.parametrize("specials", [["a", "a"], [""], ["##x"]])
+    def test_special_tokens_that_will_not_do(self, specials: list[str]) -> None:
+        with pytest.raises(SpecialTokenError):
+            WordPieceTrainer(COURSE, 30, specials)
+
+
+class TestWords:
+    def test_are_pretokens_without_whitespace(self) -> None:
+        counts = {b"low": 1, b" low": 2, b"\n": 3, b"a b": 1, b"gone": 0}
+        assert count_words(counts, []) == {b"low": 3, b"a": 1, b"b": 1}
+
+    def test_never_begin_with_the_mark_of_a_continuation(self) -> None:
+        assert count_words({b"###a": 2}, []) == {b"#": 4, b"#a": 2}
+
+    def test_hold_no_special_token(self) -> None:
+        assert count_words({b"x[UNK]##y": 1}, ["[UNK]"]) == {b"x": 1, b"#": 1, b"#y": 1}
+
+
+@every_tie_rule
+@settings(max_examples=150)
+@given(corpus=oracle.corpora(), min_count=st.integers(1, 3))
+@example(corpus={"aaaaa": 2, "aaa": 1, "baaab": 3}, min_count=1)
+def test_every_step_is_what_a_recount_finds(
+    tie_rule: str, corpus: dict[str, int], min_count: int
+) -> None:
+    trainer = trained(in_bytes(corpus), 40, tie_rule, min_count)
+    expected = oracle.train(corpus, 40, tie_rule, min_count)
+    steps = steps_of(trainer)
+    spelled = {token_id: piece.decode() for token_id, piece in trainer.vocab.items()}
+    assert len(steps) == len(expected)
+    for step, truth in zip(steps, expected, strict=True):
+        left, right = step.pair
+        assert (spelled[left], spelled[right]) == truth.pair
+        assert step.score.value == truth.scores[truth.pair] == max(truth.scores.values())
+        assert step.score == Score(
+            truth.pairs_before[truth.pair],
+            truth.pieces_before[truth.pair[0]],
+            truth.pieces_before[truth.pair[1]],
+        )
+        tied = {pair for pair, score in truth.scores.items() if score == step.score.value}
+        assert {(spelled[a], spelled[b]) for a, b in step.tied} == tied
+        changed = {
+            (spelled[c.pair[0]], spelled[c.pair[1]]): (c.before, c.after) for c in step.changes
+        }
+        assert changed == differences(truth.pairs_before, truth.pairs_after)
+        pieces = {spelled[c.piece_id]: (c.before, c.after) for c in step.piece_changes}
+        assert pieces == differences(truth.pieces_before, truth.pieces_after)
+
+
+def differences(before: Counter[T], after: Counter[T]) -> dict[T, tuple[int, int]]:
+    return {
+        key: (before[key], after[key])
+        for key in before.keys() | after.keys()
+        if before[key] != after[key]
+    }
+
+
+@every_tie_rule
+@given(corpus=oracle.corpora())
+def test_no_two_merges_make_the_same_piece(tie_rule: str, corpus: dict[str, int]) -> None:
+    vocab = trained(in_bytes(corpus), 60, tie_rule).vocab
+    assert len(set(vocab.values())) == len(vocab)
+
+
+@given(words=st.dictionaries(st.text("#a[]", min_size=1, max_size=6), st.integers(1, 3)))
+def test_nor_does_one_where_words_are_full_of_marks(words: dict[str, int]) -> None:
+    trainer = WordPieceTrainer(in_bytes(words), 200, ["[a]"])
+    for _ in trainer.steps():
+        pass
+    assert len(set(trainer.vocab.values())) == len(trainer.vocab)
+
+
+def test_a_run_can_be_left_at_any_step() -> None:
+    whole = [step.piece for step in steps_of(trained(COURSE))]
+    run = WordPieceTrainer(COURSE, 100)
+    steps = run.steps()
+    assert [next(steps).piece for _ in range(3)] == whole[:3]
+    assert run.stop_reason is None
+    assert len(run.vocab) == 15
+
+
+def test_the_record_takes_little_room() -> None:
+    """Three columns of 8 bytes a step, and what changed: 8 bytes each."""
+    record = trained(COURSE).record
+    assert record.nbytes < 2000
