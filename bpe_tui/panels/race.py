@@ -8,7 +8,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.columns import left, right
+from bpe_tui.columns import left, paragraph, right
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.race_units import OPERATIONS, TIME, Unit
 from bpe_tui.visible import number, plural
@@ -48,7 +48,7 @@ class RacePanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         if self.race is None:
-            return []
+            return paragraph("The race has not started yet.", width, "dim")
         return list(self.race_rows(self.race, frame.step, width))
 
     def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:

@@ -77,6 +77,20 @@ async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> 
         assert "× 1.0" in standings
 
 
+async def test_while_training_runs_the_race_waits() -> None:
+    async with opened(HANDOUT, vocab_size=300) as (app, pilot):
+        reason, app.session.stop_reason = app.session.stop_reason, None
+        await pilot.press("6")
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, RaceScreen)
+        assert said(screen) == "The race starts when training has ended."
+        assert shown(screen.query_one(WorkPanel)) == "The race has not started yet."
+        app.session.stop_reason = reason
+        app.changed()
+        await ended(screen)
+
+
 async def test_the_counters_are_those_of_the_timelines_step() -> None:
     async with racing() as (app, screen, _):
         heap = next(r for r in job_of(screen).race.runners if r.algorithm.name == "heap")  # type: ignore[union-attr]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 
+from engine import race as race_module
 from engine.errors import UnknownNameError
 from engine.race import PARTS, Course, Race, RunnerState, SizeRace, sample
 from engine.trainer import Trainer
@@ -54,10 +57,12 @@ class TestARace:
         assert (race.runners[0].state, len(race.runners[0])) == (RunnerState.OUT_OF_TIME, 1)
 
     def test_stops_when_nobody_pulls(self) -> None:
-        race = Race({bytes([a, b, a]): 9 for a in range(60) for b in range(60)}, Course(900))
-        next(race.slices())
-        assert race.runners[0].state is RunnerState.RUNNING
-        assert race.runners[-1].state is RunnerState.WAITING
+        race = Race(COUNTS, COURSE)
+        with patch.object(race_module, "SLICE_SECONDS", 0.0):
+            next(race.slices())
+        first, *others = race.runners
+        assert (first.state, len(first)) == (RunnerState.RUNNING, 1)
+        assert all(runner.state is RunnerState.WAITING for runner in others)
 
     def test_is_left_to_those_who_can_follow_the_tie_rule(self) -> None:
         race = Race(COUNTS, Course(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
