@@ -86,10 +86,20 @@ def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
             for place, cell in enumerate(drawn):
                 if cell != " ":
                     line[place] = cell, curve.role
-    taken: set[int] = set()
-    for curve in sorted(figure.curves, key=lambda curve: -float(curve.ys[-1])):
-        _write_name(canvas, figure, curve, taken)
+    for curve, at in _lines_of_names(figure, height):
+        _write_name(canvas[at], figure, curve)
     return canvas
+
+
+def _lines_of_names(figure: Curves, height: int) -> Iterator[tuple[Curve, int]]:
+    """The line of each curve's end, or below those of higher ends: names stand in their order."""
+    curves = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
+    free = 0
+    for left, curve in zip(range(len(curves), 0, -1), curves, strict=True):
+        end = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
+        line = min(max(end, free), height - left)
+        yield curve, line
+        free = line + 1
 
 
 def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str]:
@@ -102,15 +112,10 @@ def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str
     return braille_between(lowest, highest, height)
 
 
-def _write_name(canvas: Canvas, figure: Curves, curve: Curve, taken: set[int]) -> None:
-    """The name in the line of the curve's end or the next that no other name has."""
-    height, width = len(canvas), len(canvas[0])
-    line = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
-    lines = sorted(set(range(height)) - taken, key=lambda free: (abs(free - line), free))
-    if not lines or len(curve.name) > width:
-        return
-    taken.add(lines[0])
-    end = int(figure.x_scale.place(float(curve.xs[-1])) * (width - 1)) + 1
-    start = min(max(end - len(curve.name), 0), width - len(curve.name))
-    for place, letter in enumerate(curve.name, start):
-        canvas[lines[0]][place] = letter, curve.role
+def _write_name(line: list[Span], figure: Curves, curve: Curve) -> None:
+    """The name in this line, so that it ends where the curve does."""
+    name = curve.name[: len(line)]
+    end = int(figure.x_scale.place(float(curve.xs[-1])) * (len(line) - 1)) + 1
+    start = min(max(end - len(name), 0), len(line) - len(name))
+    for place, letter in enumerate(name, start):
+        line[place] = letter, curve.role

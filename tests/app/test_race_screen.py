@@ -209,6 +209,18 @@ def test_curves_end_where_their_points_do_and_are_named_there() -> None:
     assert not lines[4][11:].strip()
 
 
+def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() -> None:
+    ends = {"low": 1, "next": 2, "third": 3, "top": 3000}
+    curves = [
+        Curve(name, "token-0", np.array([1, 9]), np.array([1, end])) for name, end in ends.items()
+    ]
+    figure = curves_of(curves, "step", "operations")
+    assert figure is not None
+    lines = ["".join(cell for cell, _ in line) for line in canvas_of(figure, 20, 5)]
+    written = [name for line in lines for name in ends if line.endswith(name)]
+    assert written == ["top", "third", "next", "low"]
+
+
 def test_no_curves_make_no_figure() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
