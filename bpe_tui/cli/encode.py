@@ -17,6 +17,7 @@ from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks
+from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
 from engine.dropout_text import encode_with_dropout
 from engine.pretokenize import to_text
@@ -77,9 +78,9 @@ def encode(
     """Print the token ids of a text."""
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
-    loaded = Tokenizer.load(tokenizer)
     if dropout is not None and (as_json or explain):
         raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
+    loaded = opened(tokenizer)
     blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     if dropout is not None:
         whole = to_text(b"".join(blocks))
