@@ -185,8 +185,8 @@ COMMANDS: tuple[Command, ...] = (
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
-    Command("screen.sort", "o", "o", "order", "Sort by the next column.", _LOOK, _TOKENS, True),
-    Command("screen.reverse", "O", "O", "turn round", "Turn the order round.", _LOOK, _TOKENS),
+    Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _TOKENS, True),
+    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _TOKENS),
     Command(
         "screen.fold", "space", "space", "fold", "Fold a part of the tree.", _LOOK, _TOKENS, True
     ),
@@ -376,6 +376,24 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
+    Command(
+        "app.open",
+        "o",
+        "o",
+        "open",
+        "Open another tokenizer or corpus.",
+        _DO,
+        in_reading=True,
+    ),
+    Command(
+        "app.open",
+        "ctrl+o",
+        "Ctrl+O",
+        "open",
+        "The same, from inside a field too.",
+        _DO,
+        in_fields=True,
+    ),
     Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
     Command(
         "app.export",

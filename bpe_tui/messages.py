@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
@@ -12,9 +13,34 @@ from engine.timeline import Timeline
 from engine.trainer import StopReason
 from engine.what_if import Comparison
 
+if TYPE_CHECKING:
+    from bpe_tui.config import RunConfig
+    from engine.formats.tokenizer_format import Opened
+
+
+class News(Message):
+    """What the job of a session tells. `of` is that session: there may be another one by now."""
+
+    of: object = None
+
 
 @dataclass
-class Reading(Message):
+class TokenizerOpened(News):
+    """The tokenizer is read; its merges are replayed next."""
+
+    opened: Opened
+
+
+@dataclass
+class NoTokenizer(News):
+    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+
+    error: Exception
+    otherwise: RunConfig
+
+
+@dataclass
+class Reading(News):
     """So much of the corpus is read; `pairs` are the most frequent ones so far."""
 
     progress: CountProgress
@@ -24,37 +50,41 @@ class Reading(Message):
 
 
 @dataclass
-class Indexing(Message):
+class Indexing(News):
     """The corpus is read; the pairs are being counted."""
 
     distinct: int
 
 
 @dataclass
-class TrainingStarted(Message):
-    """The corpus is counted: here is the timeline, at step 0."""
+class TrainingStarted(News):
+    """The corpus is counted, if there is one: here is the timeline, at step 0.
+
+    `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
+    """
 
     timeline: Timeline
     documents: int
     bytes_read: int
+    obstacle: str | None = None
 
 
 @dataclass
-class StepsRecorded(Message):
+class StepsRecorded(News):
     """More steps to extend the timeline with."""
 
     steps: list[MergeStep]
 
 
 @dataclass
-class TrainingEnded(Message):
+class TrainingEnded(News):
     """No step will follow."""
 
     reason: StopReason
 
 
 @dataclass
-class JobFailed(Message):
+class JobFailed(News):
     """The job came to an end that it was not meant to have."""
 
     error: Exception

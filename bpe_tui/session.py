@@ -5,7 +5,9 @@ Everything that changes it is a method here, called on the UI thread.
 
 from __future__ import annotations
 
-from bpe_tui.config import RunConfig
+from typing import TYPE_CHECKING
+
+from bpe_tui.config import Config, RunConfig
 from bpe_tui.messages import Indexing, Reading, TrainingStarted
 from engine.breakpoint_list import BreakpointList, Hit
 from engine.frame import Frame
@@ -16,6 +18,9 @@ from engine.trainer import StopReason
 from engine.trainers import algorithm_for
 from engine.trainers.problem import Algorithm
 
+if TYPE_CHECKING:
+    from engine.formats.tokenizer_format import Opened
+
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
 FIRST_SPEED = SPEEDS.index(10)
@@ -24,11 +29,14 @@ SLICE_SECONDS = 0.015
 
 
 class Session:
-    """One corpus and the player of its recording.
+    """One corpus or tokenizer, and the player of its recording.
 
     Attributes:
         reading: the latest news of the reading, until it is over.
         indexing: set between reading and the first frame.
+        opened: the tokenizer that was opened, with its format and notes; `None` in a training.
+        obstacle: why the tokenizer's merges cannot be gone through; `None` if they can.
+        failure: why nothing could be opened; `None` if all is well.
         timeline: the recording; `None` while the corpus is being read.
         stop_reason: why training ended, once it has.
         playing: the cursor moves by itself, `speed` steps a second.
@@ -38,10 +46,13 @@ class Session:
         found_none: the last search came to the end of the run.
     """
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: Config) -> None:
         self.config = config
         self.reading: Reading | None = None
         self.indexing: Indexing | None = None
+        self.opened: Opened | None = None
+        self.obstacle: str | None = None
+        self.failure: str | None = None
         self.timeline: Timeline | None = None
         self.documents = 0
         self.bytes_read = 0
@@ -54,7 +65,7 @@ class Session:
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = FIRST_SPEED
-        self._first_step = config.first_step
+        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -62,8 +73,10 @@ class Session:
         return self.timeline.frame if self.timeline is not None else None
 
     @property
-    def algorithm(self) -> Algorithm:
-        """The trainer that runs, which need not be the one asked for."""
+    def algorithm(self) -> Algorithm | None:
+        """The trainer that runs, which need not be the one asked for; `None` in a replay."""
+        if not isinstance(self.config, RunConfig):
+            return None
         return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule])
 
     @property
@@ -86,6 +99,9 @@ class Session:
         self.timeline = started.timeline
         self.documents = started.documents
         self.bytes_read = started.bytes_read
+        self.obstacle = started.obstacle
+        # Without a corpus the tokenizer is looked at as it is: with all its merges.
+        self.following = not started.timeline.counts
         self.reading = self.indexing = None
 
     def extend(self, steps: list[MergeStep]) -> None:
@@ -110,6 +126,8 @@ class Session:
         self.stop_reason = reason
         if self.timeline is not None:
             self.timeline.complete()
+        if self.opened is not None:
+            self.following = False
 
     def keep(self, fork: Timeline, reason: StopReason, config: RunConfig, step: int) -> None:
         """Let a fork be the timeline from now on, at the step right after it forked."""

@@ -72,8 +72,8 @@ class Ways:
             return
         screen = cast("VocabularyScreen", self._app.get_screen("vocabulary"))
         self._leave_for("vocabulary")
-        if token_id >= frame.vocab_size:  # a row of the future names it
-            self._app.seek(token_id - frame.first_id + 1)
+        if not frame.has_token(token_id):  # a row of the future names it
+            self._app.seek(frame.step_making(token_id))
         screen.call_later(screen.show_token, token_id)  # once it is there
 
     def open_encoding(self, text: str, look: bool = False) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from textual import events
 from textual.strip import Strip
 
+from bpe_tui.panels.instead import NO_CORPUS, sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.pieces import PRETOKEN_BORDER, TokenPainter, spans_width
 from bpe_tui.visible import number
@@ -38,6 +39,9 @@ class CorpusPanel(Panel):
         lines = frame.excerpt.lines
         self._top = max(0, min(self._top, len(lines) - 1))
         rows: list[Row] = []
+        if not frame.has_corpus and not lines:
+            self.say("corpus")
+            return sentence(NO_CORPUS, width)
         if not lines:
             return [Row([("The corpus has no text between its special tokens.", "dim")])]
         number_of_line = self._top

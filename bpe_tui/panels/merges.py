@@ -30,12 +30,13 @@ class MergesPanel(Panel):
         number_width = len(number(frame.recorded_steps))
         count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
         pair_width = max(self.room - number_width - count_width - 5, 6)
+        counted = number(merge.count) if frame.has_corpus else ""
         spans = [
             ("▸ " if here else "  ", "pair"),
             right(number(merge.index + 1), number_width, "strong" if here else "dim"),
             ("  ", ""),
             *left(self.painter(frame).pair(merge.pair), pair_width),
-            right(number(merge.count), count_width, "dim" if ahead else ""),
+            right(counted, count_width, "dim" if ahead else ""),
         ]
         if ahead:
             spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
@@ -55,7 +56,7 @@ class MergesPanel(Panel):
     def on_show(self) -> None:
         super().on_show()
         if self.frame is not None:
-            self.show_step(self.frame.step)
+            self.call_after_refresh(self.show_step, self.frame.step)  # once it has its height
 
     def on_resize(self) -> None:
         super().on_resize()
