@@ -14,10 +14,10 @@ from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from bpe_tui.visible import number, visible_text
 from engine.errors import BpeError
 from engine.token_count import TextSize, file_size
-from engine.tokenizer import Tokenizer
 
 
 @app.command(
@@ -46,7 +46,7 @@ def count(
 
     A file that cannot be counted is told on standard error; the others are counted.
     """
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     policy = policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # what cannot be allowed is an error at once
     sizes: dict[str, TextSize] = {}

@@ -18,6 +18,7 @@ from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.streams import input_blocks
+from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
@@ -63,7 +64,7 @@ def encode(
     """Print the token ids of a text."""
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens)
     blocks = policy.checked(loaded, given)

@@ -12,8 +12,8 @@ from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from engine.pretokenize import to_text
-from engine.tokenizer import Tokenizer
 
 
 @app.command(
@@ -28,7 +28,7 @@ def explain(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     policy = policy_of(allow_special, loaded.special_tokens)
     with telling_how_to_allow():
         policy.check(loaded, to_text(os.fsencode(text)))

@@ -13,6 +13,7 @@ from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TEXT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from bpe_tui.visible import quoted
 from engine.answers import Answer
 from engine.pretokenize import to_text
@@ -56,7 +57,7 @@ def why(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     parts = [os.fsencode(part) for part in (piece, right) if part is not None]
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")
