@@ -12,6 +12,7 @@ from bpe_tui.command import (
     ENCODING,
     EVERYWHERE,
     INSPECTION,
+    RACE,
     TRAINING,
     VOCABULARY,
     Command,
@@ -21,10 +22,18 @@ _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION)
+_RACED = (RACE,)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
-_OVER_STEPS = (TRAINING, CHARTS)
+_OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
+
+
+def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
+    """The key of a screen, on all others of the session."""
+    others = tuple(other for other in EVERYWHERE if other != screen)
+    return Command(f"app.show('{screen}')", key, key, label, summary, _LOOK, others, in_footer)
+
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -227,55 +236,15 @@ COMMANDS: tuple[Command, ...] = (
         _THERE,
         True,
     ),
-    Command(
-        "app.show('training')",
-        "1",
-        "1",
-        "train",
-        "The training screen.",
-        _LOOK,
-        (ENCODING, VOCABULARY, CHARTS, INSPECTION),
-        True,
-    ),
-    Command(
-        "app.show('encoding')",
-        "2",
-        "2",
-        "encode",
-        "The encoding screen.",
-        _LOOK,
-        (TRAINING, VOCABULARY, CHARTS, INSPECTION),
-        True,
-    ),
-    Command(
-        "app.show('vocabulary')",
-        "3",
-        "3",
-        "vocabulary",
-        "The vocabulary screen.",
-        _LOOK,
-        (TRAINING, ENCODING, CHARTS, INSPECTION),
-        True,
-    ),
-    Command(
-        "app.show('charts')",
-        "4",
-        "4",
-        "charts",
-        "The run in charts.",
-        _LOOK,
-        (TRAINING, ENCODING, VOCABULARY, INSPECTION),
-        True,
-    ),
-    Command(
-        "app.show('inspection')",
-        "5",
+    _switch(TRAINING, "1", "train", "The training screen."),
+    _switch(ENCODING, "2", "encode", "The encoding screen."),
+    _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
+    _switch(CHARTS, "4", "charts", "The run in charts."),
+    _switch(
+        INSPECTION,
         "5",
         "inspect",
         "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
-        _LOOK,
-        (TRAINING, ENCODING, VOCABULARY, CHARTS),
-        True,
     ),
     Command(
         "screen.compare",
@@ -316,6 +285,24 @@ COMMANDS: tuple[Command, ...] = (
         (COMPARISON,),
         True,
     ),
+    _switch(
+        RACE,
+        "6",
+        "race",
+        "The race: all trainers on this corpus, what each of them does.",
+        in_footer=False,
+    ),
+    Command(
+        "screen.unit",
+        "u",
+        "u",
+        "time",
+        "Compare the trainers by operations, or by processor time.",
+        _LOOK,
+        _RACED,
+        True,
+    ),
+    Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -368,6 +355,15 @@ COMMANDS: tuple[Command, ...] = (
         _LOOK,
         _THERE,
         True,
+    ),
+    Command(
+        "screen.show('dropout')",
+        "percent_sign",
+        "%",
+        "dropout",
+        "BPE-dropout: the pretoken encoded with merges left out at random.",
+        _LOOK,
+        _THERE,
     ),
     Command(
         "screen.show('pseudocode')",

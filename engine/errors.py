@@ -53,6 +53,14 @@ class VocabSizeError(BpeError):
     """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
 
 
+class DropoutError(BpeError):
+    """What is given for the probability or the seed of dropout will not do."""
+
+
+class TokenLengthError(BpeError):
+    """The bound on the length of tokens leaves nothing to merge."""
+
+
 class VocabularyError(BpeError):
     """A vocab and its merges do not belong together, or a byte has no token."""
 

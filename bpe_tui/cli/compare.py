@@ -17,8 +17,8 @@ from bpe_tui.cli.options import OUTPUT, TEXT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from engine.comparison import TextComparison
-from engine.formats import open_tokenizer
 from engine.text_file import read_blocks
 from engine.tokenizer import Tokenizer
 
@@ -85,17 +85,17 @@ def compare(
         raise CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
         raise CommandLineError("there is nothing to compare with; name two tokenizers or more")
-    opened = [open_tokenizer(each).tokenizer for each in tokenizers]
+    loaded = [opened([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
     names = _short_names(tokenizers)
     if on_screen:
-        raise typer.Exit(_open(names, opened, allow_special, texts))
+        raise typer.Exit(_open(names, loaded, allow_special, texts))
     with telling_how_to_allow():
         comparisons = [
-            (name, TextComparison(_allowing(opened, allow_special, data), data))
+            (name, TextComparison(_allowing(loaded, allow_special, data), data))
             for name, data in texts
         ]
-    compared = Compared(names, opened, comparisons)
+    compared = Compared(names, loaded, comparisons)
     limit = None if every else FIRST
     if as_json:
         print(json.dumps(told_json(compared, limit), ensure_ascii=False))

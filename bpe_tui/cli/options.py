@@ -87,6 +87,17 @@ MinCountOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+MaxTokenLengthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-token-length",
+        metavar="N",
+        min=2,
+        help="No pair merges whose token would have more bytes than this.",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(

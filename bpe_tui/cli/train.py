@@ -17,6 +17,7 @@ from bpe_tui.cli.options import (
     TRAINING,
     CacheOption,
     CorpusArgument,
+    MaxTokenLengthOption,
     MinCountOption,
     NoSpecialOption,
     PatternOption,
@@ -88,6 +89,7 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -105,6 +107,7 @@ def train(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        max_token_length=max_token_length,
     )
     source = checked_corpus(config)
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]

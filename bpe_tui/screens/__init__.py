@@ -23,4 +23,5 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "charts": _later("charts", "ChartsScreen"),
     "inspection": _later("inspection", "InspectionScreen"),
+    "race": _later("race", "RaceScreen"),
 }

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import ENCODING
 from bpe_tui.commands import bindings_on
+from bpe_tui.panels.dropout import DropoutPanel, DropoutRows
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.panels.lanes import LanesPanel
@@ -32,8 +33,11 @@ from engine.frame import Frame
 from engine.pretokenize import to_bytes
 
 MERGES_A_SECOND = 3
-SLOT = ("encode-steps", "lockstep", "why-not", "regex")
+SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
 """Panels that share the place beside the pretokens; see `styles/encoding.tcss`."""
+
+WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
+"""What the arrows go through while one of these is in the slot; else the merges."""
 
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
 """Where there is so little room, these are not seen while the slot shows more than the merges."""
@@ -66,7 +70,10 @@ class EncodingScreen(SessionScreen):
             yield LanesPanel().data_bind(frame=EncodingScreen.frame)
         with Container(id="panels"):
             yield PretokensPanel().data_bind(frame=EncodingScreen.frame)
-            for panel in (EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()):
+            for panel in (
+                *(EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()),
+                DropoutPanel(),
+            ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         with Vertical(id="decode") as decode:
             decode.border_title = Content("ids → text")
@@ -236,7 +243,7 @@ class EncodingScreen(SessionScreen):
     @property
     def _walk(self) -> Walk:
         """The panel whose steps ← and → go through."""
-        return self.query_one(LockstepPanel if self.slot == "lockstep" else EncodeStepsPanel)
+        return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))
 
     def action_play(self) -> None:
         """Walk through the merges by itself, from the start if it stands at the end."""

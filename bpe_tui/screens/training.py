@@ -148,6 +148,7 @@ ENDED = {
     StopReason.SIZE_REACHED: "size reached",
     StopReason.NO_PAIR_LEFT: "no pair left",
     StopReason.TOO_RARE: "the rest too rare",
+    StopReason.TOO_LONG: "the rest too long",
 }
 
 

@@ -290,6 +290,36 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
     )
 
 
+def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Path) -> None:
+    text = "once upon a time there was a little girl"
+    plain, whole, half, again, other = (
+        run("encode", "--tokenizer", tokenizer, *options, text).stdout
+        for options in (
+            [],
+            ["--dropout", "0"],
+            ["--dropout", "0.5"],
+            ["--dropout", "0.5"],
+            ["--dropout", "0.5", "--seed", "1"],
+        )
+    )
+    assert plain == whole
+    assert half == again
+    assert len({plain, half, other}) == 3
+    back = run("decode", "--tokenizer", tokenizer, stdin=half)
+    assert back.stdout.decode() == text
+
+
+def test_dropout_and_json_are_not_for_each_other(tokenizer: Path) -> None:
+    result = run("encode", "--tokenizer", tokenizer, "--dropout", "0.1", "--json", "a")
+    assert "leave --json and --explain away" in refusal(result)
+
+
+def test_no_token_is_longer_than_the_bound(tmp_path: Path) -> None:
+    train(tmp_path, "--max-token-length", "3", "--workers", "1", size=400)
+    learnt = Tokenizer.load(tmp_path).merges
+    assert max(len(left + right) for left, right in learnt) == 3
+
+
 def test_encode_gives_json(tokenizer: Path) -> None:
     text = "once upon a time<|endoftext|> café 漢字\n"
     result = run("encode", "--tokenizer", tokenizer, "--json", text, "--allow-special", "all")
