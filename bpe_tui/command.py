@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
+INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE)
+"""Where a session is shown."""
+ALWAYS = (*EVERYWHERE, COMPARISON)
 
 
 @dataclass(frozen=True)

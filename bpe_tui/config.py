@@ -43,6 +43,7 @@ class RunConfig:
     min_count: int = 2
     cache: bool = True
     model: str = "bpe"
+    max_token_length: int | None = None
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""
@@ -66,6 +67,7 @@ class RunConfig:
             tie_rule=self.tie_rule,
             algorithm=self.trainer,
             min_count=self.min_count,
+            max_token_length=self.max_token_length,
         )
 
 

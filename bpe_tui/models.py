@@ -111,6 +111,15 @@ MODELS: Registry[Model] = Registry(
                     "app.show('vocabulary')": _VOCABULARY,
                     "app.show('charts')": "The charts are of merges; Unigram's loss and size are "
                     "on key 1, key u.",
+                    "app.show('inspection')": "The inspection is of BPE's tokens; Unigram's pieces are "
+                    "on key 1, key p.",
+                    "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
+                    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
+                    "pieces for other programs.",
+                    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
+                    "read them as text.",
+                    "screen.show('dropout')": "Dropout leaves merges out by chance; Unigram draws "
+                    "segmentations by chance with n.",
                     "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
                     "characters, and the lattice aligns them.",
                     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",

@@ -11,6 +11,7 @@ from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
+    MaxTokenLengthOption,
     MinCountOption,
     ModelOption,
     NoSpecialOption,
@@ -69,6 +70,7 @@ def open_corpus(
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
     model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     plain: Annotated[
         bool,
@@ -99,6 +101,7 @@ def open_corpus(
             *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
             cache=not no_cache,
             model=model,
+            max_token_length=max_token_length,
         )
         config = config_for(run)
     if plain:

@@ -18,6 +18,7 @@ from engine.trainers import TRAINERS
 
 TRAINING = "Training"
 OUTPUT = "Output"
+TEXT = "Text"
 
 CorpusArgument = Annotated[
     str,
@@ -94,6 +95,17 @@ MinCountOption = Annotated[
         min=1,
         help="Stop when no pair occurs this often.",
         rich_help_panel=TRAINING,
+    ),
+]
+MaxTokenLengthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-token-length",
+        metavar="N",
+        min=2,
+        help="No pair merges whose token would have more bytes than this.",
+        rich_help_panel=TRAINING,
+        show_default=False,
     ),
 ]
 CacheOption = Annotated[

@@ -17,6 +17,7 @@ from bpe_tui.cli.options import (
     TRAINING,
     CacheOption,
     CorpusArgument,
+    MaxTokenLengthOption,
     MinCountOption,
     ModelOption,
     NoSpecialOption,
@@ -93,6 +94,7 @@ def train(
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
     model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -111,6 +113,7 @@ def train(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
         model=model,
+        max_token_length=max_token_length,
     )
     check_model(context, model, ("tie_rule", "trainer", "min_count", "steps", "format"))
     source = checked_corpus(config)

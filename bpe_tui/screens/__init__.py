@@ -24,4 +24,6 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "inspection": _later("inspection", "InspectionScreen"),
+    "race": _later("race", "RaceScreen"),
 }

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
+from bpe_tui.commands import commands_on
 from bpe_tui.config import RunConfig
 from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
 from bpe_tui.panels.unigram.encode_line import PiecesOfText
@@ -20,6 +21,7 @@ from bpe_tui.panels.unigram.piece_rows import PieceRows
 from bpe_tui.panels.unigram.step import StepPanel
 from bpe_tui.panels.unigram.steps import StepsPanel
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
+from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
@@ -271,3 +273,18 @@ def test_numbers_are_told_in_few_digits() -> None:
         "0.0000 %",
         "1e−07 %",
     ]
+
+
+@pytest.mark.parametrize("screen", [UnigramTrainingScreen, UnigramEncodingScreen])
+def test_every_command_is_done_or_refused(
+    screen: type[UnigramTrainingScreen | UnigramEncodingScreen],
+) -> None:
+    name = screen().id or ""
+    for command in commands_on(name):
+        where, _, action = command.action.partition(".")
+        done_by: type = screen if where == "screen" else BpeTuiApp
+        assert hasattr(done_by, f"action_{action.partition('(')[0]}"), command.action
+        if where == "screen" and action.startswith("show("):
+            assert action[6:-2] in screen.PANEL_ORDER, command.action
+        elif action.startswith("show("):
+            assert action[6:-2] in ("training", "encoding"), command.action
