@@ -20,6 +20,7 @@ from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
 from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.typed_text import EncodedPretoken
+from engine.units import UNKNOWN, Units
 from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class Frame:
         return self._record.tie_rule
 
     @property
+    def units(self) -> Units:
+        """What the merges started from, in a run of ours."""
+        return self._record.units
+
+    @property
     def first_id(self) -> int:
         """How many tokens there are at step 0; the id of the first merge in a run of ours."""
         return self._record.first_id
@@ -120,6 +126,14 @@ class Frame:
     def any_token(self, token_id: int) -> bytes:
         """The bytes of any token of the run, one that later steps make included."""
         return self._record.token(token_id)
+
+    def covers(self, token_id: int) -> bytes:
+        """The bytes of a pretoken that any token of the run stands for: `</w>` is none of them."""
+        return self._record.covers(token_id)
+
+    def is_base(self, token_id: int) -> bool:
+        """Whether pretokens are spelled in this token at step 0."""
+        return token_id in self._timeline.base_ids
 
     def step_of(self, pair: Pair) -> int | None:
         """The step right after the pair merges; `None` if it has not been seen to merge."""
@@ -160,7 +174,7 @@ class Frame:
 
     @property
     def bytes_per_token(self) -> float:
-        """The compression: 1.0 at step 0."""
+        """The compression: 1.0 at step 0 in bytes."""
         return self.byte_count / self.token_count if self.token_count else 1.0
 
     @property
@@ -280,8 +294,26 @@ class Frame:
         return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
     def decode(self, ids: Sequence[int]) -> bytes:
-        """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet."""
-        return b"".join(map(self.token, ids))
+        """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet.
+
+        The end of a word, `</w>`, becomes a space.
+        """
+        for token_id in ids:
+            self.token(token_id)  # names one that is not there
+        return b"".join(map(self._record.decoded, ids))
+
+    def unknown_in(self, text: str) -> int:
+        """How many characters of a text the run cannot spell: each is `<unk>`.
+
+        >>> from engine import Timeline, Trainer
+        >>> trainer = Trainer({b"low": 5}, 10, units="characters")
+        >>> Timeline(trainer.counts, record=trainer.record).frame.unknown_in("law")
+        1
+        """
+        if self.units.spells_all or self.given:
+            return 0
+        unknown = self._record.vocab.index(UNKNOWN)
+        return sum(piece.ids.count(unknown) for piece in self.encode(text))
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that this step has learnt."""

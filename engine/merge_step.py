@@ -50,6 +50,11 @@ class MergeStep:
         return self._record.vocab[self._record.first_id + self.index]
 
     @property
+    def covers(self) -> bytes:
+        """The bytes of a pretoken that the new token stands for."""
+        return self._record.covers(self.new_id)
+
+    @property
     def count(self) -> int:
         """How often the pair stood side by side before this step."""
         return self._record.count_of(self.index)

@@ -23,6 +23,7 @@ from engine.trainer import Trainer
 from engine.trainers import TRAINERS, algorithm_for
 from engine.trainers.problem import Algorithm
 from engine.trainers.work import WorkLog
+from engine.units import DEFAULT_UNITS, UNITS
 
 SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
@@ -103,6 +104,7 @@ class Course:
     tie_rule: str = "lexicographic"
     min_count: int = 1
     max_token_length: int | None = None
+    units: str = DEFAULT_UNITS
     budget: float | None = None
 
     def trainer(self, counts: Mapping[bytes, int], algorithm: str) -> Trainer:
@@ -112,11 +114,12 @@ class Course:
             algorithm=algorithm,
             min_count=self.min_count,
             max_token_length=self.max_token_length,
+            units=self.units,
         )
 
 
 class Race:
-    """A race of `trainers`, by their names; those that cannot follow the tie rule stay away.
+    """A race of `trainers`, by their names; those that cannot do what is asked stay away.
 
     >>> race = Race({b"abab": 2}, Course(258), ("naive", "fast"))
     >>> for _ in race.slices(): pass
@@ -125,7 +128,7 @@ class Race:
 
     Attributes:
         runners: in the order in which they start.
-        absent: the names of trainers that cannot follow the tie rule.
+        absent: the names of trainers that cannot follow the tie rule or merge only bytes.
     """
 
     def __init__(
@@ -133,7 +136,10 @@ class Race:
     ) -> None:
         rule = TIE_RULES[course.tie_rule]
         self._counts, self._course = counts, course
-        self.absent = [name for name in trainers if algorithm_for(name, rule).name != name]
+        alphabet = UNITS[course.units].base({}).alphabet
+        self.absent = [
+            name for name in trainers if algorithm_for(name, rule, alphabet).name != name
+        ]
         self.runners = [Runner(TRAINERS[name]) for name in trainers if name not in self.absent]
 
     def slices(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from itertools import repeat
 
 import numpy as np
 
+from engine.alphabet import Alphabet, ByteAlphabet
 from engine.change_log import ChangeLog, Integers, Ints
 from engine.events import BytesPair, Pair
 from engine.heap_replay import HeapReplay
@@ -21,6 +22,7 @@ from engine.merge_step import MergeStep as MergeStep
 from engine.pair_numbers import PairNumbers
 from engine.ties import TieRule, no_place
 from engine.token_ids import TokenIds
+from engine.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 
 
 @dataclass(slots=True)
@@ -62,8 +64,9 @@ class Record:
     Attributes:
         vocab: place → bytes, shared with the algorithm, which adds a token each step.
         ids: the ids of these tokens; in a run of ours their places.
-        first_id: how many tokens there are before the first merge, and so its place: 256 bytes and
-            the special tokens. Its id, too, in a run of ours.
+        units, alphabet: what the merges start from, and what spells a pretoken in it.
+        first_id: how many tokens there are before the first merge, and so its place: 256 bytes, or
+            other units, and the special tokens. Its id, too, in a run of ours.
         pairs: number → pair, in the order in which they first appeared; shared likewise.
         counts: the count of each pair, by its number.
         tie_key: the tie rule's key of a pair; of use where the rule is static.
@@ -82,9 +85,14 @@ class Record:
         pairs: PairNumbers,
         start: Sequence[int],
         given_ids: TokenIds | None = None,
+        *,
+        alphabet: Alphabet | None = None,
+        units: Units = UNITS[DEFAULT_UNITS],
     ) -> None:
         self.vocab = vocab
         self.ids = given_ids or TokenIds(vocab, special_tokens)
+        self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
+        self.units = units
         self.special_tokens = tuple(special_tokens)
         self.first_id = len(vocab)
         self.tie_rule = tie_rule
@@ -137,6 +145,24 @@ class Record:
     def token(self, token_id: int) -> bytes:
         """The bytes of any token of the run."""
         return self.ids.tokens[token_id]
+
+    def covers(self, token_id: int) -> bytes:
+        """The bytes of a pretoken that the token stands for: less `</w>`, which stands for none."""
+        token = self.token(token_id)
+        return token.removesuffix(END_OF_WORD) if self.ends_word(token_id) else token
+
+    def decoded(self, token_id: int) -> bytes:
+        """The bytes that decoding the token gives: a space for `</w>`."""
+        return self.covers(token_id) + (b" " if self.ends_word(token_id) else b"")
+
+    def ends_word(self, token_id: int) -> bool:
+        """Whether the token has the end of a word in it, and not just the same characters."""
+        marker = self.alphabet.marker
+        if marker is None:
+            return False
+        while (rank := self.rank_of(token_id)) >= 0:
+            token_id = self.pair_of(rank)[1]
+        return token_id == marker
 
     def new_id(self, index: int) -> int:
         """The id of the token that step `index` made."""

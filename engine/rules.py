@@ -8,7 +8,7 @@ learnt in their order, so later merges all come at the end and are left off ther
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -47,6 +47,8 @@ class EncodingRules:
         pattern, splitter: what cuts a text into pretokens.
         in_order: whether the merges were learnt in their order: see `is_in_order`.
         later: the tokens that merges `merges`, `merges + 1`, … are known to make.
+        covered: id → the bytes of a pretoken that a token stands for, where the vocab shows more:
+            of `est</w>` only `est`. `None`: it shows just that.
     """
 
     alphabet: Alphabet
@@ -58,14 +60,31 @@ class EncodingRules:
     splitter: SpecialSplitter
     in_order: bool = True
     later: Sequence[bytes] = field(default=(), repr=False)
+    covered: Mapping[int, bytes] | None = field(default=None, repr=False)
 
     @cached_property
     def ids(self) -> dict[bytes, int]:
-        """The id of each ordinary token. Special tokens are never made of others, so not here."""
+        """The id of each ordinary token. Special tokens are never made of others, so not here.
+
+        Of tokens that stand for the end of a word, too, see `ending_ids`.
+        """
+        return self._ids_where(lambda token_id: token_id not in self._ending)
+
+    @cached_property
+    def ending_ids(self) -> dict[bytes, int]:
+        """The tokens that stand for these bytes and for the end of a word behind them."""
+        return self._ids_where(self._ending.__contains__)
+
+    @cached_property
+    def _ending(self) -> frozenset[int]:
+        covered = self.covered or {}
+        return frozenset(number for number, text in covered.items() if text != self.vocab[number])
+
+    def _ids_where(self, is_wanted: Callable[[int], bool]) -> dict[bytes, int]:
         special = frozenset(self.special_ids.values())
         ids: dict[bytes, int] = {}
-        for token_id, token in self.vocab.items():
-            if token_id not in special:
+        for token_id, token in (self.vocab if self.covered is None else self.covered).items():
+            if token_id not in special and is_wanted(token_id):
                 ids.setdefault(token, token_id)
         return ids
 

@@ -27,7 +27,8 @@ LEFT_OUT = -1
 class Statistics:
     """The series of one run.
 
-    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them.
+    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them,
+    `token_count` the tokens before the first merge.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -39,11 +40,17 @@ class Statistics:
     """
 
     def __init__(
-        self, record: Record, counts: Mapping[bytes, int], byte_count: int, ties: TieHistory
+        self,
+        record: Record,
+        counts: Mapping[bytes, int],
+        byte_count: int,
+        token_count: int,
+        ties: TieHistory,
     ) -> None:
         self._record = record
         self._counts = counts
         self._byte_count = byte_count
+        self._token_count = token_count
         self._ties = ties
         self._lengths: Ints = np.zeros(0, dtype=np.int64)
 
@@ -52,7 +59,7 @@ class Statistics:
         if not self._byte_count:
             return np.ones(steps + 1)
         compression: Floats = self._byte_count / (
-            self._byte_count - self._record.removed_until(steps)
+            self._token_count - self._record.removed_until(steps)
         )
         return compression
 

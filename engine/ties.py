@@ -75,9 +75,18 @@ def _smallest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
 
 
 def _huggingface(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    if not _begins_with_bytes(vocab):
+        return lambda pair: pair  # characters are numbered by their code points already
     by_char = sorted(range(256), key=lambda byte: BYTE_TO_CHAR[byte])
     base_id = {byte: place for place, byte in enumerate(by_char)}
     return lambda pair: (base_id.get(pair[0], pair[0]), base_id.get(pair[1], pair[1]))
+
+
+def _begins_with_bytes(vocab: TokensById) -> bool:
+    try:
+        return all(vocab[byte] == bytes((byte,)) for byte in range(256))
+    except LookupError:
+        return False
 
 
 def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:

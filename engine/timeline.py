@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabet import Alphabet
 from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.heap_walk import HeapWalk
+from engine.learnt import learnt_tokenizer
 from engine.patterns import Pattern, as_pattern
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
@@ -30,21 +31,22 @@ from engine.vocabulary.vocabulary import Vocabulary
 class Timeline(Player[Frame]):
     """The steps of a run and a place among them.
 
-    Step k is the state after the first k merges: step 0 is the corpus in single bytes. Steps may
+    Step k is the state after the first k merges: step 0 is the corpus in single bytes, or in what
+    else the run starts from. Steps may
     be added at the end at any time; the cursor stays where it is.
 
     Attributes:
         came_from: where the cursor was before it last moved.
 
     Args:
-        counts: the pretoken counts that were trained on.
+        counts: the pretoken counts that were trained on, `Trainer.counts`.
         steps: the steps recorded so far, all of one run, from the first.
         record: the run's record, needed only if there are no steps yet.
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
         splitter: what cuts special tokens out, where there is more to it.
         excerpt: the beginning of the corpus, for frames to show.
-        alphabet: what a pretoken is spelled in at step 0, by default the bytes.
+        alphabet: what a pretoken is spelled in at step 0, by default the record's.
     """
 
     def __init__(
@@ -63,23 +65,23 @@ class Timeline(Player[Frame]):
         steps = list(steps)
         self.counts = counts
         self.record = _record_of(steps, record, counts)
-        self.alphabet = alphabet or ByteAlphabet(
-            [self.record.ids.id_of(byte) for byte in range(256)]
-        )
+        self.alphabet = alphabet or self.record.alphabet
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = self.record.special_tokens
         self.splitter = splitter or SpecialSplitter(special_tokens)
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
-        self.tokens_at_start = self.bytes_total
+        self.tokens_at_start = self.alphabet.token_count(counts)
         self.table: dict[Pair, tuple[int, int]] = {}
         self.segmenter: Segments = Segmenter(
             self.alphabet, self.table, self.record.pair_of, self.record.rank_of
         )
         self.heap_walk = HeapWalk(self.record)
         self.ties = TieHistory(self.record)
-        self.statistics = Statistics(self.record, counts, self.bytes_total, self.ties)
+        self.statistics = Statistics(
+            self.record, counts, self.bytes_total, self.tokens_at_start, self.ties
+        )
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._vocabularies = RunVocabularies(self.record, counts, self.alphabet)
         self._moves_done = 0
@@ -143,7 +145,19 @@ class Timeline(Player[Frame]):
             self.pattern,
             self.splitter,
             later=record.vocab[size : record.first_id + self._length],
+            covered=self._covered_at(step),
         )
+
+    def _covered_at(self, step: int) -> dict[int, bytes] | None:
+        """What tokens stand for in a pretoken, where some of them show more than that."""
+        if self.alphabet.marker is None:
+            return None
+        return {token_id: self.record.covers(token_id) for token_id in self._vocab_at(step)}
+
+    @cached_property
+    def base_ids(self) -> frozenset[int]:
+        """The ids of the tokens that pretokens are made of at step 0."""
+        return frozenset(self.alphabet.token_ids)
 
     @cached_property
     def typed_as_text(self) -> TypedText:
@@ -152,13 +166,7 @@ class Timeline(Player[Frame]):
 
     def tokenizer_at(self, step: int) -> Tokenizer:
         """The tokenizer that the first `step` merges make."""
-        merges = (self.record[index] for index in range(step))
-        return Tokenizer(
-            self._vocab_at(step),
-            [(merge.left, merge.right) for merge in merges],
-            self.record.ids.special_ids,
-            self.pattern,
-        )
+        return learnt_tokenizer(self.record, step, self.pattern)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         """The tokens of a step in columns, of so many steps that are recorded."""

@@ -1,6 +1,6 @@
 """`TokenIds`: which id a token of a run has.
 
-A trainer numbers tokens in the order of their making: bytes, special tokens, merges. That number is
+A trainer numbers tokens in the order of their making: bytes or characters, special tokens, merges. That number is
 the token's *place*; in a run of ours it is its id, too. A tokenizer from elsewhere may number
 otherwise (GPT-2 orders the bytes its own way, tiktoken puts special tokens last), and whoever looks
 at a replay of its merges wants to see the ids that it gives. So a record is kept in places, and
@@ -24,7 +24,8 @@ class TokensById(Protocol):
 
 
 class TokenIds:
-    """The ids of a run of ours: places. `tokens` is the run's vocab, which grows.
+    """The ids of a run of ours: places. `tokens` is the run's vocab, which grows; as it is given,
+    the special tokens stand at its end.
 
     Attributes:
         tokens: id → bytes.
@@ -33,8 +34,9 @@ class TokenIds:
 
     def __init__(self, tokens: Sequence[bytes], special_tokens: Sequence[str]) -> None:
         self.tokens: TokensById = tokens
+        first = len(tokens) - len(special_tokens)
         self.special_ids: Mapping[str, int] = {
-            token: 256 + number for number, token in enumerate(special_tokens)
+            token: first + number for number, token in enumerate(special_tokens)
         }
 
     @cached_property

@@ -33,7 +33,7 @@ class Merged(Protocol):
     def new_id(self) -> int: ...
 
     @property
-    def token(self) -> bytes: ...
+    def covers(self) -> bytes: ...
 
     @property
     def pretokens(self) -> int: ...
@@ -68,7 +68,7 @@ class TouchedPretokens:
 
 def _search(timeline: Run, merge: Merged) -> Iterator[TouchedPretoken]:
     left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
-    for _, pretoken in timeline.by_count.containing(merge.token):
+    for _, pretoken in timeline.by_count.containing(merge.covers):
         if len(pretoken) > LONGEST_TAKEN_APART:
             continue
         after = tokens_at(pretoken, merge.index + 1)

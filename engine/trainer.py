@@ -13,6 +13,7 @@ from engine.ties import TIE_RULES
 from engine.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.trainers.problem import Problem
 from engine.trainers.work import Work
+from engine.units import DEFAULT_UNITS, UNITS, Base
 
 LEAST_MAX_TOKEN_LENGTH = 2
 
@@ -28,18 +29,29 @@ class StopReason(Enum):
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
-    """The vocab before the first merge: the 256 bytes, then the special tokens in their order."""
-    return [bytes((byte,)) for byte in range(256)] + [to_bytes(token) for token in special_tokens]
+    """The vocab of bytes before the first merge: all 256, then the special tokens in their order.
+
+    >>> base_vocab(["<s>"])[255:]
+    [b'\\xff', b'<s>']
+    """
+    return _with_special(UNITS[DEFAULT_UNITS].base({}), special_tokens)
 
 
-def check_vocab_size(vocab_size: int, special_tokens: Sequence[str]) -> None:
-    """Raises `VocabSizeError` if the bytes and the special tokens do not fit."""
-    least = 256 + len(special_tokens)
+def _with_special(base: Base, special_tokens: Sequence[str]) -> list[bytes]:
+    return [*base.tokens, *map(to_bytes, special_tokens)]
+
+
+def check_vocab_size(
+    vocab_size: int, special_tokens: Sequence[str], base: Base | None = None
+) -> None:
+    """Raises `VocabSizeError` if the base, by default the bytes, and special tokens do not fit."""
+    base = base or UNITS[DEFAULT_UNITS].base({})
+    least = len(base.tokens) + len(special_tokens)
     if vocab_size < least:
         ending = "" if len(special_tokens) == 1 else "s"
         raise VocabSizeError(
-            f"a vocabulary of {vocab_size} is too small; 256 bytes and {len(special_tokens)} "
-            f"special token{ending} need at least {least}"
+            f"a vocabulary of {vocab_size} is too small; {base.contents} and "
+            f"{len(special_tokens)} special token{ending} need at least {least}"
         )
 
 
@@ -58,16 +70,23 @@ class Trainer:
     Args:
         counts: pretoken → how often it occurs, in order of first appearance (`first-seen` ties
             depend on that order; the other rules do not). One that occurs 0 times is left out.
-        vocab_size: bytes + special tokens + merges, at the most.
-        special_tokens: get the ids from 256 on.
+        vocab_size: bytes (or what `units` starts from) + special tokens + merges, at the most.
+        special_tokens: get the ids behind these, of bytes from 256 on.
         tie_rule: a name in `TIE_RULES`.
         algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
-            which one runs: `first-seen` ties are beyond `fast`, and `heap` takes its place.
+            which one runs: `first-seen` ties and characters are beyond `fast`, and `heap` takes
+            its place.
         min_count: stop when no pair occurs this often.
         max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
+        units: what the merges start from, a name in `UNITS`.
+
+    Attributes:
+        counts: what is trained on: `counts` without zeros, and without what `units` leaves out.
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
     [b'aa', b'ab']
+    >>> [step.token for step in Trainer({b"low": 5}, 7, units="end-of-word").steps()]
+    [b'w</w>', b'ow</w>']
     """
 
     def __init__(
@@ -80,19 +99,26 @@ class Trainer:
         algorithm: str = DEFAULT_TRAINER,
         min_count: int = 1,
         max_token_length: int | None = None,
+        units: str = DEFAULT_UNITS,
     ) -> None:
         check_special_tokens(special_tokens)
-        check_vocab_size(vocab_size, special_tokens)
         check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
-        self.algorithm = algorithm_for(algorithm, rule)
         present = {pretoken: count for pretoken, count in counts.items() if count}
+        base = UNITS[units].base(present)
+        check_vocab_size(vocab_size, special_tokens, base)
+        self.algorithm = algorithm_for(algorithm, rule, base.alphabet)
+        self.counts = base.counts
         self._problem = Problem(
-            present, base_vocab(special_tokens), rule, max(1, min_count), max_token_length
+            *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
+            max_token_length=max_token_length,
+            alphabet=base.alphabet,
         )
         self.vocab_size = vocab_size
         self.record = Record(
-            self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start
+            *(self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start),
+            alphabet=base.alphabet,
+            units=UNITS[units],
         )
         self.stop_reason: StopReason | None = None
 
@@ -123,8 +149,7 @@ class Trainer:
         if pairs_left:
             return StopReason.TOO_RARE
         counts = self._problem.counts
-        tokens = sum(len(pretoken) * count for pretoken, count in counts.items())
-        tokens -= self.record.removed_by(len(self.record))
+        tokens = self.record.alphabet.token_count(counts) - self.record.removed_by(len(self.record))
         whole = sum(count for pretoken, count in counts.items() if pretoken)
         return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
 

@@ -71,6 +71,7 @@ def fork(
         tie_rule=change.tie_rule or frame.tie_rule.name,
         min_count=min_count,
         max_token_length=max_token_length,
+        units=frame.units.name,
     )
     forced = replayed if change.force is None else [*replayed, change.force]
     trainer.record.by_rule = False

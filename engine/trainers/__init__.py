@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.registry import Registry
 from engine.ties import TieRule
 from engine.trainers import fast, heap, indexed, linked, naive
@@ -23,12 +24,16 @@ TRAINERS: Registry[Algorithm] = Registry(
 DEFAULT_TRAINER = "fast"
 
 
-def algorithm_for(name: str, tie_rule: TieRule) -> Algorithm:
-    """The algorithm of that name, or `heap` in its place where it cannot follow the tie rule.
+def algorithm_for(name: str, tie_rule: TieRule, alphabet: Alphabet = BYTES) -> Algorithm:
+    """The algorithm of that name, or `heap` in its place where it cannot do what is asked.
+
+    Some follow only tie rules whose keys never change, and some merge only bytes.
 
     >>> from engine.ties import TIE_RULES
     >>> algorithm_for("fast", TIE_RULES["first-seen"]).name
     'heap'
     """
     algorithm = TRAINERS[name]
-    return heap.ALGORITHM if algorithm.static_only and not tie_rule.static else algorithm
+    can_choose = tie_rule.static or not algorithm.static_only
+    can_spell = isinstance(alphabet, ByteAlphabet) or not algorithm.bytes_only
+    return algorithm if can_choose and can_spell else heap.ALGORITHM

@@ -77,4 +77,5 @@ ALGORITHM = Algorithm(
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "bucket_moves"),
     static_only=True,
+    bytes_only=True,
 )

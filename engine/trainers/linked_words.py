@@ -1,6 +1,6 @@
 """Tokens in a doubly linked list, and for each pair the places where it started.
 
-A token is known by the *cell* of its first byte, and cells are numbered through all pretokens. A
+A token is known by the *cell* of its first symbol, and cells are numbered through all pretokens. A
 merge writes the left token's cell and unlinks the right one's. (SentencePiece has no links: it
 walks over emptied cells to the next token.) The places of a pair are noted in the step that makes
 its younger token, from left to right. Later merges break some of them up, and nobody takes these
@@ -39,15 +39,15 @@ class LinkedWords:
         self._places: defaultdict[Pair, list[int]] = defaultdict(list)
         self._changed: set[Pair] = set()
         self.counts: defaultdict[Pair, int] = defaultdict(int)
-        for word, pretoken in enumerate(problem.counts):
-            self._link(word, pretoken)
+        for word, tokens in enumerate(problem.words()):
+            self._link(word, tokens)
 
-    def _link(self, word: int, pretoken: bytes) -> None:
-        first, end = len(self._tokens), len(self._tokens) + len(pretoken)
-        self._tokens += pretoken
-        self._word_of += [word] * len(pretoken)
-        self._before += [NONE, *range(first, end - 1)][: len(pretoken)]
-        self._after += [*range(first + 1, end), NONE][: len(pretoken)]
+    def _link(self, word: int, tokens: list[int]) -> None:
+        first, end = len(self._tokens), len(self._tokens) + len(tokens)
+        self._tokens += tokens
+        self._word_of += [word] * len(tokens)
+        self._before += [NONE, *range(first, end - 1)][: len(tokens)]
+        self._after += [*range(first + 1, end), NONE][: len(tokens)]
         for cell in range(first, end - 1):
             self._note(cell, cell + 1)
 

@@ -41,7 +41,7 @@ class PairIndex:
         self._problem = problem
         self.words = problem.words()
         self.word_counts = list(problem.counts.values())
-        self.counts = count_pairs(self.words, self.word_counts)
+        self.counts = dict(problem.mergeable(count_pairs(self.words, self.word_counts)))
         self.words_visited = self.tokens_read = 0
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, word in enumerate(self.words):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
+from engine.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.events import Pair
+from engine.merging import count_pairs
 from engine.pair_numbers import PairNumbers
 from engine.record import Merge
 from engine.ties import FirstSeen, PairKey, TieRule
@@ -25,9 +28,9 @@ class Problem:
         max_token_length: no token gets longer than so many bytes, two at the least; `None`: as
             long as it will. A pair that would make a longer one is no pair to anybody: not counted,
             not recorded. So SentencePiece and Hugging Face have it, too.
-        symbols: the pretokens in one flat array.
-        pairs: the numbers of the pairs, shared with the record; at first the pairs of bytes.
-        start: the count of each pair of bytes, by its number.
+        alphabet: what the pretokens are spelled in at first.
+        pairs: the numbers of the pairs, shared with the record; at first those before any merge.
+        start: the count of each of these, by its number.
         work: what the algorithm has done so far.
     """
 
@@ -38,20 +41,35 @@ class Problem:
         tie_rule: TieRule,
         min_count: int,
         max_token_length: int | None = None,
+        alphabet: Alphabet = BYTES,
     ) -> None:
         self.counts = counts
         self.vocab = vocab
         self.tie_rule = tie_rule
         self.min_count = min_count
         self.max_token_length = max_token_length
-        self.symbols = Symbols(counts)
-        byte_pairs, self.start = self.symbols.byte_pair_counts()
-        self.pairs = PairNumbers(divmod(pair, 256) for pair in byte_pairs)
+        self.alphabet = alphabet
+        self.pairs, self.start = self._start()
         self.work = Work()
 
+    @cached_property
+    def symbols(self) -> Symbols:
+        """The pretokens in one flat array, a byte a cell; for algorithms that merge only bytes."""
+        return Symbols(self.counts)
+
+    def _start(self) -> tuple[PairNumbers, list[int]]:
+        """The pairs before any merge with their counts, in the order of their ids."""
+        if isinstance(self.alphabet, ByteAlphabet):
+            byte_pairs, counts = self.symbols.byte_pair_counts()
+            return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
+        found = sorted(self.mergeable(count_pairs(self.words(), self.counts.values())).items())
+        return PairNumbers(pair for pair, _ in found), [count for _, count in found]
+
     def words(self) -> list[list[int]]:
-        """The pretokens as lists of token ids."""
-        return [list(pretoken) for pretoken in self.counts]
+        """The pretokens as lists of token ids, before any merge."""
+        if self.alphabet is BYTES:
+            return [list(pretoken) for pretoken in self.counts]  # the same, sooner
+        return [self.alphabet.spell(pretoken) for pretoken in self.counts]
 
     def join(self, pair: Pair) -> int:
         """Add the token that the pair makes to the vocab; its id."""
@@ -86,7 +104,8 @@ class Algorithm:
     """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
 
     Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
-    `static_only` says that it needs tie rules whose keys never change. `counters` are those of
+    `static_only` says that it needs tie rules whose keys never change, `bytes_only` that pretokens
+    have to be spelled in bytes. `counters` are those of
     `Work` that it adds to. `pseudocode` tells what it does, for people.
     """
 
@@ -96,3 +115,4 @@ class Algorithm:
     pseudocode: tuple[CodeLine, ...]
     counters: tuple[str, ...]
     static_only: bool = False
+    bytes_only: bool = False

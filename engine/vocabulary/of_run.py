@@ -1,6 +1,6 @@
 """The vocabularies of the steps of a run, and how often each token stands in the corpus.
 
-Counting needs no corpus: a byte starts with its own count; a merge that replaces a pair n times
+Counting needs no corpus: a byte or character starts with its own count; a merge that replaces a pair n times
 makes n of the new token, and takes n from each of its parts. So the counts at step k are one sum
 over the first k merges. A token's row is its place (see `token_ids`).
 """
@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.alphabet import Alphabet
+from engine.alphabet import Alphabet, ByteAlphabet
 from engine.change_log import Ints
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges
@@ -59,7 +59,7 @@ class RunVocabularies:
         first = self._record.first_id
         made = self._occurrences[:step]
         counts = np.zeros(first + step, dtype=np.int64)
-        counts[:256] = self._byte_counts
+        counts[: len(self._base_counts)] = self._base_counts
         counts[self._special_places] = NONE
         counts[first:] = made
         for part in (table.merges.left[:step], table.merges.right[:step]):
@@ -69,8 +69,17 @@ class RunVocabularies:
         return counts
 
     @cached_property
+    def _base_counts(self) -> Ints:
+        """How often each token of step 0 stands in all pretokens, by its place."""
+        if isinstance(self._alphabet, ByteAlphabet):
+            return self._byte_counts()
+        counts = np.zeros(self._record.first_id, dtype=np.int64)
+        for pretoken, times in self._counts.items():
+            for token_id in self._alphabet.spell(pretoken):
+                counts[self._record.ids.place_of(token_id)] += times
+        return counts
+
     def _byte_counts(self) -> Ints:
-        """How often each byte stands in all pretokens."""
         lengths = np.fromiter(map(len, self._counts), dtype=np.int64, count=len(self._counts))
         times = np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
         joined = np.frombuffer(b"".join(self._counts), dtype=np.uint8)

@@ -173,6 +173,11 @@ class WordPieceStep:
         return bare(self.piece)
 
     @property
+    def covers(self) -> bytes:
+        """The same: nothing in it stands for no bytes."""
+        return self.token
+
+    @property
     def score(self) -> Score:
         """The score that won, with the three counts that it is made of."""
         score = self._record.score_of(self.pair, self.index)
