@@ -37,6 +37,11 @@ class Alphabet(ABC):
         """Its name in `ALPHABETS` and its arguments, in values that can be marshalled."""
 
     @property
+    def unit(self) -> str:
+        """What one of its tokens stands for, in a word."""
+        return "character"
+
+    @property
     def marker(self) -> int | None:
         """The id of a token of no bytes that stands behind each pretoken; `None`: there is none."""
         return None
@@ -78,6 +83,10 @@ class ByteAlphabet(Alphabet):
 
     def as_message(self) -> tuple[str, tuple[Any, ...]]:
         return "bytes", (list(self._ids),)
+
+    @property
+    def unit(self) -> str:
+        return "byte"
 
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         return sum(len(pretoken) * count for pretoken, count in counts.items())
@@ -268,6 +277,10 @@ class WholeTokens(Alphabet):
     def __init__(self, inner: Alphabet, whole: Mapping[bytes, int]) -> None:
         self.inner = inner
         self.whole = whole
+
+    @property
+    def unit(self) -> str:
+        return self.inner.unit
 
     @property
     def token_ids(self) -> Sequence[int]:

@@ -118,11 +118,11 @@ def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lo
 so ab never forms.
     """
     rules = source.rules
-    start = Move("single bytes", tuple(rules.alphabet.spell(pretoken)))
+    start = Move(f"single {rules.alphabet.unit}s", tuple(rules.alphabet.spell(pretoken)))
     in_order = list(_steps_in_order(rules, pretoken))
     loop = list(rules.steps(pretoken))
     end = loop[-1].after if loop else start.tokens
-    taken = list(Greedy(rules.ids, rules.alphabet).takes(pretoken))
+    taken = list(Greedy(rules.ids, rules.alphabet, rules.ending_ids).takes(pretoken))
     moves = {
         MergeOrder.name: _moves_in_order(in_order),
         RankLoop.name: [_loop_move(step) for step in loop],
@@ -165,8 +165,12 @@ def _first_time(steps: Iterable[EncodeStep]) -> list[Move]:
 
 def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken]) -> list[Move]:
     moves, ids = [], [token_id for token_id, _ in taken]
+    spelled = list(
+        zip(rules.alphabet.spell(pretoken), rules.alphabet.edges(pretoken), strict=False)
+    )
     for count, (token_id, end) in enumerate(taken, start=1):
-        rest = rules.alphabet.spell(pretoken[end:])
+        # The last token has taken the mark of the end, too, which has no bytes to tell it by.
+        rest = [symbol for symbol, start in spelled if start >= end and count < len(taken)]
         moves.append(Move("takes the longest", (*ids[:count], *rest), taken=token_id))
     return moves
 
@@ -190,12 +194,13 @@ def _where_greed_parts(
     if tuple(token_id for token_id, _ in taken) == end:
         return None
     place = next(place for place, (token_id, _) in enumerate(taken) if token_id != end[place])
-    token = rules.vocab[taken[place][0]]
+    taken_id = taken[place][0]
+    token = rules.vocab[taken_id]
     across = first_merge_across(rules, pretoken, [taken[place][1]])
     if across is not None:
         merge = merge_of(rules, across.rank, across.pair)
         return TooGreedy(max(place + 1, across.number), token, merge, ())
     # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
     return TooGreedy(
-        max(place + 1, len(loop)), token, None, parts_of(rules, rules.tokens_of(token))
+        max(place + 1, len(loop)), token, None, parts_of(rules, rules.alone(taken_id))
     )

@@ -85,6 +85,7 @@ class Replay:
             self._problem.pairs,
             self._problem.start,
             self._ids,
+            alphabet=_spelled_in(tokenizer),
         )
         self.timeline = TokenizerTimeline(
             tokenizer, present, record, len(self._merges), excerpt or Excerpt((), complete=True)
@@ -209,7 +210,6 @@ class TokenizerTimeline(Timeline):
             pattern=tokenizer.pattern,
             special_tokens=tokenizer.special_tokens,
             excerpt=excerpt,
-            alphabet=_spelled_in(tokenizer),
             splitter=tokenizer.rules.splitter,
         )
         self.segmenter = _OwnAtLast(self.segmenter, tokenizer, last_step)

@@ -9,7 +9,7 @@ learnt in their order, so later merges all come at the end and are left off ther
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
@@ -131,6 +131,19 @@ class EncodingRules:
         for step in self.steps(pretoken):
             tokens = step.after
         return tokens
+
+
+    def alone(self, token_id: int) -> tuple[int, ...]:
+        """The token ids of what a token stands for; at the end of a word only if the token is."""
+        ends = token_id in self._ending
+        text = self.vocab[token_id] if self.covered is None else self.covered[token_id]
+        return self.tokens_of(text) if ends else self.inside.tokens_of(text)
+
+    @cached_property
+    def inside(self) -> EncodingRules:
+        """The same for parts of pretokens that do not reach their ends."""
+        inside = self.alphabet.inside
+        return self if inside is self.alphabet else replace(self, alphabet=inside)
 
 
 @lru_cache(maxsize=1)

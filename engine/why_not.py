@@ -27,7 +27,7 @@ from engine.answers import (
 from engine.pretokenize import Pretoken, to_bytes
 from engine.quotes import Merge, merge_making, merge_of, parts_of
 from engine.rules import EncodingRules, HasRules
-from engine.trace import first_merge_across
+from engine.trace import Crossing, first_merge_across
 
 
 def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
@@ -61,6 +61,8 @@ def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None =
     if isinstance(place, Answer):
         return place
     pretoken, first = place
+    if rules.alphabet.marker is not None and first + len(wanted) == len(pretoken):
+        return _why_not_at_the_end(rules, wanted, pretoken, first)
     return _why_no_token(rules, wanted) or _what_happened(rules, wanted, pretoken, first)
 
 
@@ -119,10 +121,33 @@ def _pretokens_between(
         start = end
 
 
+def _why_not_at_the_end(
+    rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int
+) -> Answer:
+    """The same where the end of a word is marked behind the piece, and merges with it."""
+    marker = rules.alphabet.marker
+    assert marker is not None
+    tokens = rules.tokens_of(pretoken)
+    unmarked, ending = rules.ids.get(wanted), rules.ending_ids.get(wanted)
+    across = first_merge_across(rules, pretoken, (first,))
+    if across is None:
+        if ending is not None and tokens[-1] == ending:
+            return OneToken(wanted, ending, merge_making(rules, ending))
+        if unmarked is not None and tokens[-2:] == (unmarked, marker):
+            return OneToken(wanted, unmarked, merge_making(rules, unmarked))
+    parts = parts_of(rules, rules.tokens_of(wanted))
+    marked = wanted + rules.vocab[marker]
+    if ending is None:
+        return NoSuchToken(marked, parts, None)
+    if across is None:
+        return Unreachable(marked, ending, merge_making(rules, ending), parts)
+    return _beaten(rules, marked, ending, pretoken, across, (first, len(pretoken)))
+
+
 def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
     """Why the bytes are no token anywhere; `None` if they are."""
     token_id = rules.ids.get(wanted)
-    alone = rules.tokens_of(wanted)
+    alone = rules.inside.tokens_of(wanted)
     parts = parts_of(rules, alone)
     if token_id is None:
         later = rules.merges + rules.later.index(wanted) if wanted in rules.later else None
@@ -139,6 +164,17 @@ def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: 
     across = first_merge_across(rules, pretoken, edges)
     if across is None:
         return OneToken(wanted, token_id, merge_making(rules, token_id))
+    return _beaten(rules, wanted, token_id, pretoken, across, edges)
+
+
+def _beaten(
+    rules: EncodingRules,
+    wanted: bytes,
+    token_id: int,
+    pretoken: bytes,
+    across: Crossing,
+    edges: tuple[int, int],
+) -> Answer:
     merge = merge_of(rules, across.rank, across.pair)
     middle = across.start + len(merge.left)
     was_whole = edges in ((across.start, middle), (middle, across.end))
@@ -156,9 +192,12 @@ def _what_happened_to_pair(
         made, later = rules.ids.get(joined), rules.table.get(pair)
         other = None if made is None else merge_making(rules, made)
         return NoMerge(joined, left, right, other, later[0] if later else None)
-    # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging.
+    # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging,
+    # but that the right one may go with the mark of the word's end before.
     across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
-    assert across is not None
+    if across is None:
+        last = rules.tokens_of(pretoken)[-1]
+        return NoMerge(joined, left, rules.vocab[last], None, None)
     merge = merge_of(rules, across.rank, across.pair)
     if across.start == first and (merge.left, merge.right) == (left, right):
         return Merged(joined, pretoken, across.number, merge)

@@ -10,6 +10,7 @@ stands beside them so that the difference can be shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from engine.alphabet import Alphabet
 
@@ -20,6 +21,7 @@ class Greedy:
     Args:
         ids: token → id, for ordinary tokens.
         alphabet: what spells a place at which no token begins.
+        ending_ids: the same for tokens that can only stand at the end, which go first there.
 
     >>> from engine.alphabet import ByteAlphabet
     >>> ids = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"bc": 4}
@@ -29,21 +31,40 @@ class Greedy:
 
     name = "greedy"
 
-    def __init__(self, ids: Mapping[bytes, int], alphabet: Alphabet) -> None:
+    def __init__(
+        self,
+        ids: Mapping[bytes, int],
+        alphabet: Alphabet,
+        ending_ids: Mapping[bytes, int] = MappingProxyType({}),
+    ) -> None:
         self._ids = ids
         self._alphabet = alphabet
-        self._longest = max(map(len, ids), default=1)
+        self._ending_ids = ending_ids
+        self._longest = max(map(len, (*ids, *ending_ids)), default=1)
 
     def takes(self, pretoken: bytes) -> Iterator[tuple[int, int]]:
         """The tokens that it takes, from left to right: each id with where it ends, in bytes."""
+        if not self._alphabet.spell(pretoken):
+            return
         start = 0
         while start < len(pretoken):
-            end = min(start + self._longest, len(pretoken))
-            while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
-                end -= 1
-            if token_id is None:
-                rest = pretoken[start:]
-                token_id = self._alphabet.spell(rest)[0]
-                end = start + self._alphabet.edges(rest)[1]
+            if len(pretoken) - start <= self._longest:
+                ending = self._ending_ids.get(pretoken[start:])
+                if ending is not None:
+                    yield ending, len(pretoken)
+                    return
+            token_id, end = self._longest_at(pretoken, start)
             yield token_id, end
             start = end
+        if self._alphabet.marker is not None:
+            yield self._alphabet.marker, start
+
+    def _longest_at(self, pretoken: bytes, start: int) -> tuple[int, int]:
+        """The longest token from here on, and where it ends."""
+        end = min(start + self._longest, len(pretoken))
+        while (token_id := self._ids.get(pretoken[start:end])) is None and end > start + 1:
+            end -= 1
+        if token_id is not None:
+            return token_id, end
+        rest, inside = pretoken[start:], self._alphabet.inside
+        return inside.spell(rest)[0], start + inside.edges(rest)[1]
