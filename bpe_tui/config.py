@@ -12,6 +12,7 @@ from engine.corpus import Corpus
 from engine.counts_cache import KeptCount
 from engine.patterns import Pattern
 from engine.trainer import Trainer
+from engine.units import DEFAULT_UNITS
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -44,6 +45,7 @@ class RunConfig:
     cache: bool = True
     model: str = "bpe"
     max_token_length: int | None = None
+    units: str = DEFAULT_UNITS
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""
@@ -68,6 +70,7 @@ class RunConfig:
             algorithm=self.trainer,
             min_count=self.min_count,
             max_token_length=self.max_token_length,
+            units=self.units,
         )
 
 

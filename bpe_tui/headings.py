@@ -46,13 +46,15 @@ def _joined(facts: Facts) -> str:
 
 
 def _trained(session: Session, frame: Frame) -> Facts:
-    """How far training is, size, how the corpus is cut, pretokens, documents."""
+    """How far training is, size, how the corpus is cut and spelled, pretokens, documents."""
     config, ended = session.config, session.stop_reason
     assert isinstance(config, RunConfig)
+    units = [] if frame.units.spells_all else [(4, f"units {frame.units.name}")]
     return [
         (6, "training …" if ended is None else ENDED[ended]),
         (1, size(session.bytes_read)),
         (4, config.pattern),
+        *units,
         (5, config.tie_rule),
         (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
         (2, f"{number(session.documents)} documents"),

@@ -22,6 +22,7 @@ from engine.excerpt import Excerpt
 from engine.merging import count_pairs
 from engine.patterns import Pattern
 from engine.timeline import Timeline
+from engine.units import DEFAULT_UNITS, UNITS, Units
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
@@ -52,13 +53,18 @@ class CorpusJob(Job):
         return messages.JobFailed(error)
 
     def read(
-        self, corpus: Corpus, kept: KeptCount, pattern: str | Pattern, special: Sequence[str]
+        self,
+        corpus: Corpus,
+        kept: KeptCount,
+        pattern: str | Pattern,
+        special: Sequence[str],
+        units: Units = UNITS[DEFAULT_UNITS],
     ) -> tuple[CorpusCount, int]:
         """The counts of the corpus, perhaps as they were kept, and how many bytes it has."""
         if (found := kept.find()) is not None:
             corpus.read_head()
             return found, corpus.bytes_total or 0
-        progress = _ReadingProgress(self.post, self.check_cancelled)
+        progress = _ReadingProgress(self.post, self.check_cancelled, units)
         count = count_corpus(
             corpus,
             pattern,
@@ -102,12 +108,14 @@ class TrainingJob(CorpusJob):
     def work(self) -> None:
         config, corpus = self._config, Corpus(self._config.corpus)
         kept = config.kept_count(corpus)
-        count, bytes_read = self.read(corpus, kept, config.pattern, config.special_tokens)
+        count, bytes_read = self.read(
+            corpus, kept, config.pattern, config.special_tokens, UNITS[config.units]
+        )
         self.post(messages.Indexing(len(count.counts)))
         trainer = config.trainer_for(count.counts)
         excerpt = excerpt_of(corpus, config)
         timeline = Timeline(
-            count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
+            trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
         )
         self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
         remember(config)
@@ -138,10 +146,14 @@ class _ReadingProgress:
     """Turns the counting's callbacks into a few messages a second, with a look at the pairs."""
 
     def __init__(
-        self, post: Callable[[Message], object], check_cancelled: Callable[[], None]
+        self,
+        post: Callable[[Message], object],
+        check_cancelled: Callable[[], None],
+        units: Units,
     ) -> None:
         self._post = post
         self._check_cancelled = check_cancelled
+        self._units = units
         self._started = monotonic()
         self._next_message = self._started
         self._next_preview = self._started
@@ -151,10 +163,12 @@ class _ReadingProgress:
     def on_partial(self, count: CorpusCount) -> None:
         if monotonic() < self._next_preview:
             return
-        some = count.earliest(PREVIEW_PRETOKENS)
-        pairs = count_pairs(some, some.values())
+        base = self._units.base(count.earliest(PREVIEW_PRETOKENS))
+        words = map(base.alphabet.spell, base.counts)
+        pairs = count_pairs(words, base.counts.values())
         best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
-        self._pairs = [(bytes(pair[:1]), bytes(pair[1:]), pairs[pair]) for pair in best]
+        shown = base.tokens
+        self._pairs = [(shown[pair[0]], shown[pair[1]], pairs[pair]) for pair in best]
         self._next_preview = monotonic() + PREVIEW_SECONDS
 
     def on_progress(self, progress: CountProgress) -> None:

@@ -30,12 +30,12 @@ class TokenPainter:
         self.marks = marks
 
     def role(self, token_id: int) -> str:
-        """Bytes are plain, special tokens special, merged tokens have a hue of their own."""
+        """Bytes and characters are plain, special tokens special; merged ones have hues."""
         if token_id == self.fresh:
             return "fresh"
         if self.frame.is_special(token_id):
             return "special"
-        if len(self.frame.any_token(token_id)) == 1:
+        if self.frame.is_base(token_id):
             return ""
         return f"token-{token_id % TOKEN_HUES}"
 

@@ -16,7 +16,7 @@ from bpe_tui import messages
 from bpe_tui.config import RunConfig
 from bpe_tui.job import Job
 from engine.race import Course, Race, SizeRace, bearable_part, sample
-from engine.trainer import base_vocab
+from engine.units import UNITS
 
 TRAINER_SECONDS = 8.0
 """What each trainer may take for all merges; `naive` needs it."""
@@ -88,8 +88,10 @@ class RaceJob(Job):
             config.tie_rule,
             config.min_count,
             config.max_token_length,
+            config.units,
             TRAINER_SECONDS,
         )
-        few = min(config.vocab_size, len(base_vocab(config.special_tokens)) + SIZE_MERGES)
+        first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
+        few = min(config.vocab_size, first + SIZE_MERGES)
         sizes = SizeRace(counts, replace(course, vocab_size=few, budget=SIZE_SECONDS))
         return Race(counts, course), sizes

@@ -19,6 +19,7 @@ from engine.ties import TIE_RULES
 from engine.timeline import Timeline
 from engine.trainers import algorithm_for
 from engine.trainers.problem import Algorithm
+from engine.units import UNITS
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
@@ -101,7 +102,8 @@ class Session:
         """The trainer that runs, which need not be the one asked for; `None` in a replay."""
         if not isinstance(self.config, RunConfig):
             return None
-        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule])
+        alphabet = UNITS[self.config.units].base({}).alphabet
+        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule], alphabet)
 
     @property
     def speed(self) -> int:

@@ -71,7 +71,9 @@ class WhatIfJob(Job):
             config.min_count,
             config.max_token_length,
         )
-        timeline = Timeline(counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt)
+        timeline = Timeline(
+            trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
+        )
         due = monotonic()
         steps = []
         for step in trainer.steps():

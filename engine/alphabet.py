@@ -135,6 +135,11 @@ class CharacterAlphabet(Alphabet):
         self._by_byte = by_byte
 
     @property
+    def unknown(self) -> int | None:
+        """The id for a character that nothing spells."""
+        return self._unknown
+
+    @property
     def token_ids(self) -> Sequence[int]:
         unknown = () if self._unknown is None else (self._unknown,)
         return [*self._characters.values(), *(self._byte_ids or ()), *unknown]

@@ -201,6 +201,4 @@ def _where_greed_parts(
         merge = merge_of(rules, across.rank, across.pair)
         return TooGreedy(max(place + 1, across.number), token, merge, ())
     # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
-    return TooGreedy(
-        max(place + 1, len(loop)), token, None, parts_of(rules, rules.alone(taken_id))
-    )
+    return TooGreedy(max(place + 1, len(loop)), token, None, parts_of(rules, rules.alone(taken_id)))

@@ -129,6 +129,7 @@ class Race:
     Attributes:
         runners: in the order in which they start.
         absent: the names of trainers that cannot follow the tie rule or merge only bytes.
+        of_bytes: whether merges start from bytes.
     """
 
     def __init__(
@@ -136,7 +137,8 @@ class Race:
     ) -> None:
         rule = TIE_RULES[course.tie_rule]
         self._counts, self._course = counts, course
-        alphabet = UNITS[course.units].base({}).alphabet
+        units = UNITS[course.units]
+        alphabet, self.of_bytes = units.base({}).alphabet, units.spells_all
         self.absent = [
             name for name in trainers if algorithm_for(name, rule, alphabet).name != name
         ]

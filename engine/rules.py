@@ -132,7 +132,6 @@ class EncodingRules:
             tokens = step.after
         return tokens
 
-
     def alone(self, token_id: int) -> tuple[int, ...]:
         """The token ids of what a token stands for; at the end of a word only if the token is."""
         ends = token_id in self._ending

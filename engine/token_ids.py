@@ -2,9 +2,9 @@
 
 A trainer numbers tokens in the order of their making: bytes or characters, special tokens, merges.
 That number is the token's *place*; in a run of ours it is its id, too. A tokenizer from elsewhere
-may number otherwise (GPT-2 orders the bytes its own way, tiktoken puts special tokens last), and whoever looks
-at a replay of its merges wants to see the ids that it gives. So a record is kept in places, and
-speaks in ids: the two are turned into each other here and nowhere else.
+may number otherwise (GPT-2 orders the bytes its own way, tiktoken puts special tokens last), and
+whoever looks at a replay of its merges wants to see the ids that it gives. So a record is kept in
+places, and speaks in ids: the two are turned into each other here and nowhere else.
 """
 
 from __future__ import annotations

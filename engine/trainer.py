@@ -82,6 +82,7 @@ class Trainer:
 
     Attributes:
         counts: what is trained on: `counts` without zeros, and without what `units` leaves out.
+        contents: the tokens before special ones and merges in words: `256 bytes`.
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
     [b'aa', b'ab']
@@ -108,7 +109,7 @@ class Trainer:
         base = UNITS[units].base(present)
         check_vocab_size(vocab_size, special_tokens, base)
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet)
-        self.counts = base.counts
+        self.counts, self.contents = base.counts, base.contents
         self._problem = Problem(
             *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
             max_token_length=max_token_length,

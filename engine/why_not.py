@@ -121,9 +121,7 @@ def _pretokens_between(
         start = end
 
 
-def _why_not_at_the_end(
-    rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int
-) -> Answer:
+def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
     """The same where the end of a word is marked behind the piece, and merges with it."""
     marker = rules.alphabet.marker
     assert marker is not None

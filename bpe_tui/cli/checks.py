@@ -11,6 +11,7 @@ from engine.pretokenize import check_special_tokens
 from engine.ties import TIE_RULES
 from engine.trainer import check_vocab_size
 from engine.trainers import TRAINERS
+from engine.units import UNITS
 
 
 class CommandLineError(BpeError):
@@ -38,7 +39,7 @@ def checked_corpus(config: RunConfig) -> Corpus:
     Everything is checked before the work starts: a wrong name must not cost an hour of counting.
     """
     check_special_tokens(config.special_tokens)
-    if MODELS[config.model].counts_bytes:
+    if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
         check_vocab_size(config.vocab_size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)

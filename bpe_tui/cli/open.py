@@ -19,6 +19,7 @@ from bpe_tui.cli.options import (
     SpecialOption,
     TieRuleOption,
     TrainerOption,
+    UnitsOption,
     VocabSizeOption,
     check_model,
     is_given,
@@ -71,6 +72,7 @@ def open_corpus(
     min_count: MinCountOption = RunConfig.min_count,
     model: ModelOption = RunConfig.model,
     max_token_length: MaxTokenLengthOption = None,
+    units: UnitsOption = RunConfig.units,
     no_cache: CacheOption = False,
     plain: Annotated[
         bool,
@@ -83,7 +85,7 @@ def open_corpus(
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     special_tokens = special_tokens_of(special, no_special)
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "plain"))
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "plain"))
     config: Config
     if tokenizer:
         _check_only_for_training(context)
@@ -102,6 +104,7 @@ def open_corpus(
             cache=not no_cache,
             model=model,
             max_token_length=max_token_length,
+            units=units,
         )
         config = config_for(run)
     if plain:
@@ -116,7 +119,7 @@ def open_corpus(
 
 def _check_only_for_training(context: typer.Context) -> None:
     """Raises `CommandLineError` for an option that a tokenizer leaves nothing to do for."""
-    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "model"):
+    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "units", "model"):
         if is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for training, and --tokenizer is not trained")

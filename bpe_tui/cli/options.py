@@ -15,6 +15,7 @@ from engine.patterns import PATTERNS
 from engine.pretokenize import check_special_tokens
 from engine.ties import TIE_RULES
 from engine.trainers import TRAINERS
+from engine.units import UNITS
 
 TRAINING = "Training"
 OUTPUT = "Output"
@@ -33,7 +34,7 @@ VocabSizeOption = Annotated[
     typer.Option(
         "--vocab-size",
         metavar="N",
-        help="Tokens at the most; of BPE 256 bytes, special tokens, merges.",
+        help="Tokens at the most; of BPE 256 bytes (or --units), special tokens, merges.",
         rich_help_panel=TRAINING,
     ),
 ]
@@ -106,6 +107,16 @@ MaxTokenLengthOption = Annotated[
         help="No pair merges whose token would have more bytes than this.",
         rich_help_panel=TRAINING,
         show_default=False,
+    ),
+]
+UnitsOption = Annotated[
+    str,
+    typer.Option(
+        "--units",
+        metavar="NAME",
+        help=f"What the merges start from: {', '.join(UNITS)} (characters with </w> behind words; "
+        "for the pattern whitespace).",
+        rich_help_panel=TRAINING,
     ),
 ]
 CacheOption = Annotated[

@@ -13,10 +13,9 @@ from engine.corpus import Corpus
 from engine.errors import OutputError, OutputExistsError, TokenizerFileError
 from engine.files import check_free
 from engine.formats import save, writable_format
+from engine.learnt import learnt_tokenizer
 from engine.record import MergeStep
 from engine.report import json_line
-from engine.tokenizer import Tokenizer
-from engine.trainer import Trainer
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:
@@ -40,8 +39,8 @@ def check_format(name: str, out: Path, config: RunConfig) -> list[Path]:
     """
     written = writable_format(name).written(out)
     counts: dict[bytes, int] = {}
-    untrained = Trainer(counts, config.vocab_size, config.special_tokens).vocab
-    tokenizer = Tokenizer(untrained, [], config.special_tokens, config.pattern)
+    untrained = config.trainer_for(counts).record
+    tokenizer = learnt_tokenizer(untrained, 0, config.pattern)
     with TemporaryDirectory() as place:
         trial = Path(place) / "trial"
         try:

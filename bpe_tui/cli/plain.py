@@ -69,7 +69,7 @@ def _trained(config: RunConfig) -> Transcript:
     count = kept.find() or count_corpus(corpus, config.pattern, config.special_tokens)
     kept.keep(count)
     trainer = config.trainer_for(count.counts)
-    timeline = Timeline(count.counts, record=trainer.record, pattern=config.pattern)
+    timeline = Timeline(trainer.counts, record=trainer.record, pattern=config.pattern)
     timeline.extend(trainer.steps())
     timeline.complete()
     assert trainer.stop_reason is not None  # all steps have been made

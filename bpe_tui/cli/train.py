@@ -25,6 +25,7 @@ from bpe_tui.cli.options import (
     SpecialOption,
     TieRuleOption,
     TrainerOption,
+    UnitsOption,
     VocabSizeOption,
     check_model,
     special_tokens_of,
@@ -39,9 +40,11 @@ from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
+from engine.learnt import learnt_tokenizer
 from engine.record import MergeStep
-from engine.tokenizer import Tokenizer
 from engine.trainer import Trainer
+from engine.trainers import TRAINERS
+from engine.units import DEFAULT_UNITS
 
 
 @app.command(
@@ -95,6 +98,7 @@ def train(
     min_count: MinCountOption = 1,
     model: ModelOption = RunConfig.model,
     max_token_length: MaxTokenLengthOption = None,
+    units: UnitsOption = RunConfig.units,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -114,8 +118,9 @@ def train(
         cache=not no_cache,
         model=model,
         max_token_length=max_token_length,
+        units=units,
     )
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "steps", "format"))
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps", "format"))
     source = checked_corpus(config)
     if model != RunConfig.model:
         from bpe_tui.cli.train_unigram import train_unigram  # slow to import, and seldom needed
@@ -126,7 +131,7 @@ def train(
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
         run = _train(source, config, workers, write_step)
-        tokenizer = Tokenizer(run.vocab, run.merges, special_tokens, pattern)
+        tokenizer = learnt_tokenizer(run.record, len(run.record), pattern)
         save(tokenizer, out, format, overwrite=force, renumber=True)
     print(_summary(run, config), file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
@@ -155,8 +160,11 @@ def _train(
 def _summary(run: Trainer, config: RunConfig) -> str:
     reason = run.stop_reason.value if run.stop_reason else "stopped"
     ran = run.algorithm.name
-    replaced = f"; {config.tie_rule} ties: trained by {ran}" if ran != config.trainer else ""
+    asked = TRAINERS[config.trainer]
+    why = config.units if asked.bytes_only and config.units != DEFAULT_UNITS else ""
+    why = why or f"{config.tie_rule} ties"
+    replaced = f"; {why}: trained by {ran}" if ran != config.trainer else ""
     return (
-        f"{number(len(run.vocab))} tokens: 256 bytes, {len(run.record.special_tokens)} special, "
-        f"{number(len(run.record))} merges; {reason}{replaced}"
+        f"{number(len(run.vocab))} tokens: {run.contents}, "
+        f"{len(run.record.special_tokens)} special, {number(len(run.record))} merges; {reason}{replaced}"
     )

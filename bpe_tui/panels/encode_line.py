@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from textual.app import ComposeResult
@@ -13,7 +14,7 @@ from textual.widgets import Input
 from bpe_tui.columns import left
 from bpe_tui.panels.panel import Panel
 from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
-from bpe_tui.visible import number, width
+from bpe_tui.visible import number, plural, width
 from bpe_tui.widgets.lines import Row, Span
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
@@ -33,7 +34,8 @@ class EncodedText(Panel):
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not self.text:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
-        return encoded_rows(self.painter(frame), frame.encode(self.text), width)
+        rows = encoded_rows(self.painter(frame), frame.encode(self.text), width)
+        return [*unknown_rows(frame, self.text, width), *rows]
 
 
 class EncodeLine(Vertical):
@@ -67,6 +69,15 @@ class EncodeLine(Vertical):
             f"{number(tokens)} tokens · {number(len(to_bytes(text)))} bytes · "
             f"step {number(self.frame.step)}"
         )
+
+
+def unknown_rows(frame: Frame, text: str, width: int) -> list[Row]:
+    """What is lost of a text that has characters which the run cannot spell."""
+    unknown = frame.unknown_in(text)
+    if not unknown:
+        return []
+    said = f"{plural(unknown, 'character')} of this <unk>. {frame.units.lesson}"
+    return [Row([(line, "loss")]) for line in textwrap.wrap(said, max(width, 10))]
 
 
 def encoded_rows(painter: TokenPainter, pieces: Sequence[EncodedPretoken], room: int) -> list[Row]:

@@ -47,7 +47,7 @@ class LanesPanel(Panel):
         if not ids:
             self.say("three lanes")
             return [Row([("No token to show: type a text, or choose a token.", "dim")])]
-        lanes = align((token_id, frame.token(token_id)) for token_id in ids[:TOKENS_SHOWN])
+        lanes = align((token_id, frame.covers(token_id)) for token_id in ids[:TOKENS_SHOWN])
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), 'token')}",

@@ -64,8 +64,10 @@ class MergePanel(Panel):
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
-    text = "Step 0: nothing is merged yet, every byte is a token. "
+    text = f"Step 0: nothing is merged yet, every {frame.units.one} is a token. "
     text += "Press → for the first merge, space to play."
+    if not frame.units.spells_all:
+        text += f" {frame.units.lesson}"
     if frame.given and not frame.recorded_steps:
         text = "The tokens are there from the start; there are no merges to go through."
     return [Row([(line, "")]) for line in textwrap.wrap(text, max(width, 10))]

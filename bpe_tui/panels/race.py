@@ -16,6 +16,7 @@ from bpe_tui.widgets.curves import Curve, Curves, CurvesChart, curves_of
 from bpe_tui.widgets.lines import Row, Span
 from engine.frame import Frame
 from engine.race import Race, Runner, RunnerState, SizeRace
+from engine.trainers import TRAINERS
 from engine.trainers.work import COUNTERS
 
 BAR = " ▏▎▍▌▋▊▉█"
@@ -89,7 +90,23 @@ class StandingsPanel(RacePanel):
             bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
-            yield Row(left([(f"{name} cannot follow a tie rule whose keys change.", "dim")], width))
+            yield Row(
+                left(
+                    [
+                        (
+                            f"{name} cannot do this run: the ties change, or it merges only bytes.",
+                            "dim",
+                        )
+                    ],
+                    width,
+                )
+            )
+
+
+def _why_absent(name: str, race: Race) -> str:
+    if race.of_bytes or not TRAINERS[name].bytes_only:
+        return f"{name} cannot follow a tie rule whose keys change."
+    return f"{name} merges only bytes, and these are characters."
 
 
 def _done_by(runner: Runner, step: int) -> Iterator[Span]:

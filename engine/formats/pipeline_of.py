@@ -1,23 +1,27 @@
 """A tokenizer as the pipeline that `tokenizer.json` writes down.
 
-One that was read from such a file has its pipeline. Any other works on bytes, so it becomes a
-byte-level BPE: its pattern in Oniguruma's dialect, its tokens in GPT-2's stand-ins.
+One that was read from such a file has its pipeline. Of the others most work on bytes and become a
+byte-level BPE: its pattern in Oniguruma's dialect, its tokens in GPT-2's stand-ins. One that was
+trained on characters has these for its tokens.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.added_tokens import AddedToken
-from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.byte_chars import spell
 from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
+from engine.decoders.edits import Fuse
 from engine.errors import TokenizerFileError
 from engine.models.bpe import BPE
 from engine.patterns import PATTERNS, Pattern
 from engine.pipeline import Pipeline
 from engine.post_processors import ByteLevel as ByteLevelPostProcessor
+from engine.pretokenize import to_text
 from engine.pretokenizers.byte_level import ByteLevel
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence
@@ -36,7 +40,14 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
     if tokenizer.pipeline is not None:
         return tokenizer.pipeline
     try:
-        spelled = _spelled_vocab(tokenizer)
+        if isinstance(tokenizer.alphabet, WordEndAlphabet):
+            raise TokenizerFileError(
+                "</w> is a symbol of its own here, which merges like any other; in tokenizer.json "
+                "it is part of the last character, so the file would encode otherwise"
+            )
+        if isinstance(tokenizer.alphabet, CharacterAlphabet):
+            return _of_characters(tokenizer, tokenizer.alphabet)
+        spelled = _spelled_vocab(tokenizer, spell)
         return Pipeline(
             BPE(
                 {token: token_id for token_id, token in spelled.items()},
@@ -50,6 +61,20 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
         )
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
+
+
+def _of_characters(tokenizer: Tokenizer, alphabet: CharacterAlphabet) -> Pipeline:
+    spelled = _spelled_vocab(tokenizer, to_text)
+    return Pipeline(
+        BPE(
+            {token: token_id for token_id, token in spelled.items()},
+            _merges(tokenizer, spelled),
+            unk_token=None if alphabet.unknown is None else spelled[alphabet.unknown],
+        ),
+        tuple(map(AddedToken, tokenizer.special_tokens)),
+        pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=False),
+        decoder=Fuse(),
+    )
 
 
 def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
@@ -73,18 +98,19 @@ def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
     return Sequence([split, spelling]) if in_bytes else split
 
 
-def _spelled_vocab(tokenizer: Tokenizer) -> dict[int, str]:
-    """Each token in stand-ins, special tokens as they are."""
+def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> dict[int, str]:
+    """Each token as it is spelled, special tokens as they are."""
     special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
     spelled: dict[int, str] = {}
     known: dict[str, int] = {}
     for token_id, token in sorted(tokenizer.vocab.items()):
-        text = special.get(token_id, spell(token))
+        text = special.get(token_id, spelling(token))
         try:
             text.encode()
         except UnicodeEncodeError:
             raise TokenizerFileError(
-                f"the special token {text!r} is no UTF-8 text, which it has to be"
+                f"the {'special ' * (token_id in special)}token {text!r} is no UTF-8 text, which "
+                "it has to be"
             ) from None
         if text in known:
             raise TokenizerFileError(

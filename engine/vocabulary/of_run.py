@@ -1,8 +1,8 @@
 """The vocabularies of the steps of a run, and how often each token stands in the corpus.
 
 Counting needs no corpus: a byte or character starts with its own count; a merge that replaces a
-pair n times makes n of the new token, and takes n from each of its parts. So the counts at step k are one sum
-over the first k merges. A token's row is its place (see `token_ids`).
+pair n times makes n of the new token, and takes n from each of its parts. So the counts at step k
+are one sum over the first k merges. A token's row is its place (see `token_ids`).
 """
 
 from __future__ import annotations
