@@ -166,5 +166,6 @@ def _summary(run: Trainer, config: RunConfig) -> str:
     replaced = f"; {why}: trained by {ran}" if ran != config.trainer else ""
     return (
         f"{number(len(run.vocab))} tokens: {run.contents}, "
-        f"{len(run.record.special_tokens)} special, {number(len(run.record))} merges; {reason}{replaced}"
+        f"{len(run.record.special_tokens)} special, {number(len(run.record))} merges; "
+        f"{reason}{replaced}"
     )

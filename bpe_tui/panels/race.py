@@ -90,17 +90,7 @@ class StandingsPanel(RacePanel):
             bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
             yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
         for name in race.absent:
-            yield Row(
-                left(
-                    [
-                        (
-                            f"{name} cannot do this run: the ties change, or it merges only bytes.",
-                            "dim",
-                        )
-                    ],
-                    width,
-                )
-            )
+            yield Row(left([(_why_absent(name, race), "dim")], width))
 
 
 def _why_absent(name: str, race: Race) -> str:
