@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from bpe_tui.visible import number, visible_bytes, width
+from bpe_tui.visible import number, plural, visible_bytes, width
 from engine.events import Pair
 from engine.frame import Frame
 from engine.heap_walk import Move
@@ -90,6 +90,14 @@ def narrate_tie(frame: Frame) -> str:
 def told_pair(frame: Frame, pair: Pair) -> str:
     """A pair within a sentence: `o and u`."""
     return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+
+
+def told_unknown(frame: Frame, text: str) -> str:
+    """What is lost of a text with characters that the run cannot spell; empty if nothing is."""
+    unknown = frame.unknown_in(text)
+    if not unknown:
+        return ""
+    return f"{plural(unknown, 'unknown character')} here. {frame.units.lesson}"
 
 
 def times(count: int) -> str:

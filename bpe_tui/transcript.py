@@ -18,6 +18,7 @@ from bpe_tui.narration import (
     narrate_tie,
     times,
     told_pair,
+    told_unknown,
 )
 from bpe_tui.typed_steps import parse_step
 from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
@@ -152,6 +153,8 @@ class Transcript:
         tokens, size = plural(len(ids), "token"), plural(len(to_bytes(rest)), "byte")
         yield f"{tokens} for {size}: {self._tokens(ids)}."
         yield f"In ids: {' '.join(map(str, ids))}."
+        if unknown := told_unknown(self.frame, rest):
+            yield unknown
 
     def save(self, rest: str) -> Iterator[str]:
         if not rest:

@@ -50,7 +50,8 @@ def step_markdown(frame: Frame) -> str:
     """
     merge = frame.merge
     if merge is None:
-        return f"## Step 0\n\n{frame.byte_count:,} bytes, each a token of its own.\n"
+        ones = f"{frame.units.one}s"
+        return f"## Step 0\n\n{frame.token_count:,} {ones}, each a token of its own.\n"
     left, right, token = map(code, (merge.left, merge.right, merge.token))
     parts = [
         f"## Merge {frame.step:,}: {left} + {right} → {token}",
@@ -62,7 +63,7 @@ def step_markdown(frame: Frame) -> str:
 
 
 def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
-    yield f"id {merge.new_id}, bytes {merge.token.hex(' ').upper()}"
+    yield f"id {merge.new_id}, bytes {merge.covers.hex(' ').upper()}"
     overlapping = (
         f", {merge.occurrences:,} of them apart" if merge.occurrences < merge.count else ""
     )

@@ -118,7 +118,7 @@ class CorpusPanel(ExcerptPanel[Frame]):
         if self._scrolled_by_hand or self.playing or frame.merge is None:
             return
         if not self._shows(frame, frame.merge.new_id):
-            line = first_line_with(frame, frame.merge.new_id, frame.merge.token)
+            line = first_line_with(frame, frame.merge.new_id, frame.merge.covers)
             if line is not None:
                 self._top = max(line - 1, 0)
 
@@ -149,6 +149,9 @@ def wrapped(painter: TokenPainter, line: tuple[Pretoken, ...], width: int) -> It
     row: list[Span] = []
     used = 0
     for pretoken in line:
+        drawn = painter.pretoken(pretoken)
+        if not drawn:
+            continue  # between words whose ends are marked
         needed = spans_width(earlier_painter.pretoken(pretoken)) + 1
         if row and used + needed > width:
             yield Row(row)
@@ -158,7 +161,7 @@ def wrapped(painter: TokenPainter, line: tuple[Pretoken, ...], width: int) -> It
             yield from rows[:-1]
             row, used = list(rows[-1].spans), spans_width(rows[-1].spans)
         else:
-            row += [*painter.pretoken(pretoken), PRETOKEN_BORDER]
+            row += [*drawn, PRETOKEN_BORDER]
             used += needed
     if row:
         yield Row(row)
@@ -178,9 +181,9 @@ def _broken(painter: TokenPainter, pretoken: Pretoken, width: int) -> Iterator[R
     yield Row(row)
 
 
-def first_line_with(frame: Frame, token_id: int, token: bytes) -> int | None:
-    """The first line of the excerpt that has the token."""
+def first_line_with(frame: Frame, token_id: int, covered: bytes) -> int | None:
+    """The first line of the excerpt that has the token, which stands for these bytes."""
     for pretoken, line in frame.excerpt.first_lines.items():
-        if token in pretoken and token_id in frame.tokens_of(pretoken):
+        if covered in pretoken and token_id in frame.tokens_of(pretoken):
             return line
     return None

@@ -12,9 +12,10 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.columns import left
+from bpe_tui.narration import told_unknown
 from bpe_tui.panels.panel import Panel
 from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
-from bpe_tui.visible import number, plural, width
+from bpe_tui.visible import number, width
 from bpe_tui.widgets.lines import Row, Span
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
@@ -35,7 +36,8 @@ class EncodedText(Panel):
         if not self.text:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
         rows = encoded_rows(self.painter(frame), frame.encode(self.text), width)
-        return [*unknown_rows(frame, self.text, width), *rows]
+        lost = textwrap.wrap(told_unknown(frame, self.text), max(width, 10))
+        return [*rows, *(Row([(line, "loss")]) for line in lost)]
 
 
 class EncodeLine(Vertical):
@@ -65,19 +67,12 @@ class EncodeLine(Vertical):
             self.border_subtitle = Content("")
             return
         tokens = sum(len(piece.ids) for piece in self.frame.encode(text))
+        unknown = self.frame.unknown_in(text)
+        lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
         self.border_subtitle = Content(
-            f"{number(tokens)} tokens · {number(len(to_bytes(text)))} bytes · "
+            f"{lost}{number(tokens)} tokens · {number(len(to_bytes(text)))} bytes · "
             f"step {number(self.frame.step)}"
         )
-
-
-def unknown_rows(frame: Frame, text: str, width: int) -> list[Row]:
-    """What is lost of a text that has characters which the run cannot spell."""
-    unknown = frame.unknown_in(text)
-    if not unknown:
-        return []
-    said = f"{plural(unknown, 'character')} of this <unk>. {frame.units.lesson}"
-    return [Row([(line, "loss")]) for line in textwrap.wrap(said, max(width, 10))]
 
 
 def encoded_rows(painter: TokenPainter, pieces: Sequence[EncodedPretoken], room: int) -> list[Row]:

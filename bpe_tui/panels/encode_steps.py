@@ -86,7 +86,9 @@ def _row(
     ahead: bool,
 ) -> Row:
     step = merge.step if merge else None
-    joined = painter.pair(step.pair, between=" + ") if step else [("bytes", "dim")]
+    joined = (
+        painter.pair(step.pair, between=" + ") if step else [(f"{painter.frame.units.one}s", "dim")]
+    )
     pair_width = min(18, max(width // 4, 9))
     spans = [
         ("▸ " if here else "  ", "pair"),
