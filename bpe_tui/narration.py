@@ -115,18 +115,16 @@ def _narrate_start(frame: Frame, room: int) -> str:
     if following is None and not frame.has_corpus:
         return f"{number(frame.vocab_size)} tokens, and no merges to go through."
     if following is None:
-        return f"Step 0: {number(frame.token_count)} {frame.units.one}s, and no pair to merge."
+        return f"Step 0: {number(frame.token_count)} {frame.units.many}, and no pair to merge."
     pair, count = told_pair(frame, following), times(frame.count_of(following))
     if frame.given:
         return f"Step 0: every byte is a token of its own. The first merge joins {pair}."
-    ones = f"{frame.units.one}s"
-    # The ends of words are tokens, too, and are counted with the characters.
-    what = "tokens" if frame.marks_ends else ones
+    many = frame.units.many
     return first_fitting(
         room,
-        f"Step 0: {number(frame.token_count)} {what}, each {frame.units.one} a token of its own. "
+        f"Step 0: {number(frame.token_count)} {many}, each a token of its own. "
         f"The pair {pair} is the most frequent, {count}.",
-        f"Step 0: {ones}. Next {pair}, {count}.",
+        f"Step 0: {many}. Next {pair}, {count}.",
     )
 
 

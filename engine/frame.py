@@ -91,11 +91,6 @@ class Frame:
         return self._record.units
 
     @property
-    def marks_ends(self) -> bool:
-        """Whether a token of no bytes stands behind each word."""
-        return self._record.alphabet.marker is not None
-
-    @property
     def first_id(self) -> int:
         """How many tokens there are at step 0; the id of the first merge in a run of ours."""
         return self._record.first_id

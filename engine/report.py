@@ -50,8 +50,7 @@ def step_markdown(frame: Frame) -> str:
     """
     merge = frame.merge
     if merge is None:
-        ones = f"{frame.units.one}s"
-        return f"## Step 0\n\n{frame.token_count:,} {ones}, each a token of its own.\n"
+        return f"## Step 0\n\n{frame.token_count:,} {frame.units.many}, each a token of its own.\n"
     left, right, token = map(code, (merge.left, merge.right, merge.token))
     parts = [
         f"## Merge {frame.step:,}: {left} + {right} → {token}",

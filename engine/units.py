@@ -42,7 +42,7 @@ class Units:
     """What a run starts from. `base(counts)` are its tokens on these pretoken counts.
 
     Attributes:
-        one: what one of them is called: `byte`.
+        one, many: what one of them is called, and all of them: `byte`, `bytes`.
         lesson: what becomes of a text that the corpus does not have, in a sentence.
         spells_all: whether any text can be spelled, so that no character is ever unknown.
     """
@@ -50,6 +50,7 @@ class Units:
     name: str
     summary: str
     one: str
+    many: str
     lesson: str
     base: Callable[[Mapping[bytes, int]], Base]
     spells_all: bool = False
@@ -86,6 +87,7 @@ UNITS: Registry[Units] = Registry(
                 "bytes",
                 "the 256 bytes, as GPT-2 has it; they spell any text",
                 "byte",
+                "bytes",
                 "Bytes spell any text: no character is ever unknown.",
                 _bytes,
                 spells_all=True,
@@ -94,6 +96,7 @@ UNITS: Registry[Units] = Registry(
                 "characters",
                 "the characters of the corpus; any other is <unk>",
                 "character",
+                "characters",
                 "A character that the corpus lacks is <unk> and lost; in bytes none ever is.",
                 _characters,
             ),
@@ -101,6 +104,7 @@ UNITS: Registry[Units] = Registry(
                 "end-of-word",
                 "characters, and </w> behind each word; for the pattern whitespace",
                 "character",
+                "characters and ends of words",
                 "A character that the corpus lacks is <unk> and lost; in bytes none ever is. "
                 "Decoding gives one space for </w>: which whitespace stood there is lost, too.",
                 _word_ends,

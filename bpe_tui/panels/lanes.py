@@ -48,6 +48,9 @@ class LanesPanel(Panel):
             self.say("three lanes")
             return [Row([("No token to show: type a text, or choose a token.", "dim")])]
         lanes = align((token_id, frame.covers(token_id)) for token_id in ids[:TOKENS_SHOWN])
+        if not lanes.tokens:
+            self.say("three lanes")
+            return [Row([("It marks the end of a word, and stands for no byte.", "dim")])]
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), 'token')}",

@@ -1,0 +1,108 @@
+"""Characters and marked ends of words on the screens, on the command line and without a screen."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from opening import opened_as, step
+from textual.widgets import Input
+
+from bpe_tui.cli import main
+from bpe_tui.config import RunConfig
+from bpe_tui.headings import heading
+from bpe_tui.narration import narrate
+from bpe_tui.panels.encode_line import EncodeLine
+from bpe_tui.panels.lanes import LanesPanel
+
+CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "classic.txt"
+    path.write_text(CLASSIC, encoding="utf-8")
+    return path
+
+
+def config(corpus: Path, units: str = "end-of-word") -> RunConfig:
+    return RunConfig(
+        str(corpus),
+        vocab_size=40,
+        special_tokens=(),
+        pattern="whitespace",
+        tie_rule="first-seen",
+        units=units,
+        cache=False,
+    )
+
+
+async def test_the_screen_says_what_merges_start_from_and_what_is_unknown(corpus: Path) -> None:
+    async with opened_as(config(corpus)) as (app, pilot):
+        assert app.session.frame is not None
+        assert "units end-of-word" in heading(app.session, 120)
+        assert "characters and ends of words, each a token of its own" in narrate(app.session.frame)
+        line = app.screen.query_one(EncodeLine)
+        line.query_one(Input).value = "löwest"
+        await pilot.pause()
+        assert "1 × <unk>, in bytes none" in str(line.border_subtitle)
+
+
+@pytest.mark.parametrize("units", ["characters", "end-of-word"])
+async def test_every_view_shows_a_run_of_characters(corpus: Path, units: str) -> None:
+    async with opened_as(config(corpus, units)) as (app, pilot):
+        app.seek(3)
+        for key in ("v", "v", "p", ".", ".", "t", "T", "right", "3", "a", "end", "4", "5", "1"):
+            await pilot.press(key)
+            await pilot.pause()
+        await pilot.press("2", *"low")
+        for key in ("escape", "w", "c", "r", "a"):
+            await pilot.press(key)
+            await pilot.pause()
+        assert step(app) > 3
+
+
+async def test_the_lanes_leave_the_end_of_a_word_out(corpus: Path) -> None:
+    async with opened_as(config(corpus)) as (app, pilot):
+        app.seek(9)
+        await pilot.press("3", "a")
+        await pilot.pause()
+        lanes = app.screen.query_one(LanesPanel)
+        assert app.session.frame is not None
+        marked = next(n for n in range(40) if app.session.frame.token(n) == b"newest</w>")
+        lanes.token_ids = (marked,)
+        await pilot.pause()
+        assert "6 bytes" in str(lanes.border_title)
+
+
+def test_without_a_screen_what_is_lost_is_said(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("go 3\nencode low é\n"))
+    arguments = [str(corpus), "--plain", "--units", "characters", "--no-special", "--no-cache"]
+    assert main(["open", *arguments, "--vocab-size", "40"]) == 0
+    said = capsys.readouterr().out
+    assert "1 unknown character here. A character that the corpus lacks is <unk>" in said
+
+
+def test_train_writes_characters_for_hugging_face_and_nothing_else(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", str(corpus), "--units", "characters", "--no-special", "--no-cache"]
+    arguments += ["--vocab-size", "40", "--out", str(tmp_path / "t.json")]
+    assert main(arguments) != 0
+    assert "characters" in capsys.readouterr().err
+    assert main([*arguments, "--format", "huggingface"]) == 0
+    told = capsys.readouterr().err
+    assert "16 characters, <unk>" in told
+    assert "characters: trained by heap" in told
+
+
+def test_too_small_a_vocabulary_is_refused_once_the_characters_are_counted(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", str(corpus), "--units", "characters", "--no-special", "--no-cache"]
+    arguments += ["--vocab-size", "9", "--out", str(tmp_path / "t.json")]
+    assert main([*arguments, "--format", "huggingface"]) != 0
+    assert "16 characters, <unk> and 0 special tokens need at least 17" in capsys.readouterr().err

@@ -1,0 +1,327 @@
+"""What merges start from: characters beside bytes, and the marked ends of words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import oracles
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.alphabet import WordEndAlphabet, from_message
+from engine.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
+from engine.formats import WRITABLE
+from engine.lockstep import lockstep
+from engine.race import Course, Race
+from engine.report import step_markdown
+from engine.ties import TIE_RULES
+from engine.timeline import Timeline
+from engine.tokenizer import Tokenizer
+from engine.trainer import StopReason, Trainer
+from engine.trainers import TRAINERS
+from engine.training import train_bpe
+from engine.units import UNITS
+from engine.what_if import Change, fork
+from engine.why_not import why_not, why_not_merged
+
+CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
+CHINESE = {"中文".encode(): 3, "中文分词".encode(): 2, "分词".encode(): 4}
+
+every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
+every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)
+of_characters = pytest.mark.parametrize("units", ["characters", "end-of-word"])
+some_counts = st.dictionaries(
+    st.text("abé中 ", min_size=1, max_size=7).map(str.encode), st.integers(1, 9), max_size=8
+)
+
+
+def run(
+    counts: Mapping[bytes, int],
+    units: str,
+    pattern: str = "whitespace",
+    vocab_size: int = 60,
+    tie_rule: str = "first-seen",
+) -> Timeline:
+    """A finished run."""
+    trainer = Trainer(counts, vocab_size, units=units, tie_rule=tie_rule)
+    timeline = Timeline(trainer.counts, record=trainer.record, pattern=pattern)
+    timeline.extend(trainer.steps())
+    timeline.complete()
+    return timeline
+
+
+def learnt(trainer: Trainer) -> list[str]:
+    return [step.token.decode() for step in trainer.steps()]
+
+
+# --- by hand ----------------------------------------------------------------------------------
+
+
+@every_trainer
+def test_the_example_of_sennrich_et_al(algorithm: str) -> None:
+    # Their Algorithm 1 takes the first best pair of a dict filled in the order of the corpus: the
+    # pair met first. `</w>` is a symbol of its own.
+    trainer = Trainer(CLASSIC, 30, units="end-of-word", tie_rule="first-seen", algorithm=algorithm)
+    assert [f"{left.decode()} {right.decode()}" for left, right in merges_of(trainer)][:10] == [
+        "e s", "es t", "est </w>", "l o", "lo w", "n e", "ne w", "new est</w>", "low </w>", "w i",
+    ]  # fmt: skip
+    assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
+
+
+def merges_of(trainer: Trainer) -> list[tuple[bytes, bytes]]:
+    for _ in trainer.steps():
+        pass
+    return trainer.merges
+
+
+def test_the_greatest_pair_may_be_one_with_the_end_of_the_word() -> None:
+    # e s, s t and t </w> stand 9 times each, and t is the greatest left token.
+    trainer = Trainer(CLASSIC, 30, units="end-of-word")
+    assert next(iter(trainer.steps())).token == b"t</w>"
+
+
+def test_chinese_in_characters_merges_words_where_bytes_merge_parts_of_characters() -> None:
+    in_characters = Trainer(CHINESE, 7, units="characters")
+    assert learnt(in_characters) == ["分词", "中文"]  # 6 and 5 times
+    first_of_bytes = next(iter(Trainer(CHINESE, 300).steps()))
+    with pytest.raises(UnicodeDecodeError):
+        first_of_bytes.token.decode()
+
+
+def test_the_base_is_the_characters_by_code_point_then_unk_then_the_end_of_a_word() -> None:
+    trainer = Trainer({"béa".encode(): 1, b" ": 1}, 6, ["<s>"], units="end-of-word")
+    assert list(trainer.vocab.values()) == [b"a", b"b", "é".encode(), b"<unk>", b"</w>", b"<s>"]
+    assert trainer.record.ids.special_ids == {"<s>": 5}
+    assert trainer.counts == {"béa".encode(): 1}  # what is blank is no word
+
+
+def test_a_vocabulary_too_small_for_the_characters_is_refused_with_their_number() -> None:
+    with pytest.raises(VocabSizeError, match=r"4 characters, <unk>, </w> and 1 special token"):
+        Trainer({b"low": 1, b"e": 1}, 6, ["<s>"], units="end-of-word")
+    with pytest.raises(UnknownNameError, match="did you mean 'characters'"):
+        Trainer({}, 300, units="character")
+
+
+def test_a_bound_on_the_length_of_tokens_keeps_characters_apart_from_the_start() -> None:
+    assert learnt(Trainer(CHINESE | {b"ab": 1}, 40, units="characters", max_token_length=4)) == [
+        "ab"
+    ]
+
+
+# --- against an oracle ------------------------------------------------------------------------
+
+
+def slow_merges(words: list[list[str]], counts: list[int]) -> list[tuple[str, str]]:
+    """Merge strings by the definition; of the most frequent pairs the greatest."""
+    merges = []
+    while any(len(word) > 1 for word in words):
+        found: Counter[tuple[str, str]] = Counter()
+        for word, count in zip(words, counts, strict=True):
+            for pair in pairwise(word):
+                found[pair] += count
+        best = max(found, key=lambda pair: (found[pair], [part.encode() for part in pair]))
+        merges.append(best)
+        words = [joined(word, best) for word in words]
+    return merges
+
+
+def joined(word: list[str], pair: tuple[str, str]) -> list[str]:
+    done: list[str] = []
+    rest = list(word)
+    while rest:
+        if tuple(rest[:2]) == pair:
+            done.append("".join(pair))
+            del rest[:2]
+        else:
+            done.append(rest.pop(0))
+    return done
+
+
+@of_characters
+@given(counts=some_counts)
+@settings(max_examples=30, deadline=None)
+def test_merges_are_those_of_a_recount_of_strings(units: str, counts: dict[bytes, int]) -> None:
+    ends = ["</w>"] if units == "end-of-word" else []
+    words = {text: n for text, n in counts.items() if not ends or text.strip()}
+    expected = slow_merges([[*text.decode(), *ends] for text in words], list(words.values()))
+    merges = merges_of(Trainer(counts, 200, units=units))
+    assert [(left.decode(), right.decode()) for left, right in merges] == expected
+
+
+@every_rule
+@of_characters
+@given(counts=some_counts, bound=st.sampled_from([None, 4]))
+@settings(max_examples=15, deadline=None)
+def test_all_trainers_take_the_same_steps(
+    units: str, tie_rule: str, counts: dict[bytes, int], bound: int | None
+) -> None:
+    runs = [
+        Trainer(
+            *(counts, 30),
+            tie_rule=tie_rule,
+            algorithm=name,
+            units=units,
+            max_token_length=bound,
+        )
+        for name in TRAINERS
+    ]
+    first, *others = [list(trainer.steps()) for trainer in runs]
+    assert all(other == first for other in others)
+    assert runs[0].algorithm.name == "heap"  # `fast` merges only bytes
+
+
+@of_characters
+@given(counts=some_counts, text=st.text("abéx中 \n", max_size=12), data=st.data())
+@settings(max_examples=30, deadline=None)
+def test_every_view_of_a_step_agrees_with_a_recount(
+    units: str, counts: dict[bytes, int], text: str, data: st.DataObject
+) -> None:
+    timeline = run(counts, units, data.draw(st.sampled_from(["whitespace", "gpt2", "none"])))
+    frame = timeline.seek(data.draw(st.integers(0, len(timeline))))
+    words = [list(frame.tokens_of(pretoken)) for pretoken in frame.counts]
+    weights = list(frame.counts.values())
+    found = oracles.recount(words, weights)
+    assert dict(frame.top_pairs(999)) == found
+    stands = Counter[int]()
+    for word, count in zip(words, weights, strict=True):
+        stands.update({token: word.count(token) * count for token in word})
+    assert frame.token_count == stands.total()
+    ids = range(frame.vocab_size)
+    assert [frame.vocabulary.count_of(token) or 0 for token in ids] == [
+        stands[token] for token in ids
+    ]
+    for rule, pair in frame.queue.choices.items():
+        assert found[pair] == max(found.values()), rule
+    if frame.merge is not None:
+        assert len(frame.touched()) == frame.merge.pretokens
+        frame.ledger.read()
+        for change in frame.merge.changes:
+            behind = frame.ledger.behind(change.pair)
+            assert sum(part.change for part in behind) == change.after - change.before
+    encoded = [token for piece in frame.encode(text) for token in piece.ids]
+    assert frame.tokenizer().encode(text) == encoded
+    assert frame.tokenizer().decode_bytes(encoded) == frame.decode(encoded)
+
+
+# --- what is lost -----------------------------------------------------------------------------
+
+
+def test_a_character_that_the_corpus_lacks_is_unknown_and_in_bytes_none_is() -> None:
+    frame = run(CLASSIC, "characters").frame
+    assert (frame.unknown_in("löwe 中"), frame.decode(frame.tokenizer().encode("löw"))) == (
+        2,
+        b"l<unk>w",
+    )
+    assert Timeline(CLASSIC).frame.unknown_in("löwe 中") == 0
+
+
+def test_the_end_of_a_word_decodes_to_a_space_whatever_stood_there() -> None:
+    frame = run(CLASSIC, "end-of-word").seek(9)
+    ids = frame.tokenizer().encode("newest\n\nlow")
+    assert [frame.token(token) for token in ids] == [b"newest</w>", b"low</w>"]
+    assert frame.decode(ids) == b"newest low "
+
+
+def test_text_that_looks_like_the_mark_is_no_end_of_a_word() -> None:
+    timeline = run({b"x</w>": 4}, "end-of-word")
+    frame = timeline.seek(len(timeline))
+    ids = frame.tokenizer().encode("x</w>")
+    assert (len(ids), frame.decode(ids)) == (1, b"x</w> ")
+
+
+# --- what explains an encoding ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "told"),
+    [
+        ("low", "low", "low is one token here: id 20, made by low + </w> (rank 8)."),
+        ("lower", "low", "low is one token here: id 16, made by lo + w (rank 4)."),
+        ("newest", "est", "est</w> was one token, until merge 6, new + est</w>"),
+        ("lower", "er", "er</w> is no token of this vocabulary. The closest: e + r + </w>."),
+    ],
+)
+def test_why_not_tells_a_piece_at_the_end_from_one_inside(text: str, piece: str, told: str) -> None:
+    frame = run(CLASSIC, "end-of-word").seek(9)
+    assert why_not(frame, text, piece).sentence.startswith(told)
+
+
+@of_characters
+@given(counts=some_counts, text=st.text("abéx中 ", min_size=2, max_size=8))
+@settings(max_examples=20, deadline=None)
+def test_any_question_about_a_text_has_an_answer(
+    units: str, counts: dict[bytes, int], text: str
+) -> None:
+    frame = run(counts, units, "none").frame.at(0)
+    frame = frame.at(frame.recorded_steps)
+    for start, end in [(0, len(text)), (len(text) - 2, len(text)), (0, 1)]:
+        assert why_not(frame, text, text[start:end]).sentence
+    assert why_not_merged(frame, text, text[-2], text[-1]).sentence
+    for pretoken in frame.rules.pretokens(text):
+        lanes = lockstep(frame, pretoken.bytes).lanes
+        assert lanes[1].moves[-1].tokens == frame.tokens_of(pretoken.bytes)
+    assert step_markdown(frame)
+
+
+def test_a_fork_starts_from_the_same_units() -> None:
+    here = run(CLASSIC, "end-of-word").seek(2)
+    forked = fork(here, Change(forbid=frozenset({(b"est", b"</w>")})), 24)
+    assert learnt(forked)[:4] == ["es", "est", "lo", "low"]
+
+
+def test_a_race_goes_without_the_trainer_that_merges_only_bytes() -> None:
+    race = Race(CLASSIC, Course(30, units="end-of-word"))
+    for _ in race.slices():
+        pass
+    assert (race.absent, race.first_difference, race.steps) == (["fast"], None, 15)
+
+
+def test_the_alphabet_goes_to_helper_processes_and_back() -> None:
+    alphabet = UNITS["end-of-word"].base(CLASSIC).alphabet
+    again = from_message(alphabet.as_message())
+    assert isinstance(again, WordEndAlphabet)
+    assert again.spell(b"lox") == alphabet.spell(b"lox")
+
+
+# --- files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "whitespace", "none"])
+def test_a_tokenizer_of_characters_is_written_for_hugging_face(
+    pattern: str, tmp_path: Path
+) -> None:
+    timeline = run(CLASSIC | CHINESE, "characters", pattern)
+    ours = timeline.seek(len(timeline)).tokenizer()
+    ours.save(tmp_path / "tokenizer.json", "huggingface")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    again = Tokenizer.load(tmp_path / "tokenizer.json")
+    for text in ("lowest newer", "中文 x 分词\n", "low<unk>"):
+        ids = ours.encode(text)
+        assert theirs.encode(text).ids == again.encode(text) == ids
+        assert theirs.decode(ids) == again.decode(ids) == ours.decode(ids)
+
+
+@pytest.mark.parametrize("format", WRITABLE)
+def test_no_format_writes_marked_ends_of_words(format: str, tmp_path: Path) -> None:
+    # Hugging Face's suffix is part of the last character: the file would encode otherwise.
+    with pytest.raises(BpeError):
+        run(CLASSIC, "end-of-word").frame.tokenizer().save(tmp_path / "t.json", format)
+    assert not list(tmp_path.iterdir())
+
+
+def test_hugging_face_is_refused_with_the_reason(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match="part of the last character"):
+        run(CLASSIC, "end-of-word").frame.tokenizer().save(tmp_path / "t.json", "huggingface")
+
+
+def test_a_file_is_trained_on_in_one_call(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("low low lower", encoding="utf-8")
+    vocab, merges = train_bpe(
+        tmp_path / "corpus.txt", 12, [], "whitespace", units="end-of-word", workers=1
+    )
+    assert (vocab[0], merges[0]) == (b"e", (b"o", b"w"))
