@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
 
 
@@ -14,6 +15,7 @@ EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
 class Command:
     """A thing to do. `keys` are Textual's names; `shown` is how a person reads them.
 
+    It holds on the screens that it names, and on every model's screen of these kinds (`models`).
     The footer shows it if `in_footer`. While a text is being typed only commands `in_fields` have
     their keys; while the corpus is still being read the footer shows those `in_reading`.
     """

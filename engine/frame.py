@@ -131,6 +131,11 @@ class Frame:
         return self._timeline.excerpt
 
     @property
+    def has_corpus(self) -> bool:
+        """Whether there are pretokens to count anything in."""
+        return bool(self._timeline.counts)
+
+    @property
     def byte_count(self) -> int:
         """Bytes in all pretokens of the corpus, special tokens left out."""
         return self._timeline.bytes_total
@@ -164,14 +169,14 @@ class Frame:
         return self._record.by_rule
 
     @property
-    def forbidden(self) -> frozenset[BytesPair]:
-        """The pairs that a fork keeps from merging."""
-        return self._record.forbidden
-
-    @property
     def given(self) -> bool:
         """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
         return self._record.given
+
+    @property
+    def forbidden(self) -> frozenset[BytesPair]:
+        """The pairs that a fork keeps from merging."""
+        return self._record.forbidden
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not."""

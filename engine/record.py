@@ -68,8 +68,8 @@ class Record:
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
-        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
+        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 

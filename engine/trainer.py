@@ -20,6 +20,7 @@ class StopReason(Enum):
     SIZE_REACHED = "the vocabulary has the size asked for"
     NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
     TOO_RARE = "no pair left is frequent enough"
+    REPLAYED = "all merges of the tokenizer are made"
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.config import RunConfig
+from bpe_tui.config import Config, RunConfig
 from engine.corpus import Corpus
 from engine.errors import BpeError
 from engine.patterns import PATTERNS
@@ -14,6 +14,21 @@ from engine.trainers import TRAINERS
 
 class CommandLineError(BpeError):
     """The command line asks for something that cannot be done."""
+
+
+def checked(config: Config) -> None:
+    """An error if what is to be opened cannot be, as far as that can be seen at once."""
+    if isinstance(config, RunConfig):
+        checked_corpus(config)
+        return
+    from engine.formats import is_tokenizer, open_tokenizer  # slow to import, and seldom needed
+
+    if config.pattern is not None:
+        _ = PATTERNS[config.pattern]
+    if not is_tokenizer(*config.paths):
+        open_tokenizer(*config.paths)  # says what is wrong
+    if config.corpus is not None:
+        Corpus(config.corpus)
 
 
 def checked_corpus(config: RunConfig) -> Corpus:

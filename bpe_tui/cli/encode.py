@@ -17,6 +17,7 @@ from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks
+from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
@@ -61,7 +62,7 @@ def encode(
     """Print the token ids of a text."""
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     if explain:
         for line in explanation(loaded, to_text(b"".join(blocks))):

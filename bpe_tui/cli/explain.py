@@ -11,8 +11,8 @@ from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.tokenizers import opened
 from engine.pretokenize import to_text
-from engine.tokenizer import Tokenizer
 
 
 @app.command(
@@ -26,6 +26,6 @@ def explain(
     tokenizer: TokenizerOption,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     for line in explanation(loaded, to_text(os.fsencode(text))):
         print(line)

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.checks import CommandLineError, checked
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
-    CorpusArgument,
     MinCountOption,
     NoSpecialOption,
     PatternOption,
@@ -23,7 +22,8 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.config import DEFAULT_VOCAB_SIZE, Config, RunConfig, TokenizerConfig
+from bpe_tui.openable import config_for
 
 
 @app.command(
@@ -32,11 +32,31 @@ from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
     epilog=examples(
         f"{PROGRAM} open samples/tinystories_valid.txt --vocab-size 2000",
         f"{PROGRAM} samples/handout.txt --plain",
+        f"{PROGRAM} open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
 def open_corpus(
-    corpus: CorpusArgument,
+    context: typer.Context,
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="The text to train on, or a tokenizer; .gz is unpacked, `-` is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            metavar="PATH|NAME",
+            help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
+            "Twice for VOCAB and MERGES.",
+            rich_help_panel="Tokenizer",
+            show_default=False,
+        ),
+    ] = None,
     vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
     special: SpecialOption = None,
     no_special: NoSpecialOption = False,
@@ -54,15 +74,29 @@ def open_corpus(
         ),
     ] = False,
 ) -> None:
-    """Train on a corpus and step through the merges on the screen."""
+    """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     special_tokens = special_tokens_of(special, no_special)
-    config = RunConfig(
-        *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
-        cache=not no_cache,
-    )
+    config: Config
+    if tokenizer:
+        _check_only_for_training(context)
+        config = TokenizerConfig(
+            tuple(tokenizer),
+            corpus,
+            special_tokens if special or no_special else None,
+            pattern if _is_given(context, "pattern") else None,
+            cache=not no_cache,
+        )
+    elif corpus is None:
+        raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
+    else:
+        run = RunConfig(
+            *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+            cache=not no_cache,
+        )
+        config = config_for(run)
     if plain:
         _check_commands(corpus)
-        checked_corpus(config)
+        checked(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)
@@ -70,7 +104,21 @@ def open_corpus(
     raise typer.Exit(open_screen(config))
 
 
-def _check_commands(corpus: str) -> None:
+def _is_given(context: typer.Context, option: str) -> bool:
+    """Whether the command line says something, or leaves it to the default."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _check_only_for_training(context: typer.Context) -> None:
+    """Raises `CommandLineError` for an option that a tokenizer leaves nothing to do for."""
+    for option in ("vocab_size", "tie_rule", "trainer", "min_count"):
+        if _is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"--{name} is for training, and --tokenizer is not trained")
+
+
+def _check_commands(corpus: str | None) -> None:
     """Raises `CommandLineError` if standard input is taken for the corpus."""
     if corpus == STANDARD_INPUT:
         raise CommandLineError(

@@ -12,6 +12,7 @@ from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.tokenizers import opened
 from bpe_tui.visible import quoted
 from engine.answers import Answer
 from engine.pretokenize import to_text
@@ -54,7 +55,7 @@ def why(
     ] = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     parts = [os.fsencode(part) for part in (piece, right) if part is not None]
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")

@@ -21,5 +21,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
+    "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
+    "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -11,12 +11,11 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import Command
 from bpe_tui.command_table import COMMANDS
-from bpe_tui.commands import commands_on
+from bpe_tui.commands import commands_on, refusal
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.roles import ROLE_CLASSES
-from engine.frame import Frame
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
@@ -52,7 +51,8 @@ class SessionScreen(Screen[None]):
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
 
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
+    frame: reactive[Any] = reactive(None, repaint=False)
+    """What the session shows: the state at the cursor, as the model of the screen has it."""
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that has the room of all."""
 
@@ -81,7 +81,7 @@ class SessionScreen(Screen[None]):
     def show_session(self, session: Session) -> None:
         """Bring the screen up to date with the session."""
         if self.is_current:
-            self.frame = session.frame
+            self.frame = session.shown
 
     # -- the keys that work here and now
 
@@ -99,7 +99,7 @@ class SessionScreen(Screen[None]):
         ]
 
     def _is_for_now(self, command: Command) -> bool:
-        if self.session.frame is None:
+        if self.session.shown is None:
             return command.in_reading
         if self.is_typing:
             return command.in_fields
@@ -120,7 +120,11 @@ class SessionScreen(Screen[None]):
 
     async def action_press(self, place: int) -> None:
         """What the key of a command does."""
-        await self.run_action(COMMANDS[place].action)
+        command = COMMANDS[place]
+        if (refused := refusal(command, self.id or "")) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        else:
+            await self.run_action(command.action)
 
     def on_descendant_focus(self) -> None:
         self.show_keys()

@@ -72,10 +72,32 @@ class Source:
             return None
         return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
 
+    def with_endings(self, *endings: str) -> list[Path]:
+        """The files in the directory that was given whose names end so, sorted.
+
+        Raises:
+            TokenizerFileError: nobody may look.
+        """
+        if self.folder is None:
+            return []
+        try:
+            return sorted(p for p in self.folder.iterdir() if p.suffix in endings and p.is_file())
+        except OSError as error:
+            raise _unreadable(self.folder, error) from error
+
     @cached_property
     def heads(self) -> tuple[bytes, ...]:
         """The first bytes of each file, to see what it is; none of a directory."""
         return tuple(read_head(path) for path in self.paths)
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the files, which have to be JSON; parsed once, whoever asks.
+
+        Raises:
+            TokenizerFileError: as `read_json`.
+        """
+        return tuple(map(read_json, self.paths))
 
 
 def _mode(path: Path) -> int | None:
@@ -106,14 +128,16 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise TokenizerFileError(f"{path}: is no plain file")
-            data = file.read(LARGEST + 1)
+            # No more than its size: room is made for all that is asked for.
+            data = b"" if status.st_size > LARGEST else file.read(status.st_size)
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:  # ValueError: no file can have that path
         raise _unreadable(path, error) from error
-    if len(data) > LARGEST:
+    if status.st_size > LARGEST:
         raise TokenizerFileError(
             f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
         )

@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.errors import TimelineError
 from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
+from engine.unigram.numbered_pieces import Numbering
 from engine.unigram.problem import Estimate, Problem
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds
@@ -45,6 +46,7 @@ class Record:
         special_tokens: Sequence[str],
     ) -> None:
         self.texts = seeds.texts
+        self.numbering = Numbering(seeds.texts)
         self.characters = seeds.characters
         self.problem = problem
         self.unknown = unknown

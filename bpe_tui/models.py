@@ -1,0 +1,130 @@
+"""The models that the application can train on a corpus, side by side: one entry each.
+
+All share the player, the headings, the windows and the keys. A model has its own screens for the
+keys 1 and 2, of the kinds `training` and `encoding`; the commands of a kind hold on all screens of
+that kind, but for those that a model refuses: what they show it does not have, and their keys say
+so in a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bpe_tui.command import ENCODING, TRAINING, UNIGRAM_ENCODING, UNIGRAM_TRAINING
+from bpe_tui.config import Config, RunConfig
+from engine.registry import Registry
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from bpe_tui.jobs import CorpusJob
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model to train.
+
+    Attributes:
+        name, title, summary: as the command line, a heading and the list of models call it.
+        job: the module and the class of what counts and trains; imported when it is asked for.
+        screens: which screen each kind is.
+        steps_a_second: how fast it is played at first.
+        refused: action of a command → what it is for, where this model has no such thing.
+    """
+
+    name: str
+    title: str
+    summary: str
+    job: tuple[str, str]
+    screens: Mapping[str, str] = field(default_factory=dict)
+    steps_a_second: int = 10
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def screen(self, kind: str) -> str:
+        """The screen of a kind; there is one for all models if the model has none of its own."""
+        return self.screens.get(kind, kind)
+
+    def job_for(self, config: RunConfig, post: Callable[[Message], object]) -> CorpusJob:
+        """The job that trains it."""
+        module, name = self.job
+        made: Any = getattr(import_module(module), name)
+        job: CorpusJob = made(config, post)
+        return job
+
+
+_TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
+_BREAKPOINTS = (
+    "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
+)
+_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, panel p."
+
+MODELS: Registry[Model] = Registry(
+    "model",
+    {
+        model.name: model
+        for model in (
+            Model(
+                "bpe",
+                "BPE",
+                "byte-pair encoding: merges the most frequent pair, again and again",
+                ("bpe_tui.jobs", "TrainingJob"),
+            ),
+            Model(
+                "unigram",
+                "Unigram",
+                "starts with too many pieces, gives each a probability, prunes the least needed",
+                ("bpe_tui.unigram_job", "UnigramJob"),
+                {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
+                1,
+                {
+                    "app.tie(1)": _TIES,
+                    "app.tie(-1)": _TIES,
+                    "app.breakpoints": _BREAKPOINTS,
+                    "app.run_to_breakpoint": _BREAKPOINTS,
+                    "screen.sub_step": "Moves are a heap's, and Unigram has no heap: a step is the "
+                    "least there is.",
+                    "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
+                    "Unigram chooses no pair.",
+                    "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
+                    "anew in each step.",
+                    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
+                    "screen.show('merges')": "Unigram merges nothing; p shows its pieces.",
+                    "app.show('vocabulary')": _VOCABULARY,
+                    "app.show('charts')": "The charts are of merges; Unigram's loss and size are "
+                    "on key 1, panel u.",
+                    "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
+                    "characters, and the lattice aligns them.",
+                    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",
+                    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
+                    "Unigram's text is cut by the same pattern.",
+                    "app.export": "The export is of merges; s saves the pieces with their scores.",
+                },
+            ),
+        )
+    },
+)
+DEFAULT_MODEL = "bpe"
+
+
+def model_of(config: Config) -> Model:
+    """The model that a corpus is trained with, or that a tokenizer is of."""
+    return MODELS[config.model if isinstance(config, RunConfig) else DEFAULT_MODEL]
+
+
+def kind_and_model(screen: str) -> tuple[str, Model | None]:
+    """What kind of screen it is, and whose; `None` if it serves every model that has none.
+
+    >>> kind, model = kind_and_model("unigram-training")
+    >>> kind, model.name
+    ('training', 'unigram')
+    >>> kind_and_model("charts")
+    ('charts', None)
+    """
+    for model in MODELS.values():
+        for kind, own in model.screens.items():
+            if own == screen:
+                return kind, model
+    return screen, None
