@@ -7,10 +7,11 @@ characters; what they cannot spell is written in bytes or as an unknown token.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from engine.byte_chars import spell
 from engine.pretokenize import to_bytes, to_text
 
 
@@ -68,15 +69,20 @@ class CharacterAlphabet(Alphabet):
     """Every character that the vocabulary knows is a token.
 
     Args:
-        characters: character → id.
+        characters: character → id, with the affixes that it has in the vocabulary.
         byte_ids: the ids of the 256 bytes (`<0x00>` …), which spell an unknown character; `None`
             if the vocabulary has none.
         unknown: the id for a character that nothing spells; `None` leaves it out.
         fuse_unknown: whether unknown characters side by side are one token together.
+        prefix: what the vocabulary puts before all characters but the first, as `##`.
+        suffix: what it puts behind the last one, as `</w>`.
+        by_byte: whether GPT-2's stand-ins for the bytes are the characters.
 
     >>> alphabet = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     >>> alphabet.spell("aéb".encode()), list(alphabet.edges("aéb".encode()))
     ([5, 0, 6], [0, 1, 3, 4])
+    >>> CharacterAlphabet({"a": 5, "b": 6, "b</w>": 7}, suffix="</w>").spell(b"abb")
+    [5, 6, 7]
     """
 
     def __init__(
@@ -85,11 +91,17 @@ class CharacterAlphabet(Alphabet):
         byte_ids: Sequence[int] | None = None,
         unknown: int | None = None,
         fuse_unknown: bool = False,
+        prefix: str = "",
+        suffix: str = "",
+        by_byte: bool = False,
     ) -> None:
         self._characters = characters
         self._byte_ids = byte_ids
         self._unknown = unknown
         self._fuse_unknown = fuse_unknown
+        self._prefix = prefix
+        self._suffix = suffix
+        self._by_byte = by_byte
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -106,30 +118,36 @@ class CharacterAlphabet(Alphabet):
         """Each id with how many bytes it stands for."""
         spelled: list[tuple[int, int]] = []
         left_out = 0  # bytes that nothing spells go with the token before, or with the first
-        for character in to_text(pretoken):
-            data = character.encode("utf-8", "surrogateescape")
-            for token_id, width in self._spell_character(character, data):
-                fuses = self._fuse_unknown and token_id == self._unknown
-                if fuses and spelled and spelled[-1][0] == token_id:
-                    spelled[-1] = (token_id, spelled[-1][1] + width)
-                elif token_id is not None:
-                    spelled.append((token_id, width + left_out))
-                    left_out = 0
-                elif spelled:
-                    spelled[-1] = (spelled[-1][0], spelled[-1][1] + width)
-                else:
-                    left_out += width
+        after_unknown = False
+        for character, data in self._units(pretoken):
+            known = self._characters.get(character)
+            if known is None and self._byte_ids is not None:
+                spelled += [(self._byte_ids[byte], 1) for byte in data]
+            elif known is not None or (self._unknown is not None and not after_unknown):
+                token_id = known if known is not None else self._unknown
+                assert token_id is not None
+                spelled.append((token_id, len(data) + left_out))
+                left_out = 0
+            elif spelled:
+                spelled[-1] = (spelled[-1][0], spelled[-1][1] + len(data))
+            else:
+                left_out += len(data)
+            after_unknown = self._fuse_unknown and known is None
         return spelled
 
-    def _spell_character(self, character: str, data: bytes) -> list[tuple[int | None, int]]:
-        known = self._characters.get(character)
-        if known is None and self._byte_ids is not None:
-            return [(self._byte_ids[byte], 1) for byte in data]
-        return [(self._unknown if known is None else known, len(data))]
+    def _units(self, pretoken: bytes) -> Iterator[tuple[str, bytes]]:
+        """Each character as the vocabulary spells it, with its bytes."""
+        text = spell(pretoken) if self._by_byte else to_text(pretoken)
+        for place, character in enumerate(text):
+            as_bytes = pretoken[place : place + 1] if self._by_byte else to_bytes(character)
+            before = self._prefix if place else ""
+            behind = self._suffix if place + 1 == len(text) else ""
+            yield f"{before}{character}{behind}", as_bytes
 
     def as_message(self) -> tuple[str, tuple[Any, ...]]:
         byte_ids = None if self._byte_ids is None else list(self._byte_ids)
-        arguments = dict(self._characters), byte_ids, self._unknown, self._fuse_unknown
+        affixes = self._prefix, self._suffix, self._by_byte
+        arguments = dict(self._characters), byte_ids, self._unknown, self._fuse_unknown, *affixes
         return "characters", arguments
 
 
@@ -181,21 +199,21 @@ class WholeTokens(Alphabet):
 
     def __init__(self, inner: Alphabet, whole: Mapping[bytes, int]) -> None:
         self.inner = inner
-        self._whole = whole
+        self.whole = whole
 
     @property
     def token_ids(self) -> Sequence[int]:
-        return [*self.inner.token_ids, *self._whole.values()]
+        return [*self.inner.token_ids, *self.whole.values()]
 
     def spell(self, pretoken: bytes) -> list[int]:
-        whole = self._whole.get(pretoken)
+        whole = self.whole.get(pretoken)
         return self.inner.spell(pretoken) if whole is None else [whole]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        return (0, len(pretoken)) if pretoken in self._whole else self.inner.edges(pretoken)
+        return (0, len(pretoken)) if pretoken in self.whole else self.inner.edges(pretoken)
 
     def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "whole", (self.inner.as_message(), dict(self._whole))
+        return "whole", (self.inner.as_message(), dict(self.whole))
 
 
 def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:

@@ -14,6 +14,12 @@ BYTE_TO_CHAR: dict[int, str] = {byte: chr(byte) for byte in _VISIBLE} | {
 }
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items()}
 
+# Translating a whole text is much faster than looking up its characters. Latin-1 has a character
+# for each byte; what is no stand-in becomes one that Latin-1 lacks, or is one already.
+_TO_LATIN_1 = dict.fromkeys(range(0x100), "\uffff") | {
+    ord(char): chr(byte) for char, byte in CHAR_TO_BYTE.items()
+}
+
 
 def spell(token: bytes) -> str:
     """The token in GPT-2's spelling.
@@ -30,4 +36,7 @@ def unspell(spelling: str) -> bytes:
     >>> unspell("ĠtheĊ")
     b' the\\n'
     """
-    return bytes(CHAR_TO_BYTE[char] for char in spelling)
+    try:
+        return spelling.translate(_TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError as error:
+        raise KeyError(spelling[error.start]) from None

@@ -27,7 +27,8 @@ class Piece:
 class ChunkCutter:
     """Feed it bytes as they come; it hands back pieces of about `size` bytes.
 
-    Where nothing allows a cut (one word of a gigabyte, pattern `none`) a piece grows as it must.
+    Where nothing allows a cut (one word of a gigabyte, pattern `none`, a splitter that has to see
+    all of a text) a piece grows as it must.
 
     >>> from engine.patterns import PATTERNS
     >>> cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]), size=4)
@@ -75,6 +76,8 @@ class ChunkCutter:
 
     def _last_cut(self, buffer: bytes) -> tuple[int, int]:
         """The last safe place to cut (0: none), and where the document that stands there began."""
+        if not self._splitter.by_pieces:
+            return 0, 0
         # A special token that starts before `decided` is in the buffer whole, and so is any
         # longer one that might start at the same place.
         decided = len(buffer) - max(self._splitter.longest - 1, 0)

@@ -9,8 +9,8 @@ sees each as a symbol: no letter, no number, no space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from engine.errors import SpecialTokenError
 from engine.patterns import Alternative, Pattern
@@ -110,6 +110,19 @@ class SpecialSplitter:
         self.text_regex = re.compile(choice or "(?!)")
         self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
 
+    def only(self, tokens: Collection[str]) -> SpecialSplitter:
+        """The same, except that no other tokens than these are cut out.
+
+        >>> list(SpecialSplitter(["<a>", "<b>"]).only(["<b>"]).split_text("<a><b>"))
+        [('<a>', False), ('<b>', True)]
+        """
+        return SpecialSplitter([token for token in self._texts if token in tokens])
+
+    @property
+    def by_pieces(self) -> bool:
+        """Whether a text may be split piece by piece, cut where the pattern allows it."""
+        return True
+
     def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
         """The pieces of `text` in order, each with whether it is a special token; none is empty."""
         position = 0
@@ -135,6 +148,10 @@ class SpecialSplitter:
             token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
             for token in self._texts
         )
+
+    def as_message(self) -> tuple[Any, ...] | None:
+        """What a helper process needs to make an equal one, but for the tokens; nothing here."""
+        return None
 
     def documents(self, data: bytes) -> list[bytes]:
         """What stands between the special tokens, empty pieces included."""

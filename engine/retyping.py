@@ -10,8 +10,8 @@ border before the change, and from one behind it on. A border will do
 3. if what is kept is before it: if no special token begins at it in either text. To what stands
    before one the text ends there, which can decide which alternative matches.
 
-The text between the two borders is then cut by itself. With a pattern that knows no cuts
-everything is cut anew.
+The text between the two borders is then cut by itself. With a pattern that knows no cuts, or a
+splitter that has to see all of a text, everything is cut anew.
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ class Retyping(Generic[Item]):
 
     def update(self, text: str) -> list[Item]:
         """The items of a text that resembles the last one (any other text is right, too)."""
-        if text != self._text:
+        if text != self._text and not self._splitter.by_pieces:
+            fresh = pretokens(text, self._pattern, self._splitter)
+            self._text, self._items = text, list(map(self._make, fresh))
+        elif text != self._text:
             same_before = _common_prefix(self._text, text)
             rest = self._text[same_before:], text[same_before:]
             same_behind = _common_prefix(rest[0][::-1], rest[1][::-1])

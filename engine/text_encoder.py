@@ -19,6 +19,7 @@ class TextEncoder:
         encoder: a name in `ENCODERS`.
         alphabet, table: what it is made of.
         special_ids: special token → its id.
+        splitter: what cuts these tokens out, if it is not just that.
     """
 
     def __init__(
@@ -28,11 +29,12 @@ class TextEncoder:
         table: MergeTable,
         pattern: Pattern,
         special_ids: Mapping[str, int],
+        splitter: SpecialSplitter | None = None,
     ) -> None:
         self.encoder: Encoder = ENCODERS[encoder](alphabet, table)
         self.pattern = pattern
         self.special_ids = special_ids
-        self.splitter = SpecialSplitter(list(special_ids))
+        self.splitter = splitter or SpecialSplitter(list(special_ids))
         self._encode_text = self.encoder.for_texts(pattern)
 
     def encode(self, text: str) -> list[int]:
@@ -53,11 +55,17 @@ class TextEncoder:
             dict(self.encoder.table),
             [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
             dict(self.special_ids),
+            self.splitter.as_message(),
         )
 
     @classmethod
     def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
         """The inverse of `as_message`; only the name of the pattern is lost."""
-        encoder, alphabet, table, alternatives, special_ids = message
+        encoder, alphabet, table, alternatives, special_ids, sections = message
         pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
-        return cls(encoder, from_message(alphabet), table, pattern, special_ids)
+        splitter = None
+        if sections is not None:
+            from engine.sections import SectionSplitter  # few tokenizers need all that
+
+            splitter = SectionSplitter.from_message(sections)
+        return cls(encoder, from_message(alphabet), table, pattern, special_ids, splitter)

@@ -7,15 +7,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabet import Alphabet
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
 from engine.encoders.encoder import MergeTable, is_in_order
-from engine.errors import UnknownTokenIdError, VocabularyError
-from engine.events import EncodeStep, Pair
+from engine.errors import UnknownTokenIdError
+from engine.events import EncodeStep
 from engine.live_encoding import LiveEncoding
+from engine.merge_table import byte_alphabet, ids_by_bytes, merge_table
 from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import (
     check_special_tokens,
@@ -26,6 +28,9 @@ from engine.pretokenize import (
 )
 from engine.rules import EncodingRules
 from engine.text_encoder import TextEncoder
+
+if TYPE_CHECKING:
+    from engine.pipeline import Pipeline  # few tokenizers have one, and it brings many modules
 
 ITERABLE_PIECE = 1 << 16
 
@@ -45,6 +50,7 @@ class Tokenizer:
         encoder: a name in `ENCODERS`; all give the same ids.
         alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
         table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
+        pipeline: the stages of a `tokenizer.json`, where there is more to it than all this.
 
     Raises:
         VocabularyError: a byte or the token of a merge is missing.
@@ -64,24 +70,28 @@ class Tokenizer:
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
+        pipeline: Pipeline | None = None,
     ) -> None:
         self.vocab = dict(vocab)
         self.merges = list(merges)
         self.special_tokens = tuple(special_tokens or ())
         self.pattern = as_pattern(pattern)
+        self.pipeline = pipeline
         # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
         check_special_tokens(self.special_tokens)
         if isinstance(special_tokens, Mapping):
             special_ids = dict(special_tokens)
             self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
-            ids = _ids_by_bytes(self.vocab, special_ids.values())
+            tells_all = alphabet is not None and table is not None
+            ids = ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
         else:
-            ids = _ids_by_bytes(self.vocab)
+            ids = ids_by_bytes(self.vocab)
             special_ids = self._number_special_tokens(ids)
-        self.alphabet = _byte_alphabet(ids) if alphabet is None else alphabet
-        self.merge_table = _merge_table(ids, self.merges) if table is None else table
+        self.alphabet = byte_alphabet(ids) if alphabet is None else alphabet
+        self.merge_table = merge_table(ids, self.merges) if table is None else table
+        splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
-            encoder, self.alphabet, self.merge_table, self.pattern, special_ids
+            encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
         )
 
     def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
@@ -99,6 +109,13 @@ class Tokenizer:
                 numbered[token] = max(self.vocab, default=-1) + 1
                 self.vocab[numbered[token]] = spelled
         return numbered
+
+    @property
+    def added_tokens(self) -> frozenset[str]:
+        """Those among the special tokens that are text like any other, only cut out first."""
+        added = () if self.pipeline is None else self.pipeline.added_tokens
+        special = {token.content for token in added if token.special}
+        return frozenset(token.content for token in added) - special
 
     @property
     def special_ids(self) -> frozenset[int]:
@@ -175,13 +192,19 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
 
+        Where a pipeline has a decoder, that makes the text.
+
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
         """
+        if self.pipeline is not None and self.pipeline.decoder is not None:
+            ids = list(ids)
+            self.decode_bytes(ids)  # names an id that stands for nothing
+            return self.pipeline.decode(ids)
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the ids, exactly."""
+        """The bytes of the ids, exactly; of normalized text, if there is a normalizer."""
         vocab = self.vocab
         try:
             return b"".join([vocab[token_id] for token_id in ids])
@@ -228,42 +251,3 @@ class Tokenizer:
         from engine.formats import save
 
         save(self, path, format, overwrite=overwrite)
-
-
-def _ids_by_bytes(
-    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
-) -> defaultdict[bytes, list[int]]:
-    """The ids of each token, ascending; special tokens are never made of others, so not here."""
-    ids: defaultdict[bytes, list[int]] = defaultdict(list)
-    for token_id in sorted(vocab.keys() - set(special_ids)):
-        ids[vocab[token_id]].append(token_id)
-    return ids
-
-
-def _byte_alphabet(ids: Mapping[bytes, list[int]]) -> ByteAlphabet:
-    return ByteAlphabet(
-        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
-    )
-
-
-def _merge_table(
-    ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
-) -> dict[Pair, tuple[int, int]]:
-    """The merges in ids: pair → (rank, id of what it makes)."""
-    table: dict[Pair, tuple[int, int]] = {}
-    for rank, (left, right) in enumerate(merges):
-        try:
-            pair = (ids[left][0], ids[right][0])
-            made = ids[left + right][0]
-        except LookupError:
-            what = f"which merge {rank} ({left!r} + {right!r}) needs"
-            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
-            made = _id_of(ids, left + right, what)
-        table.setdefault(pair, (rank, made))
-    return table
-
-
-def _id_of(ids: Mapping[bytes, list[int]], token: bytes, what: str) -> int:
-    if not ids.get(token):
-        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
-    return ids[token][0]

@@ -93,11 +93,12 @@ def _find(
     rules: EncodingRules, text: str, wanted: bytes, start: int | None
 ) -> Answer | tuple[bytes, int]:
     """The one pretoken that holds the piece, and where in it; or why there is none."""
-    data = to_bytes(text)
+    pretokens = rules.pretokens(text)
+    data = b"".join(pretoken.bytes for pretoken in pretokens)  # the text as it is normalized
     first = data.find(wanted) if start is None else start
     if not wanted or first < 0 or data[first : first + len(wanted)] != wanted:
         return NotInText(wanted)
-    held_by = list(_pretokens_between(rules.pretokens(text), first, first + len(wanted)))
+    held_by = list(_pretokens_between(pretokens, first, first + len(wanted)))
     pretoken, offset = held_by[0]
     if len(held_by) > 1:
         return BorderInside(wanted, pretoken, held_by[1][0], len(held_by) - 1)

@@ -26,9 +26,9 @@ class Cached(Encoder):
 
     def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
         super().__init__(alphabet, table)
-        self.in_order = is_in_order(table)
-        self._list = RankList(alphabet, table)
         self._heap = RankHeap(alphabet, table)
+        # For merges out of order the list knows no short way.
+        self._list = RankList(alphabet, table) if is_in_order(table) else self._heap
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""
@@ -42,5 +42,4 @@ class Cached(Encoder):
         return remembering(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
-        by_heap = len(pretoken) > LONG or not self.in_order
-        return self._heap if by_heap else self._list
+        return self._heap if len(pretoken) > LONG else self._list

@@ -15,6 +15,7 @@ from engine.formats import (
     minbpe,
     named_encodings,
     tiktoken_file,
+    tokenizer_json,
 )
 from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
@@ -25,6 +26,7 @@ from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
 _OF_FILES = (
+    tokenizer_json.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
     course_json.FORMAT,

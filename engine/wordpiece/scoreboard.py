@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from heapq import nsmallest
 from typing import Any
@@ -117,9 +118,9 @@ class Scoreboard:
         return Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))
 
 
-class _Values(dict[Score, Any]):
+class _Values(dict[Score, Fraction]):
     """Score → its value; tied pairs tend to share all three numbers, and fractions are slow."""
 
-    def __missing__(self, score: Score) -> Any:
+    def __missing__(self, score: Score) -> Fraction:
         self[score] = score.value
         return self[score]

@@ -107,3 +107,22 @@ def test_special_tokens_can_say_their_ids() -> None:
     tokenizer = Tokenizer(vocab, [], {"<|end|>": 999})
     assert tokenizer.encode("a<|end|>") == [97, 999]
     assert tokenizer.decode([999]) == "<|end|>"
+
+
+def test_affixes_tell_where_in_a_pretoken_a_character_stands() -> None:
+    characters = {"a": 0, "##b": 1, "##c</w>": 2, "a</w>": 3}
+    alphabet = CharacterAlphabet(characters, unknown=9, prefix="##", suffix="</w>")
+    assert alphabet.spell(b"abc") == [0, 1, 2]
+    assert alphabet.spell(b"a") == [3]
+    assert alphabet.spell(b"cba") == [9, 1, 9]
+
+
+def test_bytes_may_be_spelled_as_characters_some_of_which_are_missing() -> None:
+    alphabet = CharacterAlphabet({"Ġ": 0, "Ã": 1, "©": 2}, by_byte=True)
+    assert alphabet.spell(" é!".encode()) == [0, 1, 2]
+    assert list(alphabet.edges(" é!".encode())) == [0, 1, 2, 4]
+
+
+def test_a_known_character_is_not_fused_with_the_unknown_ones_beside_it() -> None:
+    alphabet = CharacterAlphabet({"?": 7}, unknown=7, fuse_unknown=True)
+    assert alphabet.spell(b"?xy?z") == [7, 7, 7, 7]

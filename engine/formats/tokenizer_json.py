@@ -1,0 +1,52 @@
+"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written for BPE."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from engine.files import write_files
+from engine.formats.source import Source
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.tokenizer import Tokenizer
+
+FILE = "tokenizer.json"
+
+# A vocabulary may hold these words as tokens, but gives them numbers.
+_HEAD = re.compile(
+    rb'"(?:version|truncation|padding|added_tokens|normalizer|pre_tokenizer|post_processor|decoder'
+    rb'|model)"\s*:\s*(?:[\[{]|null|"1\.0")'
+)
+
+
+def recognises(source: Source) -> bool:
+    if source.in_folder(FILE) is not None:
+        return True
+    if source.only_file is None:
+        return False
+    [head] = source.heads
+    return head.lstrip().startswith(b"{") and _HEAD.search(head) is not None
+
+
+# The stages are many modules, which nobody should wait for who reads another format.
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    from engine.formats.pipeline_file import load
+
+    path = source.in_folder(FILE) or source.only_file
+    assert path is not None  # it was recognised
+    return load(path, wishes, FORMAT.name)
+
+
+def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    from engine.formats.pipeline_file import spelled
+    from engine.formats.pipeline_of import pipeline_of
+
+    content = json.dumps(spelled(pipeline_of(tokenizer, path)), ensure_ascii=False, indent=2)
+    target = path / FILE if path.is_dir() else path
+    write_files({target: content.encode() + b"\n"}, overwrite=overwrite)
+
+
+FORMAT = TokenizerFormat("huggingface", "Hugging Face's tokenizer.json", recognises, load, save)

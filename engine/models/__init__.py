@@ -1,0 +1,23 @@
+"""The models of a `tokenizer.json`."""
+
+from __future__ import annotations
+
+from engine.json_fields import Fields
+from engine.models.bpe import BPE
+from engine.models.model import Model
+from engine.registry import Registry
+from engine.stage import stage_from_json
+
+MODELS: Registry[type[Model]] = Registry("model", {BPE.name: BPE})
+
+
+def model_from_json(fields: Fields) -> Model:
+    """The model that an object of `tokenizer.json` describes.
+
+    Raises:
+        TokenizerFileError: says what in it is wrong or not supported.
+    """
+    # Files of early versions name no type; then only BPE has merges.
+    if "type" not in fields.value and "merges" in fields.value:
+        return BPE.from_json(fields)
+    return stage_from_json(MODELS, fields)

@@ -1,0 +1,62 @@
+"""`Pipeline`: the stages of a `tokenizer.json`, from a text to ids and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.added_tokens import AddedToken, numbered, told_apart
+from engine.decoders.decoder import Decoder
+from engine.models.model import Model
+from engine.normalizers.normalizer import Normalizer
+from engine.post_processors import PostProcessor
+from engine.pretokenizers.pretokenizer import PreTokenizer
+from engine.sections import SectionSplitter
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The stages; `None` stands for one that there is not.
+
+    Attributes:
+        model: what encodes pretokens.
+        added_tokens: what is cut out before anything else is done.
+        normalizer: what a text goes through first.
+        pre_tokenizer: what cuts it.
+        post_processor: what puts special tokens around it; `Tokenizer.encode` leaves that out.
+        decoder: what makes text of tokens again.
+    """
+
+    model: Model
+    added_tokens: tuple[AddedToken, ...] = ()
+    normalizer: Normalizer | None = None
+    pre_tokenizer: PreTokenizer | None = None
+    post_processor: PostProcessor | None = None
+    decoder: Decoder | None = None
+
+    @cached_property
+    def added_ids(self) -> dict[str, int]:
+        """The id of each added token, special or not."""
+        return numbered(self.added_tokens, self.model.vocab)
+
+    @cached_property
+    def splitter(self) -> SectionSplitter:
+        """What cuts added tokens out of a text and prepares the rest."""
+        return SectionSplitter(self.added_tokens, self.normalizer, self.pre_tokenizer)
+
+    @cached_property
+    def _spellings(self) -> dict[int, str]:
+        """The tokens as the decoder is given them: added ones as they stand in normalized text."""
+        spelled = {token_id: token for token, token_id in self.model.vocab.items()}
+        for token in told_apart(self.added_tokens):
+            content = token.content
+            if self.normalizer is not None and token.normalized:
+                content = self.normalizer.normalize(content)
+            spelled[self.added_ids[token.content]] = content
+        return spelled
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text that the decoder makes of ids; without one they are joined with spaces."""
+        tokens = [self._spellings[token_id] for token_id in ids]
+        return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)

@@ -1,0 +1,240 @@
+"""Post-processors: the special tokens that a model wants around its texts, as in `[CLS] $A [SEP]`.
+
+`Tokenizer.encode` adds none of them; `process` does, for one text or a pair.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from collections.abc import Sequence as SequenceOf
+from typing import Any, NamedTuple, Self
+
+from engine.json_fields import Fields
+from engine.pretokenizers.byte_level import ByteLevel as ByteLevelPreTokenizer
+from engine.registry import Registry
+from engine.stage import Stage, stage_from_json
+
+Ids = SequenceOf[int]
+
+
+class Piece(NamedTuple):
+    """A place of a template: the text number `text`, or else the special token `token`."""
+
+    text: int | None
+    token: str
+    type_id: int
+
+
+class PostProcessor(Stage):
+    """Puts the ids of one text or two into a template."""
+
+    @abstractmethod
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        """The places in their order, for so many texts."""
+
+    @abstractmethod
+    def ids_of(self, token: str) -> Ids:
+        """The ids of a special token of the template."""
+
+    @property
+    def adds(self) -> tuple[str, ...]:
+        """The special tokens that a single text gets."""
+        return tuple(piece.token for piece in self.template(1) if piece.text is None)
+
+    def process(self, *texts: Ids) -> list[int]:
+        """The ids of one text or two with the special tokens of the template."""
+        ids: list[int] = []
+        for piece in self.template(len(texts)):
+            ids += self.ids_of(piece.token) if piece.text is None else texts[piece.text]
+        return ids
+
+
+class TemplateProcessing(PostProcessor):
+    """A template that the file spells out."""
+
+    name = "TemplateProcessing"
+
+    def __init__(
+        self,
+        single: SequenceOf[Piece],
+        pair: SequenceOf[Piece],
+        special_tokens: Mapping[str, tuple[Ids, SequenceOf[str]]],
+    ) -> None:
+        self._templates = single, pair
+        self._special_tokens = dict(special_tokens)
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        special = fields.inner("special_tokens")
+        tokens = {}
+        for name in special.value:
+            one = special.inner(name)
+            tokens[name] = one.counts("ids"), one.texts("tokens")
+        templates = []
+        for key in ("single", "pair"):
+            templates.append([_piece(each) for each in fields.each(key)])
+            for piece in templates[-1]:
+                if piece.text is None and piece.token not in tokens:
+                    raise fields.error(key, f"{piece.token[:60]!r} is not among special_tokens")
+        if any(piece.text for piece in templates[0]):
+            raise fields.error("single", "has a place for a second text")
+        return cls(templates[0], templates[1], tokens)
+
+    def settings(self) -> dict[str, object]:
+        single, pair = ([_spelled(piece) for piece in each] for each in self._templates)
+        tokens = {
+            name: {"id": name, "ids": list(ids), "tokens": list(texts)}
+            for name, (ids, texts) in self._special_tokens.items()
+        }
+        return {"single": single, "pair": pair, "special_tokens": tokens}
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return self._templates[texts - 1]
+
+    def ids_of(self, token: str) -> Ids:
+        return self._special_tokens[token][0]
+
+
+def _piece(fields: Fields) -> Piece:
+    if token := fields.inner_or_null("SpecialToken"):
+        return Piece(None, token.text("id"), token.count("type_id"))
+    text = fields.inner("Sequence")
+    return Piece("AB".index(text.choice("id", ("A", "B"))), "", text.count("type_id"))
+
+
+def _spelled(piece: Piece) -> dict[str, Any]:
+    if piece.text is None:
+        return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
+    return {"Sequence": {"id": "AB"[piece.text], "type_id": piece.type_id}}
+
+
+class BertProcessing(PostProcessor):
+    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`."""
+
+    name = "BertProcessing"
+    pattern = "cAsBs"
+
+    def __init__(self, sep: tuple[str, int], cls: tuple[str, int]) -> None:
+        self._tokens = {"s": sep, "c": cls}
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(_token(fields, "sep"), _token(fields, "cls"))
+
+    def settings(self) -> dict[str, object]:
+        return {"sep": list(self._tokens["s"]), "cls": list(self._tokens["c"])}
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        single = "cAs"
+        return [
+            Piece("AB".index(place), "", "AB".index(place))
+            if place in "AB"
+            else Piece(None, self._tokens[place][0], int(number > single.index("s")))
+            for number, place in enumerate(single if texts == 1 else self.pattern)
+        ]
+
+    def ids_of(self, token: str) -> Ids:
+        return [next(number for text, number in self._tokens.values() if text == token)]
+
+
+def _token(fields: Fields, key: str) -> tuple[str, int]:
+    items = fields.items(key)
+    if len(items) != 2:
+        raise fields.error(key, "should be a token and its id")
+    both = Fields({"token": items[0], "id": items[1]}, fields.path(key))
+    return both.text("token"), both.count("id")
+
+
+class RobertaProcessing(BertProcessing):
+    """`<s> A </s>`, and `<s> A </s></s> B </s>`."""
+
+    name = "RobertaProcessing"
+    pattern = "cAssBs"
+
+    def __init__(
+        self,
+        sep: tuple[str, int],
+        cls: tuple[str, int],
+        trim_offsets: bool = True,
+        add_prefix_space: bool = True,
+    ) -> None:
+        super().__init__(sep, cls)
+        self._flags = {"trim_offsets": trim_offsets, "add_prefix_space": add_prefix_space}
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        flags = fields.flag("trim_offsets"), fields.flag("add_prefix_space")
+        return cls(_token(fields, "sep"), _token(fields, "cls"), *flags)
+
+    def settings(self) -> dict[str, object]:
+        return {**super().settings(), **self._flags}
+
+
+class ByteLevel(PostProcessor):
+    """Leaves spaces out of offsets, and the ids as they are."""
+
+    name = "ByteLevel"
+
+    def __init__(self, settings: ByteLevelPreTokenizer | None = None) -> None:
+        self._settings = settings or ByteLevelPreTokenizer()
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(ByteLevelPreTokenizer.from_json(fields))
+
+    def settings(self) -> dict[str, object]:
+        return self._settings.settings()
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return [Piece(text, "", 0) for text in range(texts)]
+
+    def ids_of(self, token: str) -> Ids:
+        raise LookupError(token)  # its template has none
+
+
+class Sequence(PostProcessor):
+    """Post-processors of which at most one adds something."""
+
+    name = "Sequence"
+
+    def __init__(self, parts: SequenceOf[PostProcessor]) -> None:
+        self.parts = tuple(parts)
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        parts = [post_processor_from_json(each) for each in fields.each("processors")]
+        if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
+            raise fields.error("processors", "more than one that adds tokens is not supported")
+        return cls(parts)
+
+    def settings(self) -> dict[str, object]:
+        return {"processors": [part.to_json() for part in self.parts]}
+
+    @property
+    def _adding(self) -> PostProcessor:
+        adding = (part for part in self.parts if not isinstance(part, ByteLevel))
+        return next(adding, ByteLevel())
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return self._adding.template(texts)
+
+    def ids_of(self, token: str) -> Ids:
+        return self._adding.ids_of(token)
+
+
+_ALL: tuple[type[PostProcessor], ...] = (
+    *(TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence),
+)
+POST_PROCESSORS: Registry[type[PostProcessor]] = Registry(
+    "post-processor", {p.name: p for p in _ALL}
+)
+
+
+def post_processor_from_json(fields: Fields) -> PostProcessor:
+    """The post-processor that an object of `tokenizer.json` describes.
+
+    Raises:
+        TokenizerFileError: says what in it is wrong or not supported.
+    """
+    return stage_from_json(POST_PROCESSORS, fields)

@@ -1,0 +1,107 @@
+"""Each decoder makes the text that Hugging Face's makes of the same tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from odd_texts import CHARACTERS
+from tokenizers import Tokenizer, decoders, models
+
+from engine.decoders import DECODERS, decoder_from_json
+from engine.json_fields import Fields
+
+BYTE_LEVEL = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+METASPACE = {"replacement": "▁", "split": True}
+REPLACE = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+
+SPELLED: list[dict[str, Any]] = [
+    {"type": "ByteLevel", **BYTE_LEVEL},
+    {"type": "ByteFallback"},
+    {"type": "Fuse"},
+    *(
+        {"type": "Metaspace", "prepend_scheme": s, **METASPACE}
+        for s in ("always", "never", "first")
+    ),
+    *({"type": "WordPiece", "prefix": "##", "cleanup": cleanup} for cleanup in (True, False)),
+    {"type": "BPEDecoder", "suffix": "</w>"},
+    *(
+        {"type": "CTC", "pad_token": "<p>", "word_delimiter_token": "|", "cleanup": cleanup}
+        for cleanup in (True, False)
+    ),
+    REPLACE,
+    {"type": "Replace", "pattern": {"Regex": "[a-c]+|$"}, "content": "_"},
+    *(
+        {"type": "Strip", "content": " ", "start": start, "stop": stop}
+        for start, stop in ((1, 0), (0, 2), (1, 1), (5, 5))
+    ),
+    {
+        "type": "Sequence",
+        "decoders": [
+            REPLACE,
+            {"type": "ByteFallback"},
+            {"type": "Fuse"},
+            {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+        ],
+    },
+]
+
+TOKENS = st.lists(
+    st.text(st.sampled_from(CHARACTERS), max_size=5)
+    | st.sampled_from(
+        [
+            "<0xE6>",
+            "<0xbc>",
+            "<0xA2>",
+            "<0x+1>",
+            "<0xZZ>",
+            "##ing",
+            "n't",
+            "<p>",
+            "|",
+            "a|b",
+            "▁the",
+            "▁",
+            "the</w>",
+            "Ġthe",
+            "æ",
+            "¼",
+            "¢",
+        ]
+    )
+    | st.sampled_from(["do not", " ' ", " .", "  ", ""]),
+    max_size=8,
+)
+
+
+def name_of(spelled: dict[str, Any]) -> str:
+    return f"{spelled['type']}{list(spelled.values())[1:]}"[:60]
+
+
+def test_every_decoder_is_compared() -> None:
+    assert {spelled["type"] for spelled in SPELLED} == set(DECODERS)
+    named = {name for name in dir(decoders) if name[0].isupper()}
+    assert named - set(DECODERS) == {"Decoder", "DecodeStream"}
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_tokens_are_decoded_as_by_hugging_face(spelled: dict[str, Any]) -> None:
+    whole = json.loads(Tokenizer(models.BPE()).to_str()) | {"decoder": spelled}
+    reference = Tokenizer.from_str(json.dumps(whole)).decoder
+    ours = decoder_from_json(Fields(spelled, "decoder"))
+    assert ours.to_json() == spelled
+
+    @given(TOKENS)
+    @example(["<0xE6>", "<0xBC>", "<0xA2>", "<0xE6>", "a", "<0xE6>"])
+    @example(["a", "a", " do not", " n't", " ' ", "##b", " ."])
+    @example([])
+    def is_the_same(tokens: list[str]) -> None:
+        if spelled["type"] == "Strip":
+            # Tokens of which nothing is left make the library panic.
+            tokens = [token for token in tokens if token.strip(spelled["content"])]
+        assert ours.decode(tokens) == reference.decode(tokens)
+
+    is_the_same()

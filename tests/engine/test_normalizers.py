@@ -1,0 +1,187 @@
+"""Each normalizer gives the text that Hugging Face's gives, and knows where it comes from."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from odd_texts import in_old_unicode, sample_texts, texts
+from tokenizers import normalizers as theirs
+
+from engine.errors import TokenizerFileError
+from engine.json_fields import Fields
+from engine.normalizers import NORMALIZERS, normalizer_from_json
+from engine.normalizers.normalizer import Aligned, Normalizer
+
+
+def charsmap(rules: dict[str, str]) -> str:
+    """A `precompiled_charsmap` for keys of one byte, laid out by hand: a double array is a table
+    in which the children of a node stand at its offset XOR their byte."""
+    units = [0] * 1024
+    units[0] = 256 << 10  # the children of the root stand from 256 on
+    replacements = b""
+    for key, new in rules.items():
+        (byte,) = key.encode()
+        child = 256 ^ byte
+        units[child] = byte | 1 << 8 | (child ^ (512 + byte)) << 10
+        units[512 + byte] = 1 << 31 | len(replacements)
+        replacements += new.encode() + b"\0"
+    trie = struct.pack(f"<{len(units)}I", *units)
+    return base64.b64encode(struct.pack("<I", len(trie)) + trie + replacements).decode()
+
+
+SPELLED: list[dict[str, Any]] = [
+    *({"type": form} for form in ("NFC", "NFD", "NFKC", "NFKD")),
+    {"type": "Lowercase"},
+    {"type": "StripAccents"},
+    {"type": "Nmt"},
+    {"type": "ByteLevel"},
+    *(
+        {"type": "Strip", "strip_left": left, "strip_right": right}
+        for left in (True, False)
+        for right in (True, False)
+    ),
+    {"type": "Prepend", "prepend": "▁"},
+    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    {"type": "Replace", "pattern": {"String": ""}, "content": "-"},
+    {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+    {"type": "Replace", "pattern": {"Regex": "[a-z]*"}, "content": r"<\1>"},
+    {"type": "Replace", "pattern": {"Regex": "^|$"}, "content": "|"},
+    *(
+        {
+            "type": "BertNormalizer",
+            "clean_text": clean,
+            "handle_chinese_chars": chinese,
+            "strip_accents": accents,
+            "lowercase": lower,
+        }
+        for clean, chinese, accents, lower in (
+            (True, True, None, True),
+            (True, False, False, False),
+            (False, True, True, False),
+            (False, False, False, True),
+            (True, True, None, False),
+        )
+    ),
+    {"type": "Precompiled", "precompiled_charsmap": charsmap({"A": "aa", "\t": " ", "z": ""})},
+    {
+        "type": "Sequence",
+        "normalizers": [
+            {"type": "Prepend", "prepend": "▁"},
+            {"type": "NFKC"},
+            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+        ],
+    },
+    {"type": "Sequence", "normalizers": []},
+]
+
+
+def name_of(spelled: dict[str, Any]) -> str:
+    return f"{spelled['type']}{list(spelled.values())[1:]}"
+
+
+def their_normalizer(spelled: dict[str, Any]) -> Any:
+    """Hugging Face's normalizer, through a whole file: there is no other way in."""
+    from tokenizers import Tokenizer, models
+
+    whole = json.loads(Tokenizer(models.BPE()).to_str()) | {"normalizer": spelled}
+    return Tokenizer.from_str(json.dumps(whole)).normalizer
+
+
+def ours(spelled: dict[str, Any]) -> Normalizer:
+    return normalizer_from_json(Fields(spelled, "normalizer"))
+
+
+def test_every_normalizer_is_compared() -> None:
+    assert {spelled["type"] for spelled in SPELLED} == set(NORMALIZERS)
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_text_is_normalized_as_by_hugging_face(spelled: dict[str, Any]) -> None:
+    reference, normalizer = their_normalizer(spelled), ours(spelled)
+
+    @given(texts())
+    @example("")
+    @example(" \x1c A\u0323\u0307B\u0301 ΑΣ ÅﬃZz ")
+    def is_the_same(text: str) -> None:
+        assert normalizer.normalize(text) == reference.normalize_str(text)
+
+    is_the_same()
+    for text in map(in_old_unicode, sample_texts()):
+        assert normalizer.normalize(text) == reference.normalize_str(text)
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_the_alignment_covers_the_normalized_text_in_order(spelled: dict[str, Any]) -> None:
+    normalizer = ours(spelled)
+
+    @given(texts())
+    @example("가각ᄀ\u1161\u11a8 e\u0301\u0323")
+    def is_aligned(text: str) -> None:
+        aligned = normalizer.align(Aligned.of(text))
+        assert aligned.text == normalizer.normalize(text)
+        assert len(aligned.spans) == len(aligned.text)
+        assert list(aligned.spans) == sorted(aligned.spans)
+        assert all(0 <= start <= end <= len(text) for start, end in aligned.spans)
+
+    is_aligned()
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_normalizer_is_written_as_it_was_read(spelled: dict[str, Any]) -> None:
+    assert ours(spelled).to_json() == spelled
+    assert ours(spelled) == ours(spelled)
+
+
+def test_where_a_character_comes_from() -> None:
+    e_and_accent = ours({"type": "NFC"}).align(Aligned.of("xe\u0301y"))
+    assert (e_and_accent.text, e_and_accent.spans) == ("xéy", ((0, 1), (1, 3), (3, 4)))
+    prepended = ours({"type": "Prepend", "prepend": "▁"}).align(Aligned.of("ab"))
+    assert prepended.spans == ((0, 1), (0, 1), (1, 2))
+    lowered = ours({"type": "Lowercase"}).align(Aligned.of("İx"))
+    assert lowered.spans == ((0, 1), (0, 1), (1, 2))
+
+
+@given(texts(), st.integers(0, 30), st.integers(0, 30))
+def test_a_part_of_a_text_knows_its_place(text: str, start: int, end: int) -> None:
+    part = Aligned.of(text).part(start, end)
+    first, last = part.span(0, len(part.text))
+    assert text[first:last] == part.text
+
+
+@pytest.mark.parametrize(
+    ("spelled", "problem"),
+    [
+        ({"type": "Lower"}, "normalizer.type: the normalizer 'Lower' is not supported"),
+        ({}, "normalizer.type: is missing"),
+        ({"type": "Prepend"}, "normalizer.prepend: is missing"),
+        ({"type": "Prepend", "prepend": 3}, "normalizer.prepend: should be a text"),
+        ({"type": "Prepend", "prepend": "\ud800"}, "half a character"),
+        ({"type": "Strip", "strip_left": 1}, "normalizer.strip_left: should be true or false"),
+        ({"type": "Replace", "pattern": {"Regex": r"\1"}, "content": ""}, r"Regex: .1 is not supp"),
+        ({"type": "Sequence", "normalizers": [{"type": "NFC"}, 3]}, r"normalizers\[1\]: should"),
+        ({"type": "Precompiled", "precompiled_charsmap": "AAA"}, "is no map of characters"),
+        ({"type": "Precompiled", "precompiled_charsmap": "/////w=="}, "is no map of characters"),
+    ],
+)
+def test_what_is_wrong_is_named(spelled: dict[str, Any], problem: str) -> None:
+    with pytest.raises(TokenizerFileError, match=problem):
+        ours(spelled)
+
+
+def test_sequences_in_sequences_have_an_end() -> None:
+    spelled: dict[str, Any] = {"type": "NFC"}
+    for _ in range(200):
+        spelled = {"type": "Sequence", "normalizers": [spelled]}
+    with pytest.raises(TokenizerFileError, match="more than 32 sequences"):
+        ours(spelled)
+
+
+def test_the_names_are_those_of_the_library() -> None:
+    named = {name for name in dir(theirs) if name[0].isupper()}
+    assert set(NORMALIZERS) == named - {"Normalizer", "NORMALIZERS"}

@@ -1,0 +1,100 @@
+"""A regex of a tokenizer.json finds here what Oniguruma finds, or is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tokenizers import Regex, pre_tokenizers
+
+from engine.errors import PatternError
+from engine.oniguruma import alternatives, can_be_empty
+from engine.text_or_regex import TextOrRegex
+
+REGEXES = [
+    *(r"^b", r"a$", r"\Z", r"\z", r"a.b", r"(?m:a.b)", r"[^a]", r"\h+", r"\H", r"[\hx]", r"\R"),
+    *(r"a{,2}", r"a{2", r"(?i)AB|c", r"x(?i:AB)|y", r"\x{61}+", r"\x41", r"\u0061", r"\p{^L}"),
+    *(r"(a)|(b)", r"[一-龥]+", r"[\w]", r"\w", r"\W+", r"\b", r"\B", r"(?<=a)b", r"(?<!a)b"),
+    *(r"(?=b)", r"(?!a)", r"a*?", r"x*", r"\p{N}{1,3}+", r"(ab){2}+", r"(?>a|ab)c", r"(?<n>ab?)+"),
+    *(r"\s+(?!\S)|\s+", r"[^\r\n\p{L}\p{N}]?+\p{L}++", r"\s++$", r"\S{2,}?", r"$", r"^", r"[a-z&]"),
+    *(r"'(?i:[sdmt]|ll|ve|re)", r"\p{Han}", r"\p{Lu}|\P{L}", r"(?i:k)+", r"\-[\]\[\-]", r"]|}"),
+    *(r"(?im:a.)b", r"(?i-m:A)", r"\漢|\e", r"(?:a|)b"),
+]
+CHARACTERS = "ab AB\n\r\t12²½ß漢éſ'-_sStTkK̈\u3000\u2028xyc.[]{}"
+
+
+@pytest.mark.parametrize("source", REGEXES)
+def test_the_same_is_found(source: str) -> None:
+    reference = pre_tokenizers.Split(Regex(source), "removed")
+    ours = TextOrRegex(regex=source)
+
+    @given(st.text(st.sampled_from(CHARACTERS), max_size=12))
+    @example("")
+    @example("a\nb\n")
+    def is_the_same(text: str) -> None:
+        between, last = [], 0
+        for start, end in [*ours.matches(text), (len(text), len(text))]:
+            between += [text[last:start]] if last < start else []
+            last = end
+        assert between == [piece for piece, _ in reference.pre_tokenize_str(text)]
+
+    is_the_same()
+
+
+@pytest.mark.parametrize("source", REGEXES)
+def test_a_regex_that_finds_nothing_anywhere_is_known_to_be_able_to(source: str) -> None:
+    @given(st.text(st.sampled_from(CHARACTERS), max_size=8))
+    def finds_something(text: str) -> None:
+        assert all(start < end for start, end in TextOrRegex(regex=source).matches(text))
+
+    if not can_be_empty(source):
+        finds_something()
+
+
+@given(
+    st.text(st.sampled_from("ab*.[\n"), max_size=6), st.text(st.sampled_from("a*.["), max_size=2)
+)
+def test_a_text_is_found_as_it_stands(text: str, wanted: str) -> None:
+    found = list(TextOrRegex(text=wanted).matches(text))
+    assert all(text[start:end] == wanted for start, end in found)
+    if wanted:
+        assert len(found) == text.count(wanted)
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("(?i:Ss)", "'Ss' in any case is not supported"),
+        ("(?i)xß", "'ß' in any case is not supported"),
+        ("[a[bc]]", "a class that is made of classes is not supported"),
+        ("[a&&b]", "a class that is made of classes is not supported"),
+        (r"(a)\1", r"\\1 is not supported"),
+        (r"(?<n>a)\g<n>", r"\\g is not supported"),
+        (r"\K", r"\\K is not supported"),
+        (r"\x{110000}", "the character number 110000 is not supported"),
+        ("a(?i)b", r"the group \(\?i\) is not supported"),
+        ("(?x: a)", r"the group \(\?x: is not supported"),
+        ("a{2}?", "a lazy quantifier of one number is not supported"),
+        ("*a", "a quantifier with nothing before it"),
+        ("(a", "a parenthesis without an end"),
+        ("a)", "an unmatched parenthesis"),
+        ("[a", "a class without an end"),
+        ("[]", "an empty class"),
+        ("a\\", r"\\ is not supported"),
+        (r"\p{Foo}", "unknown property"),
+        ("a**", "multiple repeat"),
+        ("(" * 500, "more than 100 groups"),
+        ("a{1000}{1000}", "more than 10,000 times"),
+    ],
+)
+def test_what_is_not_translated_is_refused_by_name(source: str, problem: str) -> None:
+    with pytest.raises(PatternError, match=problem):
+        alternatives(source)
+
+
+@given(st.text(st.sampled_from("ab()[]{}|*+?\\^$.-:=!<>im1,&pwsz"), max_size=14))
+def test_any_source_is_translated_or_refused(source: str) -> None:
+    try:
+        alternatives(source)
+    except PatternError:
+        return

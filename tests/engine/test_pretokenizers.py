@@ -1,0 +1,185 @@
+"""Each pre-tokenizer cuts where Hugging Face's cuts, and says where the pieces come from."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from odd_texts import in_old_unicode, sample_texts, texts
+from tokenizers import Tokenizer, models, pre_tokenizers
+
+from engine.errors import TokenizerFileError
+from engine.json_fields import Fields
+from engine.patterns import PATTERNS
+from engine.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
+from engine.pretokenizers.behaviors import BEHAVIORS
+from engine.pretokenizers.pretokenizer import PreTokenizer
+from engine.pretokenizers.spelling import in_oniguruma
+
+
+def split(regex: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": regex}, "behavior": behavior, "invert": invert}
+
+
+def byte_level(prefix: bool, regex: bool) -> dict[str, Any]:
+    settings = {"add_prefix_space": prefix, "trim_offsets": True, "use_regex": regex}
+    return {"type": "ByteLevel", **settings}
+
+
+def metaspace(scheme: str, splits: bool = True) -> dict[str, Any]:
+    settings = {"replacement": "▁", "prepend_scheme": scheme, "split": splits}
+    return {"type": "Metaspace", **settings}
+
+
+def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+DIGITS, ONE_BY_ONE = ({"type": "Digits", "individual_digits": each} for each in (False, True))
+DEEPSEEK = sequence(
+    split(r"\p{N}{1,3}"),
+    split("[一-龥぀-ゟ゠-ヿ]+"),
+    split(
+        r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    byte_level(False, False),
+)
+FALCON = sequence(
+    {"type": "Punctuation", "behavior": "Contiguous"},
+    byte_level(False, True),
+    DIGITS,
+    split("[0-9][0-9][0-9]"),
+)
+
+SPELLED: list[dict[str, Any]] = [
+    *(byte_level(prefix, regex) for prefix in (False, True) for regex in (False, True)),
+    *(
+        metaspace(scheme, splits)
+        for scheme in ("always", "never", "first")
+        for splits in (True, False)
+    ),
+    *(split(r"\d+|[A-Z]", behavior, invert) for behavior in BEHAVIORS for invert in (False, True)),
+    *(split("[a-d]*", behavior) for behavior in BEHAVIORS),
+    {"type": "Split", "pattern": {"String": "."}, "behavior": "MergedWithNext", "invert": False},
+    {"type": "Split", "pattern": {"String": ""}, "behavior": "Isolated", "invert": False},
+    DIGITS,
+    ONE_BY_ONE,
+    *({"type": "Punctuation", "behavior": behavior} for behavior in BEHAVIORS),
+    {"type": "Whitespace"},
+    {"type": "WhitespaceSplit"},
+    {"type": "BertPreTokenizer"},
+    {"type": "CharDelimiterSplit", "delimiter": "-"},
+    {"type": "FixedLength", "length": 3},
+    DEEPSEEK,
+    FALCON,
+    sequence({"type": "WhitespaceSplit"}, metaspace("first")),
+    sequence(split(" "), sequence(metaspace("first"), DIGITS), byte_level(True, True)),
+    sequence(),
+]
+
+
+def name_of(spelled: dict[str, Any]) -> str:
+    return f"{spelled['type']}{list(spelled.values())[1:]}"[:60]
+
+
+def ours(spelled: dict[str, Any]) -> PreTokenizer:
+    return pretokenizer_from_json(Fields(spelled, "pre_tokenizer"))
+
+
+def their_pre_tokenizer(spelled: dict[str, Any]) -> Any:
+    whole = json.loads(Tokenizer(models.BPE()).to_str()) | {"pre_tokenizer": spelled}
+    return Tokenizer.from_str(json.dumps(whole)).pre_tokenizer
+
+
+def test_every_pre_tokenizer_is_compared() -> None:
+    assert {spelled["type"] for spelled in SPELLED} == set(PRETOKENIZERS)
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
+    reference, stage = their_pre_tokenizer(spelled), ours(spelled)
+
+    def check(text: str) -> None:
+        pieces = stage.pre_tokenize(text)
+        expected = [(piece, span) for piece, span in reference.pre_tokenize_str(text) if piece]
+        assert [(each.text, each.span(0, len(each.text))) for each in pieces] == expected
+        assert stage.split(text, first=True) == [piece for piece, _ in expected]
+
+    @given(texts())
+    @example("")
+    @example(" ")
+    @example("½▁ a  b²’s 12345")
+    def is_the_same(text: str) -> None:
+        check(text)
+
+    is_the_same()
+    for text in sample_texts():
+        check(in_old_unicode(text))
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_pre_tokenizer_is_written_as_it_was_read(spelled: dict[str, Any]) -> None:
+    assert ours(spelled).to_json() == spelled
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_pattern_cuts_like_the_stage_that_it_stands_for(spelled: dict[str, Any]) -> None:
+    stage = ours(spelled)
+    pattern = stage.as_pattern()
+    if pattern is None:
+        return
+
+    @given(texts())
+    def cuts_alike(text: str) -> None:
+        assert pattern.split(stage.prepared(text, True)) == stage.cut(text, True)
+
+    cuts_alike()
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_named_pattern_cuts_alike_in_oniguruma(name: str) -> None:
+    source = in_oniguruma(PATTERNS[name])
+    assert source is not None
+    reference = their_pre_tokenizer(split(source))
+
+    @given(texts())
+    @example("1234567 \n \n")
+    @example("it'S  we'LL\r\n\r\n  ")
+    def is_the_same(text: str) -> None:
+        assert PATTERNS[name].split(text) == [p for p, _ in reference.pre_tokenize_str(text)]
+
+    is_the_same()
+    for text in sample_texts():
+        is_the_same.hypothesis.inner_test(in_old_unicode(text))
+    assert ours(split(source)).as_pattern() is PATTERNS[name]
+
+
+def test_a_regex_that_may_match_nothing_is_no_pattern() -> None:
+    assert ours(split("a*")).as_pattern() is None
+    assert ours(split("a+|b")).as_pattern() is not None
+    assert ours(split("a+|b", "Removed")).as_pattern() is None
+
+
+@pytest.mark.parametrize(
+    ("spelled", "problem"),
+    [
+        ({"type": "UnicodeScripts"}, "the pre-tokenizer 'UnicodeScripts' is not supported"),
+        (split("a", "Isolate"), "pre_tokenizer.behavior: 'Isolate' is none of Removed"),
+        (split("[a[b]]"), "pattern.Regex: a class that is made of classes is not supported"),
+        ({**metaspace("first"), "replacement": "__"}, "should be a single character"),
+        ({**metaspace("first"), "add_prefix_space": False}, "but prepend_scheme is first"),
+        ({"type": "FixedLength", "length": 0}, "should be at least 1"),
+        ({"type": "Digits", "individual_digits": None}, "individual_digits: should be true or"),
+    ],
+)
+def test_what_is_wrong_is_named(spelled: dict[str, Any], problem: str) -> None:
+    with pytest.raises(TokenizerFileError, match=problem):
+        ours(spelled)
+
+
+def test_the_names_are_those_of_the_library() -> None:
+    named = {name for name in dir(pre_tokenizers) if name[0].isupper()}
+    assert named - set(PRETOKENIZERS) == {"PreTokenizer", "UnicodeScripts"}

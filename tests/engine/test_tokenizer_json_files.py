@@ -1,0 +1,292 @@
+"""tokenizer.json as a file: Hugging Face's library reads what is written, and damage is told."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from odd_texts import in_old_unicode, sample_texts, texts
+from pipelines import BUILDERS, built
+from test_formats import BYTES, END, facts, handout, trained
+from tokenizers import Tokenizer as Theirs
+
+from engine import Tokenizer
+from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.errors import BpeError, TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.patterns import PATTERNS, Alternative, Pattern
+
+GOLDEN = Path(__file__).parent / "golden" / "tokenizer.json"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("files")
+
+
+# -- writing
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_is_written_gives_the_same_ids_in_hugging_face(place: Path, pattern: str) -> None:
+    counts: dict[bytes, int] = {}
+    for text in sample_texts():
+        for pretoken in PATTERNS[pattern].split(text)[:500]:
+            counts[pretoken.encode()[:200]] = counts.get(pretoken.encode()[:200], 0) + 1
+    ours = trained(counts, [END, "<pad>"], pattern, merges=120)
+    ours.save(place / "written.json", "huggingface", overwrite=True)
+    theirs = Theirs.from_file(str(place / "written.json"))
+    assert facts(Tokenizer.load(place / "written.json")) == facts(ours)
+
+    @settings(max_examples=40)
+    @given(st.lists(texts(10) | st.sampled_from([END, "<pad>"]), max_size=4))
+    def is_the_same(parts: list[str]) -> None:
+        text = "".join(parts)
+        ids = ours.encode(text)
+        assert theirs.encode(text).ids == ids
+        assert theirs.decode(ids, skip_special_tokens=False) == ours.decode(ids) == text
+
+    is_the_same()
+    for text in sample_texts():
+        assert theirs.encode(in_old_unicode(text)).ids == ours.encode(in_old_unicode(text))
+
+
+def test_the_writer_writes_what_it_always_wrote(place: Path) -> None:
+    handout().save(place / "golden.json", "huggingface")
+    assert (place / "golden.json").read_text() == GOLDEN.read_text()
+
+
+def test_a_directory_gets_a_file_of_the_usual_name(tmp_path: Path) -> None:
+    handout().save(tmp_path, "huggingface")
+    assert [path.name for path in tmp_path.iterdir()] == ["tokenizer.json"]
+    assert open_tokenizer(tmp_path).format == "huggingface"
+
+
+def test_whole_tokens_are_written_as_ignored_merges(place: Path) -> None:
+    vocab = BYTES | {256: b"ab", 257: b"abc"}
+    alphabet = WholeTokens(ByteAlphabet(range(256)), {b"abc": 257, b"ab": 256})
+    ours = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
+    ours.save(place / "whole.json", "huggingface")
+    theirs = Theirs.from_file(str(place / "whole.json"))
+    for text in ("abc", "abcd", "ab abc"):
+        assert theirs.encode(text).ids == ours.encode(text)
+        assert Tokenizer.load(place / "whole.json").encode(text) == ours.encode(text)
+
+
+@pytest.mark.parametrize(
+    ("made", "problem"),
+    [
+        (
+            lambda: Tokenizer(
+                BYTES, [], pattern=Pattern("v", "", (Alternative("v", "[ae]+"),), ())
+            ),
+            "the pattern 'v' is not one of the named ones",
+        ),
+        (lambda: trained({b"ab": 2}, ["ab"]), "have the same spelling, 'ab'"),
+        (lambda: Tokenizer(BYTES, [], ["\udcff"]), "is no UTF-8 text"),
+        (
+            lambda: Tokenizer(
+                BYTES | {256: b"aa", 257: b"aaa"},
+                [],
+                table={(97, 97): (0, 256), (97, 256): (1, 257), (256, 97): (1, 257)},
+            ),
+            "several merges share the rank 1 and could overlap",
+        ),
+        (
+            lambda: Tokenizer(
+                BYTES | {256: b"ab"}, [], alphabet=WholeTokens(ByteAlphabet(range(256)), {})
+            ),
+            "does not work on bytes",
+        ),
+    ],
+)
+def test_what_the_file_cannot_say_is_refused(tmp_path: Path, made: Any, problem: str) -> None:
+    with pytest.raises(TokenizerFileError, match=problem):
+        made().save(tmp_path / "tok.json", "huggingface")
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- wishes
+
+
+def test_wishes_go_before_the_file(place: Path) -> None:
+    handout().save(place / "wished.json", "huggingface")
+    ours = open_tokenizer(place / "wished.json", special_tokens=["er!"], pattern="cl100k").tokenizer
+    assert ours.special_tokens == ("er!",)
+    assert ours.pattern == PATTERNS["cl100k"]
+    expected = Tokenizer(ours.vocab, ours.merges, ours.rules.special_ids, "cl100k")
+    assert ours.encode("a lower! widest 1234") == expected.encode("a lower! widest 1234")
+
+
+# -- reading what is odd
+
+
+def spelled(**changes: Any) -> dict[str, Any]:
+    """A small file, changed."""
+    whole = json.loads(built(BUILDERS[-1]).to_str())
+    whole["model"] |= changes.pop("model", {})
+    return whole | changes
+
+
+def load(place: Path, whole: Any) -> Tokenizer:
+    (place / "odd.json").write_text(json.dumps(whole))
+    return Tokenizer.load(place / "odd.json")
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [["a b", "ab c"], ["#version: 0.2", "a b"], [["b", "c"], ["a", "b"], ["b", "c"]], []],
+)
+def test_merges_in_either_spelling_are_read_alike(place: Path, merges: list[Any]) -> None:
+    whole = spelled(model={"merges": merges})
+    theirs = Theirs.from_str(json.dumps(whole))
+    for text in ("abc", "bcab", "aabbcc"):
+        assert load(place, whole).encode(text) == theirs.encode(text).ids
+
+
+def test_a_file_without_a_type_of_model_is_bpe(place: Path) -> None:
+    whole = spelled()
+    del whole["model"]["type"]
+    assert load(place, whole).encode("abc") == load(place, spelled()).encode("abc")
+
+
+WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"model": {"type": "WordPiece"}},
+            "the model 'WordPiece' is not supported; there are: BPE",
+        ),
+        ({"model": {"merges": 3}}, "model.merges: should be a list, and is a whole number"),
+        ({"model": {"merges": ["ab"]}}, r"model.merges: \[0\] is not two tokens: 'ab'"),
+        ({"model": {"merges": [["a"]]}}, r"model.merges: \[0\] is not two tokens"),
+        ({"model": {"merges": [["a", 1]]}}, r"model.merges: \[0\] is not two tokens"),
+        ({"model": {"merges": [{"a": 1, "b": 2}]}}, r"model.merges: \[0\] is not two tokens"),
+        ({"model": {"merges": ["a b", "c c"]}}, r"merges: \[1\] needs the token 'cc', which the v"),
+        ({"model": {"vocab": {"a": 0, "b": 0}}}, "vocab: the id 0 is given to 'a' and 'b'"),
+        ({"model": {"vocab": {"a": 1.5}}}, "vocab: the id of 'a' is no whole number"),
+        ({"model": {"vocab": {"a": -1}}}, "vocab: the id of 'a' is no whole number"),
+        ({"model": {"vocab": {"a": 1 << 32}}}, "vocab: the id of 'a' is larger than 4,294,967,295"),
+        ({"model": {"vocab": []}}, "model.vocab: should be an object, and is a list"),
+        ({"model": {"vocab": {"\ud800": 1}}}, "model.vocab: holds half a character"),
+        ({"model": {"dropout": "much"}}, "model.dropout: should be a number or null"),
+        (
+            {"model": {"byte_fallback": True, "vocab": {"<0x00>": 0}, "merges": []}},
+            "byte_fallback: needs all 256 bytes in the vocab, which has 1",
+        ),
+        ({"added_tokens": [{"content": "x"}]}, r"added_tokens\[0\].single_word: is missing"),
+        ({"added_tokens": {}}, "added_tokens: should be a list, and is an object"),
+        ({"pre_tokenizer": "ByteLevel"}, "pre_tokenizer: should be an object, and is a text"),
+        ({"pre_tokenizer": {"type": "UnicodeScripts"}}, "'UnicodeScripts' is not supported"),
+        ({"decoder": {"type": "Strip", "content": "ab"}}, "content: should be a single character"),
+        ({"decoder": {"type": "Undo"}}, "the decoder 'Undo' is not supported"),
+        (
+            {"post_processor": {"type": "BertProcessing", "sep": ["a"], "cls": ["a", 1]}},
+            "post_processor.sep: should be a token and its id",
+        ),
+        (
+            {
+                "post_processor": {
+                    "type": "TemplateProcessing",
+                    "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}],
+                    "pair": [],
+                    "special_tokens": {},
+                }
+            },
+            "post_processor.single: '<s>' is not among special_tokens",
+        ),
+        (
+            {
+                "normalizer": {"type": "Strip", "strip_left": True, "strip_right": True},
+                "added_tokens": [
+                    {
+                        **dict.fromkeys(("single_word", "lstrip", "rstrip", "special"), False),
+                        "id": 9,
+                        "content": " ",
+                        "normalized": True,
+                    }
+                ],
+            },
+            r"added_tokens\[0\].content: ' ' is empty once it is normalized",
+        ),
+    ],
+)
+def test_what_is_wrong_or_missing_is_named(
+    place: Path, changes: dict[str, Any], problem: str
+) -> None:
+    with pytest.raises(TokenizerFileError, match=problem) as caught:
+        load(place, spelled(**changes))
+    assert str(caught.value).startswith(f"{place / 'odd.json'}: ")
+
+
+# -- damage
+
+
+def places_in(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The ways to every value inside a JSON value."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    ways = []
+    for key, each in inner:
+        ways.append((*way, key))
+        if isinstance(each, dict | list):
+            ways += places_in(each, (*way, key))
+    return ways
+
+
+def small() -> dict[str, Any]:
+    """A file with every kind of stage, and few tokens."""
+    by_name = {build.__name__: built(build) for build in BUILDERS}
+    whole: dict[str, Any] = spelled(model={"byte_fallback": False})
+    for key in ("normalizer", "pre_tokenizer", "post_processor", "decoder", "added_tokens"):
+        whole[key] = json.loads(by_name["clip"].to_str())[key]
+    whole["post_processor"] = json.loads(by_name["llama3"].to_str())["post_processor"]
+    return whole
+
+
+SMALL = small()
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 300) | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+NAMES = st.sampled_from(["NFC", "Sequence", "ByteLevel", "Split", "Replace", "BPE", "Metaspace"])
+
+
+@settings(max_examples=400)
+@given(st.lists(st.tuples(st.sampled_from(places_in(SMALL)), JUNK | NAMES), min_size=1, max_size=3))
+def test_a_changed_file_is_read_or_refused(
+    place: Path, changes: list[tuple[tuple[Any, ...], Any]]
+) -> None:
+    whole = copy.deepcopy(SMALL)
+    for way, junk in changes:
+        target: Any = whole
+        try:
+            for key in way[:-1]:
+                target = target[key]
+            target[way[-1]] = junk
+        except (TypeError, LookupError):
+            continue  # an earlier change took the place away
+    try:
+        tokenizer = load(place, whole)
+    except BpeError:
+        return
+    tokenizer.decode(tokenizer.encode("abc <|endoftext|> Ab12 é 漢"))
+
+
+@settings(max_examples=60)
+@given(st.floats(0, 1), st.binary(max_size=3))
+def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> None:
+    data = json.dumps(SMALL).encode()
+    (place / "cut.json").write_bytes(data[: int(share * (len(data) - 1))] + junk)
+    with pytest.raises(TokenizerFileError, match=r"cut\.json"):
+        Tokenizer.load(place / "cut.json")
