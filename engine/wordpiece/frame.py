@@ -1,4 +1,4 @@
-"""`WordPieceFrame`: the state of a WordPiece training at one step, computed as far as somebody asks."""
+"""`WordPieceFrame`: a WordPiece training at one step, computed as far as somebody asks."""
 
 from __future__ import annotations
 
@@ -147,6 +147,12 @@ class WordPieceFrame:
     def character_count(self) -> int:
         """Pieces that the corpus has at step 0; no count is ever higher."""
         return sum(self._record.problem.start_of_pieces)
+
+    @property
+    def pieces_per_word(self) -> float:
+        """How many pieces a word of the corpus has on average; 0 without words."""
+        words = self._timeline.word_count
+        return self.token_count / words if words else 0.0
 
     # -- counts and scores
 

@@ -55,6 +55,11 @@ class WordPieceTimeline(Player[WordPieceFrame]):
         self.extend(steps)
 
     @cached_property
+    def word_count(self) -> int:
+        """Words of the corpus, each as often as it occurs."""
+        return sum(self.counts.values())
+
+    @cached_property
     def by_count(self) -> PretokenIndex:
         """The words, most frequent first."""
         return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
