@@ -27,10 +27,17 @@ def heading(session: Session, room: int) -> str:
     name, frame = visible_text(session.config.name, spaces=False), session.frame
     if frame is None:
         return name
-    facts = [(0, name), *(_trained if session.opened is None else _opened)(session, frame)]
-    while len(facts) > 1 and width(_joined(facts)) > room:
-        facts.pop()
-    return _joined(facts)
+    return fitting(
+        [(0, name), *(_trained if session.opened is None else _opened)(session, frame)], room
+    )
+
+
+def fitting(facts: Facts, room: int) -> str:
+    """As many facts as there is room for, in their order."""
+    kept = list(facts)
+    while len(kept) > 1 and width(_joined(kept)) > room:
+        kept.pop()
+    return _joined(kept)
 
 
 def _joined(facts: Facts) -> str:

@@ -59,7 +59,7 @@ _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes
 _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
-_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, panel p."
+_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, key p."
 
 MODELS: Registry[Model] = Registry(
     "model",
@@ -91,10 +91,10 @@ MODELS: Registry[Model] = Registry(
                     "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
                     "anew in each step.",
                     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
-                    "screen.show('merges')": "Unigram merges nothing; p shows its pieces.",
+                    "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
                     "app.show('vocabulary')": _VOCABULARY,
                     "app.show('charts')": "The charts are of merges; Unigram's loss and size are "
-                    "on key 1, panel u.",
+                    "on key 1, key u.",
                     "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
                     "characters, and the lattice aligns them.",
                     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",

@@ -33,13 +33,13 @@ def narrate(frame: Frame, room: int = ROOMY) -> str:
     pair, token = told_pair(frame, merge.pair), visible_bytes(merge.token)
     if not merge.count:
         where = "stand nowhere in this corpus" if frame.has_corpus else "are one token now"
-        return _fitting(
+        return first_fitting(
             room,
             f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} {where}: "
             f"{token}.",
             f"Merge {number(frame.step)}: {pair} make {token}.",
         )
-    return _fitting(
+    return first_fitting(
         room,
         f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} stood side by side "
         f"{times(merge.count)}; they are one token now, {token}.",
@@ -54,7 +54,7 @@ def narrate_back(frame: Frame, room: int = ROOMY) -> str:
     """
     undone = frame.merge_at(frame.step)
     pair, token = told_pair(frame, undone.pair), visible_bytes(undone.token)
-    return _fitting(
+    return first_fitting(
         room,
         f"Back at step {number(frame.step)} of {number(frame.recorded_steps)}: "
         f"{token} is taken apart into {pair} again.",
@@ -97,7 +97,7 @@ def times(count: int) -> str:
     return "once" if count == 1 else f"{number(count)} times"
 
 
-def _fitting(room: int, *sentences: str) -> str:
+def first_fitting(room: int, *sentences: str) -> str:
     """The first that fits; the last if none does."""
     return next((said for said in sentences if width(said) <= room), sentences[-1])
 
@@ -111,7 +111,7 @@ def _narrate_start(frame: Frame, room: int) -> str:
     pair, count = told_pair(frame, following), times(frame.count_of(following))
     if frame.given:
         return f"Step 0: every byte is a token of its own. The first merge joins {pair}."
-    return _fitting(
+    return first_fitting(
         room,
         f"Step 0: {number(frame.byte_count)} bytes, each a token of its own. "
         f"The pair {pair} is the most frequent, {count}.",

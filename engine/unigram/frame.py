@@ -11,6 +11,7 @@ import numpy as np
 from engine.excerpt import Excerpt
 from engine.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.lattices import Floats, Ints
 from engine.unigram.numbered_pieces import NumberedPieces
@@ -51,6 +52,10 @@ class UnigramFrame:
     def at(self, step: int) -> UnigramFrame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
         return UnigramFrame(self._timeline, step, self.recorded_steps)
+
+    def step_made_by(self, step: int) -> EmStep | PruneStep:
+        """The step that led to a recorded state, from 1 on."""
+        return self._timeline.step_at(step - 1)
 
     @property
     def prunes(self) -> Sequence[int]:
@@ -94,6 +99,13 @@ class UnigramFrame:
         index = int(np.searchsorted(self.numbers, number))
         found = index < len(self.numbers) and self.numbers[index] == number
         return index if found else None
+
+    @cached_property
+    def leaving(self) -> frozenset[int]:
+        """The numbers of the pieces that the next step removes, if it is recorded."""
+        if self.leads_on is None:
+            return frozenset()
+        return frozenset(self.record.numbers_removed_by(self.step).tolist())
 
     def removals(self) -> Work[Removals]:
         """What removing each piece would do, by its number; some 0.1 s for 1 MB of text."""

@@ -98,6 +98,11 @@ class Record:
         """The numbers of the pieces at a place, ascending: characters first."""
         return np.flatnonzero(self.alive_at(place))
 
+    def size_at(self, place: int) -> int:
+        """How many pieces there are at a place."""
+        self.alive_at(place)
+        return len(self._expected[place])
+
     def scores_at(self, place: int) -> Floats:
         """Their log-probabilities, in that order."""
         alive = self.alive_at(place)
@@ -122,6 +127,10 @@ class Record:
         scores = self.scores_at(step)[np.searchsorted(self.numbers_at(step), numbers)]
         texts = [self.texts[number] for number in numbers.tolist()]
         return zip(numbers.tolist(), texts, scores.tolist(), measures.tolist(), strict=True)
+
+    def numbers_removed_by(self, step: int) -> Ints:
+        """The numbers of the pieces that a step removed."""
+        return self._removed[step][0].astype(np.int64)
 
     def removals_at(self, place: int) -> Work[Removals]:
         """What removing each piece at a place would do, computed anew from the corpus."""
