@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+FAMILY = "family"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
+WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, FAMILY)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from bpe_tui.command import (
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     VOCABULARY,
+    WORDPIECE_TRAINING,
     Command,
 )
 
@@ -22,6 +23,7 @@ _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
+_SCORES = (WORDPIECE_TRAINING,)
 _STEPPED = (TRAINING, VOCABULARY, CHARTS)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS)
@@ -75,6 +77,12 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
     ),
 )
 """What only Unigram has."""
+
+WORDPIECE_COMMANDS: tuple[Command, ...] = (
+    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", _LOOK, _SCORES),
+    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", _LOOK, _SCORES),
+)
+"""What only WordPiece has."""
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -379,12 +387,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     *UNIGRAM_COMMANDS,
+    *WORDPIECE_COMMANDS,
     Command(
         "app.model",
         "M",
         "M",
         "model",
-        "Train another model on this corpus: BPE, Unigram.",
+        "Train another model on this corpus: BPE, WordPiece, Unigram.",
         _DO,
     ),
     Command(

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.command import ENCODING, TRAINING, UNIGRAM_ENCODING, UNIGRAM_TRAINING
+from bpe_tui.command import (
+    ENCODING,
+    TRAINING,
+    UNIGRAM_ENCODING,
+    UNIGRAM_TRAINING,
+    WORDPIECE_ENCODING,
+    WORDPIECE_TRAINING,
+)
 from bpe_tui.config import Config, RunConfig
 from engine.registry import Registry
 
@@ -60,6 +67,8 @@ _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
 _VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, key p."
+_SCORE_TIES = "t is for BPE's ties; the pairs that share the highest score are marked = here."
+_SCORE_BREAKPOINTS = "Breakpoints stop BPE's merges; g goes to any step of WordPiece's."
 
 MODELS: Registry[Model] = Registry(
     "model",
@@ -71,6 +80,38 @@ MODELS: Registry[Model] = Registry(
                 "BPE",
                 "byte-pair encoding: merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
+            ),
+            Model(
+                "wordpiece",
+                "WordPiece",
+                "merges the pair of highest score, count(ab) / (count(a) · count(b))",
+                ("bpe_tui.wordpiece_job", "WordPieceJob"),
+                {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                refused={
+                    "app.tie(1)": _SCORE_TIES,
+                    "app.tie(-1)": _SCORE_TIES,
+                    "app.breakpoints": _SCORE_BREAKPOINTS,
+                    "app.run_to_breakpoint": _SCORE_BREAKPOINTS,
+                    "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
+                    "parts stand in, so WordPiece keeps no heap.",
+                    "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
+                    "with another --tie-rule or --min-count.",
+                    "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
+                    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
+                    "app.show('vocabulary')": "The vocabulary screen is of BPE's tokens; m lists "
+                    "WordPiece's pieces in the order in which they were made.",
+                    "app.show('charts')": "The charts are of BPE's counts; WordPiece merges by "
+                    "score.",
+                    "screen.lanes": "The three lanes are of bytes; WordPiece's pieces are of "
+                    "characters.",
+                    "screen.ask": "The probes say it: each row is a piece that was looked up.",
+                    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
+                    "WordPiece only looks pieces up.",
+                    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
+                    "WordPiece's text is cut by the same pattern.",
+                    "app.save": "Saving is of BPE's merges and Unigram's pieces.",
+                    "app.export": "The export is of BPE's merges.",
+                },
             ),
             Model(
                 "unigram",

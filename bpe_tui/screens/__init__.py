@@ -23,5 +23,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
+    "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
+    "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
 }

@@ -145,8 +145,13 @@ class WordPieceFrame:
 
     @property
     def character_count(self) -> int:
-        """Pieces that the corpus has at step 0; no count is ever higher."""
+        """Pieces that the corpus has at step 0."""
         return sum(self._record.problem.start_of_pieces)
+
+    @property
+    def highest_count(self) -> int:
+        """The count of the most frequent piece at step 0; no count is ever higher."""
+        return max(self._record.problem.start_of_pieces, default=0)
 
     @property
     def pieces_per_word(self) -> float:

@@ -16,6 +16,6 @@ class PieceMergesPanel(MergeList[WordPieceFrame]):
 
     def merge_spans(self, frame: WordPieceFrame, index: int, cells: int) -> list[Span]:
         merge = frame.merge_at(index)
-        pair = PiecePainter(frame, marks=self.app.no_color).pair(merge.pair)
+        pair = PiecePainter(frame, marks=self.app.no_color).pair(merge.pair, between="│")
         score = right(score_text(merge.score.value), SCORE_CELLS)
         return [*left(pair, max(cells - SCORE_CELLS, 6)), score]

@@ -50,12 +50,12 @@ class _Table:
     width: int
     next_pair: Pair | None
 
-    PLACE, SCORE, CHANGE, MARK = 6, 10, 8, 7
+    PLACE, SCORE, CHANGE, MARK = 6, 10, 7, 6
 
     @property
     def count_cells(self) -> int:
         # Counts only fall, so the widest possible number keeps the columns still for good.
-        return len(number(self.painter.frame.character_count))
+        return len(number(self.painter.frame.highest_count))
 
     @property
     def is_wide(self) -> bool:
@@ -87,7 +87,7 @@ class _Table:
             ("▸" if wins else " ", "pair"),
             right(str(place), 3, "tie" if scored.tied else "dim"),
             ("= " if scored.tied else "  ", "tie"),
-            *left(self.painter.pair(scored.pair), self.pair_cells),
+            *left(self.painter.pair(scored.pair, "│"), self.pair_cells),
             *self._fraction(number(score.count), number(score.left), number(score.right)),
         ]
         if self.is_wide:
@@ -95,7 +95,7 @@ class _Table:
             spans += [
                 right(score_text(score.value), self.SCORE, "pair" if wins else ""),
                 right(change, self.CHANGE, role),
-                ("  next" if wins else "  tied" if scored.tied else "", "pair" if wins else "tie"),
+                (" next" if wins else " tied" if scored.tied else "", "pair" if wins else "tie"),
             ]
         return Row(spans, ToPair(scored.pair))
 
