@@ -15,6 +15,7 @@ from bpe_tui.panels.wordpiece.piece_panel import (
     written,
 )
 from bpe_tui.visible import number, plural, visible_bytes
+from bpe_tui.visible import width as cells_of
 from bpe_tui.widgets.lines import Row, Span
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
@@ -46,7 +47,7 @@ class ScoreMergePanel(PiecePanel):
             _headline(painter, merge),
             Row([(_occurrences(merge), "")]),
             Row([]),
-            *_arithmetic(frame, merge),
+            *_arithmetic(frame, merge, width),
             Row([]),
             *_runners_up(painter, earlier, merge, width),
             Row([]),
@@ -73,7 +74,7 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
             width,
         ),
         Row([]),
-        *paragraph(f"{HUGGING_FACE}. This one is the algorithm that its course describes.", width),
+        *paragraph(f"{HUGGING_FACE[0]}. Here is the algorithm of its course.", width),
     ]
 
 
@@ -95,11 +96,14 @@ def _occurrences(merge: WordPieceStep) -> str:
     return text
 
 
-def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[Row]:
+def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """The score with names, with numbers, and what it comes to."""
     a, b = (visible_bytes(frame.any_piece(piece)) for piece in merge.pair)
     score = merge.score
-    yield Row([("score ", "strong"), (f"= count({a} {b}) / (count({a}) · count({b}))", "dim")])
+    named = f"= count({a} {b}) / (count({a}) · count({b}))"
+    if cells_of(named) > width - 6:
+        named = "= count(ab) / (count(a) · count(b))"
+    yield Row([("score ", "strong"), (named, "dim")])
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "
     yield Row([(f"      = {product}", ""), (score_text(score.value), "pair")])

@@ -33,7 +33,7 @@ class ScoresPanel(PiecePanel):
         super().__init__("scores", id="pairs")
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"scores  {number(frame.candidates)} pairs", HUGGING_FACE)
+        self.say(f"scores  {number(frame.candidates)} pairs", HUGGING_FACE[width < WIDE])
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return [Row([("No pair is left that stands often enough.", "dim")])]

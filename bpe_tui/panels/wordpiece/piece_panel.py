@@ -17,7 +17,11 @@ from engine.pretokenize import to_bytes
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.words import CONTINUES
 
-HUGGING_FACE = "Hugging Face's WordPiece trainer is really BPE: it merges by count"
+HUGGING_FACE = (
+    "Hugging Face's WordPiece trainer is really BPE: it merges by count",
+    "Hugging Face trains BPE instead",
+)
+"""What nobody should take this for, in full and where there is little room."""
 SMALLEST_PLAIN = Fraction(1, 1000)
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
