@@ -16,7 +16,7 @@ from textual.signal import Signal
 from bpe_tui import messages, terminal
 from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
-from bpe_tui.config import Config
+from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
 from bpe_tui.screens import SCREENS
 from bpe_tui.session import Session
@@ -137,7 +137,7 @@ class BpeTuiApp(Windows):
             return
         self.session.start(news)
         self._is_first = False
-        if self.session.config.corpus is None:
+        if self.session.counts_nothing:
             self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)
@@ -161,9 +161,10 @@ class BpeTuiApp(Windows):
 
     def _arrive(self) -> None:
         """Say what the run was opened to show, at the step where it is to be seen."""
-        if self.session.arrive():
+        config = self.session.config
+        if isinstance(config, RunConfig) and self.session.arrive():
             self.changed()
-            self.notify(self.session.note, markup=False, timeout=NOTE_SECONDS)
+            self.notify(config.note, markup=False, timeout=NOTE_SECONDS)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):

@@ -69,7 +69,7 @@ def _opened(session: Session, frame: Frame) -> Facts:
     ]
     if ended is None:
         facts.insert(0, (6, "replaying …"))
-    if session.config.corpus is not None:
+    if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
         facts.append((4, f"over {corpus}"))
         facts.append((5, f"{number(frame.distinct_pretokens)} distinct pretokens"))

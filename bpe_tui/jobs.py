@@ -24,6 +24,8 @@ from engine.patterns import Pattern
 from engine.timeline import Timeline
 
 BATCH_SECONDS = 1 / 30
+MOST_AT_ONCE = 4000
+"""Steps in a batch; taking in more would keep the screen from a key."""
 READING_SECONDS = 1 / 10
 PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
@@ -73,7 +75,7 @@ class CorpusJob(Job):
         for step in steps:
             self.check_cancelled()
             batch.append(step)
-            if monotonic() >= due:
+            if monotonic() >= due or len(batch) == MOST_AT_ONCE:
                 self.post(messages.StepsRecorded(batch))
                 batch = []
                 self.let_screen_come_first()

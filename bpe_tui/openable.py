@@ -19,7 +19,7 @@ def config_for(run: RunConfig) -> Config:
 
     path = Path(run.corpus)
     try:
-        if not is_tokenizer(run.corpus) and not path.is_dir():
+        if not is_tokenizer(run.corpus):
             return run
     except (TokenizerFileError, OSError, ValueError):
         return run  # the corpus says what is wrong

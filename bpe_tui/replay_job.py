@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.message import Message
 
@@ -17,6 +18,11 @@ from engine.formats import open_tokenizer
 from engine.replay import Replay
 from engine.tokenizer import Tokenizer
 from engine.trainer import StopReason
+
+NOT_COUNTED = (
+    "this tokenizer changes a text before it cuts it (it normalizes, or puts a space in front), "
+    "and a corpus is counted as it stands: so none is counted"
+)
 
 
 class ReplayJob(CorpusJob):
@@ -39,8 +45,11 @@ class ReplayJob(CorpusJob):
             self.post(messages.NoTokenizer(error, config.otherwise))
             return
         self.check_cancelled()
+        counts_as_it_cuts = opened.tokenizer.rules.splitter.by_pieces
+        if config.corpus is not None and not counts_as_it_cuts:
+            opened = replace(opened, notes=(*opened.notes, NOT_COUNTED))
         self.post(messages.TokenizerOpened(opened))
-        if config.corpus is None:
+        if config.corpus is None or not counts_as_it_cuts:
             self._replay(Replay(opened.tokenizer, {}), 0, 0)
         else:
             self._replay_over(Corpus(config.corpus), opened.tokenizer)

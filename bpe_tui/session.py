@@ -46,7 +46,6 @@ class Session:
         breakpoints: what to stop at; the merges are looked at for them as time passes.
         awaiting: the cursor goes to the next stop as soon as it is found.
         found_none: the last search came to the end of the run.
-        note: what to say at the step that the run was opened for.
     """
 
     def __init__(self, config: Config) -> None:
@@ -69,9 +68,7 @@ class Session:
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
-        self._first_step, self.note = 0, ""
-        if isinstance(config, RunConfig):
-            self._first_step, self.note = config.first_step, config.note
+        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -93,6 +90,11 @@ class Session:
     def frame(self) -> Frame | None:
         """The state at the cursor if it is BPE's."""
         return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether a tokenizer is open without a corpus, to be tried."""
+        return self.timeline is not None and not self.timeline.counts
 
     @property
     def algorithm(self) -> Algorithm | None:
@@ -123,7 +125,7 @@ class Session:
         self.bytes_read = started.bytes_read
         self.obstacle = started.obstacle
         # Without a corpus the tokenizer is looked at as it is: with all its merges.
-        self.following = self.config.corpus is None
+        self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
 
     def extend(self, steps: Sequence[object]) -> None:
@@ -148,7 +150,7 @@ class Session:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
-        if self.config.corpus is None:
+        if self.opened is not None:
             self.following = False
 
     def keep(self, fork: Timeline, reason: Enum, config: RunConfig, step: int) -> None:

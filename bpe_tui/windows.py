@@ -97,7 +97,9 @@ class Windows(App[int]):
         self.session.hold()
         from bpe_tui.screens.open_other import OpenOther
 
-        self.push_screen(OpenOther(self.session.config), self._chose)
+        # What could not be opened is nothing to keep beside something else.
+        beside = self.session.config if self.session.failure is None else None
+        self.push_screen(OpenOther(beside), self._chose)
 
     def _chose(self, config: Config | None) -> None:
         if config is not None:

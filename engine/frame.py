@@ -169,14 +169,14 @@ class Frame:
         return self._record.by_rule
 
     @property
-    def given(self) -> bool:
-        """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
-        return self._record.given
-
-    @property
     def forbidden(self) -> frozenset[BytesPair]:
         """The pairs that a fork keeps from merging."""
         return self._record.forbidden
+
+    @property
+    def given(self) -> bool:
+        """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
+        return self._record.given
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not."""

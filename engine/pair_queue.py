@@ -121,8 +121,8 @@ class PairQueue:
 
     def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
         """Where the pair first stands: in which pretoken, of those before one, and where in it."""
-        timeline, token = self._timeline, self._record.token
-        spelled = token(pair[0]) + token(pair[1])
+        timeline = self._timeline
+        spelled = self._record.token(pair[0]) + self._record.token(pair[1])
         for number, pretoken in timeline.by_appearance.containing(spelled, before):
             pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
             if pair in pairs:

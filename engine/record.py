@@ -8,8 +8,9 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -68,8 +69,8 @@ class Record:
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
-        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
+        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
@@ -120,6 +121,18 @@ class Record:
         self._removed.append(self._removed[index] + merge.occurrences)
         self._pretokens.append(merge.pretokens)
         return MergeStep(self, index)
+
+    def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
+        """Write steps down that merge pairs which stand nowhere, and so change nothing."""
+        first, steps = len(self), len(numbers)
+        nothing = array("q", bytes(8 * steps))
+        self.counts.append_unchanged(steps, width=len(self.pairs))
+        self._merged.extend(numbers)
+        self._counts.extend(nothing)
+        self._occurrences.extend(nothing)
+        self._removed.extend(repeat(self._removed[first], steps))
+        self._pretokens.extend(nothing)
+        return (MergeStep(self, index) for index in range(first, first + steps))
 
     def token(self, token_id: int) -> bytes:
         """The bytes of any token of the run."""

@@ -37,14 +37,13 @@ class MergePanel(Panel):
             self.say("merge", "")
             return _start_rows(frame, width)
         tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
-        behind = "↵ what is behind a change"
-        self.say(
-            f"merge {number(frame.step)}{tie}", behind if frame.given else f"t next tie · {behind}"
-        )
+        behind = "↵ what is behind a change" if merge.count else ""
+        foot = behind if frame.given else f"t next tie · {behind}"
+        self.say(f"merge {number(frame.step)}{tie}", foot)
         painter = self.painter(frame)
         return [
             _headline(painter, merge),
-            Row([(_occurrences(merge) if frame.has_corpus else "", "")]),
+            *([Row([(_occurrences(merge), "")])] if frame.has_corpus else []),
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),

@@ -63,7 +63,7 @@ class MergeList(FramePanel[FrameT]):
     def on_show(self) -> None:
         super().on_show()
         if self.frame is not None:
-            self.show_step(self.frame.step)
+            self.call_after_refresh(self.show_step, self.frame.step)  # once it has its height
 
     def on_resize(self) -> None:
         super().on_resize()

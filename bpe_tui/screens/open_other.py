@@ -77,7 +77,7 @@ class PlaceRows(Lines):
 
 
 class OpenOther(ModalScreen[Config | None]):
-    """Gives back what to open, or `None`. `config` is what is open now."""
+    """Gives back what to open, or `None`. `config` is what is open now and could stay beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
@@ -90,7 +90,7 @@ class OpenOther(ModalScreen[Config | None]):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config | None) -> None:
         super().__init__()
         self._config = config
         self._recent = recent()
@@ -146,6 +146,7 @@ class OpenOther(ModalScreen[Config | None]):
         if choice is None:
             return
         given = told(choice.given) if choice.directory is None else choice.directory + os.sep
+        given = given.removeprefix(os.curdir + os.sep)
         if visible_text(given, spaces=False) != given:
             self._say("This name has characters that a field cannot hold; choose it with Enter.")
             return
@@ -164,16 +165,16 @@ class OpenOther(ModalScreen[Config | None]):
     def _kept(self) -> str | None:
         """What is open now and can stay beside what is chosen, in a word."""
         config = self._config
-        if isinstance(config, TokenizerConfig):
-            return config.name
-        return None if config.corpus == "-" else config.name
+        if config is None or (isinstance(config, RunConfig) and config.corpus == "-"):
+            return None
+        return config.name
 
     def _show_keep(self) -> None:
         line = self.query_one("#open-keep", Static)
         line.display = self._kept is not None
         name = visible_text(self._kept or "", spaces=False)
         sign = "■" if self._keeps else "□"
-        line.update(Content(f"{sign} a tokenizer and a corpus together: keep {name}  (Ctrl+K)"))
+        line.update(Content(f"{sign} Ctrl+K  together with {name}"))
 
     # -- choosing
 
@@ -190,7 +191,10 @@ class OpenOther(ModalScreen[Config | None]):
         event.stop()
         typed = event.value.strip()
         choice = self.query_one(PlaceRows).chosen
-        if typed and (os.path.exists(os.path.expanduser(typed)) or choice is None):
+        path = os.path.expanduser(typed)
+        if typed and os.path.isdir(path):
+            self._choose(Choice(directory=os.path.abspath(path)))
+        elif typed and (os.path.exists(path) or choice is None):
             self._choose(Choice(read(typed)))
         elif choice is not None:
             self._choose(choice)
@@ -207,7 +211,8 @@ class OpenOther(ModalScreen[Config | None]):
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
             return
-        self.dismiss(joined(config, self._config) if self._keeps else config)
+        beside = self._config if self._keeps else None
+        self.dismiss(config if beside is None else joined(config, beside))
 
     def _say(self, text: str, refused: bool = False) -> None:
         hint = self.query_one("#dialog-hint", Static)
@@ -220,8 +225,15 @@ def _recent_rows(entries: Sequence[Given]) -> list[tuple[str, str, Choice | None
         return []
     rows: list[tuple[str, str, Choice | None]] = [("of late", "", None)]
     for given in entries[:RECENT_SHOWN]:
-        rows.append((visible_text(told(given), spaces=False), "", Choice(given)))
+        rows.append((_short(given), "", Choice(given)))
     return [*rows, ("", "", None)]
+
+
+def _short(given: Given) -> str:
+    """The names first: where they lie matters less, and is cut off first."""
+    names = " and ".join(os.path.basename(name) or name for name in given)
+    where = os.path.dirname(told(given[:1]))
+    return visible_text(f"{names}  in {where}" if where else names, spaces=False)
 
 
 def _place_row(place: Place) -> tuple[str, str, Choice | None]:

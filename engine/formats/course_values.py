@@ -17,7 +17,7 @@ from engine.formats.foreign_patterns import pattern_of
 from engine.formats.gaps import told_gaps
 from engine.formats.source import LARGEST
 from engine.formats.special_tokens import find_special_tokens
-from engine.formats.spellings import respell
+from engine.formats.spellings import Spelled, respell
 from engine.formats.tokenizer_format import Opened, Wishes
 from engine.patterns import PATTERNS, Pattern
 from engine.pretokenize import to_bytes
@@ -102,17 +102,14 @@ def open_parts(place: str, parts: Parts, wishes: Wishes, format: str) -> Opened:
     """
     spelled = respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges))
     told = _told_special_tokens(place, parts.special_tokens)
-    vocab = {token_id: to_bytes(text) for token_id, text in spelled.texts.items()}
-    vocab |= spelled.vocab
-    if isinstance(told, Mapping):
-        vocab |= {token_id: to_bytes(token) for token, token_id in told.items()}
     names = wishes.special_tokens
     if names is None and told is not None:
         names = list(told)
     found = find_special_tokens(place, spelled.vocab, spelled.merges, names)
     found += [text for text in spelled.texts.values() if text not in found]
-    pattern = wishes.pattern or _told_pattern(place, parts.pattern) or "gpt2"
+    vocab = _with_special_tokens(place, spelled, told if isinstance(told, Mapping) else {})
     specials = told if isinstance(told, Mapping) and set(told) == set(found) else found
+    pattern = wishes.pattern or _told_pattern(place, parts.pattern) or "gpt2"
     tokenizer = Tokenizer(vocab, spelled.merges, specials, pattern)
     _check_no_token_twice(place, tokenizer)
     notes = [f"its tokens are spelled in {spelled.spelling}", *told_gaps(tokenizer.vocab)]
@@ -121,6 +118,17 @@ def open_parts(place: str, parts: Parts, wishes: Wishes, format: str) -> Opened:
     if names is None and found:
         notes.append(f"taken for special, since no merge makes them: {' '.join(found)}")
     return Opened(tokenizer, format, tuple(notes))
+
+
+def _with_special_tokens(place: str, spelled: Spelled, told: Mapping[str, int]) -> dict[int, bytes]:
+    """The vocabulary with the special tokens that stand in it as text, or apart with their ids."""
+    vocab = spelled.vocab | {token_id: to_bytes(text) for token_id, text in spelled.texts.items()}
+    for token, token_id in told.items():
+        if vocab.setdefault(token_id, to_bytes(token)) != to_bytes(token):
+            raise TokenizerFileError(
+                f"{place}: the special token {token!r} has the id {token_id} of another token"
+            )
+    return vocab
 
 
 def _told_special_tokens(place: str, told: Any) -> Sequence[str] | Mapping[str, int] | None:

@@ -16,8 +16,9 @@ from typing import Any
 from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
+from engine.formats.gaps import told_gaps
 from engine.formats.plain import check_plain
-from engine.formats.source import Source, read_json, read_text
+from engine.formats.source import Source, read_json, read_lines
 from engine.formats.special_tokens import find_special_tokens, is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import PATTERNS
@@ -55,7 +56,7 @@ def load(source: Source, wishes: Wishes) -> Opened:
         special_tokens = settings.get("special_tokens")
     vocab, merges = read_files(*files_of(source), special_tokens or ())
     specials = find_special_tokens(str(source), vocab, merges, special_tokens)
-    notes = [] if settings else _guesses(wishes, specials)
+    notes = told_gaps(vocab) if settings else [*_guesses(wishes, specials), *told_gaps(vocab)]
     pattern = wishes.pattern or settings.get("pattern", "gpt2")
     return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
 
@@ -177,8 +178,7 @@ def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
 
 def _read_merges(path: Path) -> Merges:
     merges: Merges = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        line = line.removesuffix("\r")
+    for number, line in enumerate(read_lines(path), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.split(" ")

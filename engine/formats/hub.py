@@ -51,28 +51,27 @@ def _fetch(repository: str, revision: str | None) -> list[Path]:
     for names in FILES:
         try:
             return [Path(hf_hub_download(repository, name, revision=revision)) for name in names]
-        except errors.LocalEntryNotFoundError as error:
-            raise TokenizerFileError(
-                f"{repository}: is not on this machine, and the hub cannot be reached; set HF_HOME "
-                "to a directory in which huggingface_hub has kept it where there was a network, "
-                "or open its tokenizer.json"
-            ) from error
-        except errors.EntryNotFoundError:
-            continue
-        except errors.GatedRepoError as error:
-            raise TokenizerFileError(
-                f"{repository}: is given out on request; ask on huggingface.co and `hf auth login`"
-            ) from error
-        except errors.RevisionNotFoundError as error:
-            raise TokenizerFileError(f"{repository}: has no revision {revision}") from error
-        except errors.RepositoryNotFoundError as error:
-            raise TokenizerFileError(
-                f"{repository}: the hub has no such model, or does not show it to you"
-            ) from error
-        except (OSError, ValueError) as error:
-            raise TokenizerFileError(f"{repository}: cannot be fetched: {error}") from error
+        except (OSError, ValueError, errors.EntryNotFoundError) as error:
+            kinds = {kind.__name__ for kind in type(error).__mro__}
+            refusal = next((told for kind, told in _REFUSALS.items() if kind in kinds), None)
+            if refusal is not None:
+                raise TokenizerFileError(f"{repository}: {refusal}") from error
+            if "EntryNotFoundError" not in kinds:
+                raise TokenizerFileError(f"{repository}: cannot be fetched: {error}") from error
     wanted = ", nor ".join(" with ".join(names) for names in FILES)
     raise TokenizerFileError(f"{repository}: has no {wanted}")
+
+
+_REFUSALS = {
+    "LocalEntryNotFoundError": (
+        "is not on this machine, and the hub cannot be reached; set HF_HOME to a directory in "
+        "which huggingface_hub has kept it where there was a network, or open its tokenizer.json"
+    ),
+    "GatedRepoError": "is given out on request; ask on huggingface.co and `hf auth login`",
+    "RevisionNotFoundError": "has no such revision",
+    "RepositoryNotFoundError": "the hub has no such model, or does not show it to you",
+}
+"""The library's error → what it means; the first that fits, as some are kinds of others."""
 
 
 FORMAT = TokenizerFormat(

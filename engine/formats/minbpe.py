@@ -16,7 +16,7 @@ from engine.events import Pair
 from engine.files import write_files
 from engine.formats.foreign_patterns import pattern_of, told_pattern
 from engine.formats.renumbering import made_by_merges
-from engine.formats.source import LARGEST, Source, read_text
+from engine.formats.source import LARGEST, Source, read_lines
 from engine.formats.special_tokens import is_text, numbered
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.tokenizer import Tokenizer
@@ -60,9 +60,10 @@ class _Lines:
     """The lines of a file, one after the other; an error names the line that was read last."""
 
     def __init__(self, source: Source) -> None:
-        text = read_text(source.paths[0]).replace("\r\n", "\n")
         self._source = source
-        self._lines = text.removesuffix("\n").split("\n")
+        self._lines = read_lines(source.paths[0])
+        if self._lines[-1] == "":
+            self._lines.pop()  # what stands behind the last line's end
         self._read = 0
 
     def next(self) -> str:
@@ -170,4 +171,5 @@ def _is_word(text: str) -> bool:
 FORMAT = TokenizerFormat(
     *("minbpe", "minbpe's .model file", recognises, load, save),
     prescribes_ids=True,
+    suffix=".model",
 )

@@ -18,6 +18,10 @@ from engine.errors import TokenizerFileError
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""
+MOST_LINES = 1 << 21
+"""Twice as many as the largest vocabulary has merges."""
+MOST_VALUES = 1 << 23
+"""In a JSON file: each is an object of its own, many times larger than its text."""
 HEAD = 1 << 12
 
 
@@ -144,14 +148,39 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
+def check_lines(path: Path, data: bytes) -> bytes:
+    """The data, unless it has so many lines that their tokens would fill the memory.
+
+    Raises:
+        TokenizerFileError: it has.
+    """
+    if data.count(b"\n") > MOST_LINES:
+        raise TokenizerFileError(f"{path}: has more than {MOST_LINES:,} lines; is it a corpus?")
+    return data
+
+
+def read_lines(path: Path) -> list[str]:
+    r"""The lines of a file of UTF-8 text, without their ends (`\n` or `\r\n`).
+
+    Raises:
+        TokenizerFileError: as `read_text`, or there are far too many.
+    """
+    lines = _as_text(path, check_lines(path, read_bytes(path))).split("\n")
+    return [line.removesuffix("\r") for line in lines]
+
+
 def read_text(path: Path) -> str:
     """All of a file of UTF-8 text.
 
     Raises:
         TokenizerFileError: as `read_bytes`, or it is no UTF-8.
     """
+    return _as_text(path, read_bytes(path))
+
+
+def _as_text(path: Path, data: bytes) -> str:
     try:
-        return read_bytes(path).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
 
@@ -170,8 +199,13 @@ def read_json(path: Path) -> Any:
             raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
+    text = read_text(path)
+    if sum(map(text.count, "[{,")) > MOST_VALUES:
+        raise TokenizerFileError(
+            f"{path}: has more than {MOST_VALUES:,} values; is it a tokenizer?"
+        )
     try:
-        return json.loads(read_text(path), object_pairs_hook=no_key_twice)
+        return json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
 

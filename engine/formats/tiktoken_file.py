@@ -19,7 +19,7 @@ from engine.files import write_files
 from engine.formats.gaps import told_gaps
 from engine.formats.known_ranks import known_ranks
 from engine.formats.ranked import ranks_of, tokenizer_of_ranks
-from engine.formats.source import Source, read_bytes
+from engine.formats.source import Source, check_lines, read_bytes
 from engine.formats.special_tokens import numbered
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.tokenizer import Tokenizer
@@ -33,7 +33,7 @@ def recognises(source: Source) -> bool:
 
 
 def load(source: Source, wishes: Wishes) -> Opened:
-    data = read_bytes(source.paths[0])
+    data = check_lines(source.paths[0], read_bytes(source.paths[0]))
     ranks = read_ranks(source, data)
     known = known_ranks(data)
     pattern = wishes.pattern or (known.pattern if known else "gpt2")
@@ -107,5 +107,6 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 
 FORMAT = TokenizerFormat(
-    "tiktoken", "tiktoken's file of tokens in base64 and ranks", recognises, load, save
+    *("tiktoken", "tiktoken's file of tokens in base64 and ranks", recognises, load, save),
+    suffix=".tiktoken",
 )

@@ -188,6 +188,7 @@ def changed(**changes: Any) -> str:
         (changed(merges=[["s", "t"]]), r"no merge makes the token est \(such tokens: "),
         (changed(special_tokens="x"), "its special tokens are no list of text"),
         (changed(special_tokens={END: "x"}), "'x' is no token id"),
+        (changed(special_tokens={END: 256, "<e>": 97}), "'<e>' has the id 97 of another token"),
         (changed(pattern=5), "its pattern is no text"),
         (changed(pattern="("), "its pattern cannot be used"),
     ],

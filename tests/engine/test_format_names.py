@@ -131,7 +131,7 @@ def test_tokenizer_json_is_opened_like_any_file(hub: FakeHub, tmp_path: Path) ->
         (errors.LocalEntryNotFoundError, "the hub cannot be reached; set HF_HOME"),
         (errors.RepositoryNotFoundError, "the hub has no such model"),
         (errors.GatedRepoError, "is given out on request"),
-        (errors.RevisionNotFoundError, "has no revision main"),
+        (errors.RevisionNotFoundError, "has no such revision"),
         (ConnectionError, "cannot be fetched"),
         (errors.HFValidationError, "cannot be fetched"),
     ],

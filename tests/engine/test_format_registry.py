@@ -28,6 +28,7 @@ FILES = {
     "tiktoken": "handout.tiktoken",
     "minbpe": "handout.model",
     "course-json": "handout.json",
+    "huggingface": "tokenizer.json",
 }
 """format → the golden file that its writer makes of the handout's tokenizer."""
 
@@ -100,7 +101,7 @@ def test_nothing_is_overwritten_unasked(name: str, tmp_path: Path) -> None:
     assert (contents(tmp_path / "tok") if name == "gpt2" else contents(tmp_path)) == before
 
 
-@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"tiktoken"}))
+@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"tiktoken", "huggingface"}))
 def test_a_tokenizer_that_is_more_than_merges_is_not_written_as_less(
     name: str, tmp_path: Path
 ) -> None:
@@ -194,6 +195,22 @@ def test_a_file_of_a_gigabyte_is_refused_unread(tmp_path: Path, beginning: bytes
         file.truncate(1 << 30)
     assert stat.S_ISREG((tmp_path / "big").stat().st_mode)
     with pytest.raises(TokenizerFileError, match=f"larger than {LARGEST >> 20} MB"):
+        open_tokenizer(tmp_path / "big")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "repeated", "message"),
+    [
+        ('{"vocab": [', "[],", "more than 8,388,608 values"),
+        ("minbpe v1\n\n0\n", "1 1\n", "more than 2,097,152 lines"),
+        ("YQ== 0\n", "a\n", "more than 2,097,152 lines"),
+    ],
+)
+def test_a_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, beginning: str, repeated: str, message: str
+) -> None:
+    (tmp_path / "big").write_text(beginning + repeated * (1 << 22))
+    with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(tmp_path / "big")
 
 

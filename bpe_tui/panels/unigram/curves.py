@@ -41,7 +41,7 @@ class CurvesPanel(Vertical):
             self._drawn = drawn
             loss.figure, size.figure = figures(frame) if frame.recorded_steps else (None, None)
         loss.at = size.at = frame.step
-        loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats a pretoken")
+        loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats")
         size.border_title = Content(f"pieces  {number(frame.size)}")
 
 

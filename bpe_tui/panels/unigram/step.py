@@ -161,7 +161,7 @@ def _vanished(step: EmStep) -> str:
         return f"{number(step.size_after)} pieces, none too rare to keep"
     return (
         f"{number(step.size_before)} → {number(step.size_after)} pieces: "
-        f"{number(gone)} used less than ½ a time"
+        f"{number(gone)} too rare (under ½)"
     )
 
 
