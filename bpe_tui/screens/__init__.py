@@ -26,4 +26,5 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
     "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "family": _later("family", "FamilyScreen"),
 }
