@@ -22,8 +22,14 @@ SECONDS = 10.0
 """How long one kind may train."""
 
 
+class FamilyNews(Message):
+    """What the job of a table tells. `of` is that table: there may be another one by now."""
+
+    of: object = None
+
+
 @dataclass
-class TextsChosen(Message):
+class TextsChosen(FamilyNews):
     """What all learn from, in bytes, and what they are measured on."""
 
     learnt: int
@@ -31,14 +37,14 @@ class TextsChosen(Message):
 
 
 @dataclass
-class KindBegun(Message):
+class KindBegun(FamilyNews):
     """This kind is being trained."""
 
     name: str
 
 
 @dataclass
-class KindMeasured(Message):
+class KindMeasured(FamilyNews):
     """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
 
     contender: Contender
@@ -47,7 +53,7 @@ class KindMeasured(Message):
 
 
 @dataclass
-class KindFailed(Message):
+class KindFailed(FamilyNews):
     """A kind cannot be trained that way."""
 
     found: Untrained

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.command import FAMILY
@@ -12,12 +15,14 @@ from bpe_tui.config import RunConfig
 from bpe_tui.family_job import (
     FamilyFailed,
     FamilyJob,
+    FamilyNews,
     KindBegun,
     KindFailed,
     KindMeasured,
     TextsChosen,
 )
 from bpe_tui.headings import Facts, fitting
+from bpe_tui.models import MODELS
 from bpe_tui.panels.family.details import FamilyDetails
 from bpe_tui.panels.family.entries import TRAINS, Entry, stretches_of
 from bpe_tui.panels.family.table import FamilyPanel, FamilyRows
@@ -90,12 +95,24 @@ class FamilyScreen(SessionScreen):
         corpus = session.shown.excerpt.text
         self._entries = [Entry(name) for name in KINDS]
         if corpus:
-            self._job = FamilyJob(corpus, self._vocab_size, self._special_tokens, self.post_message)
+            self._job = FamilyJob(
+                corpus, self._vocab_size, self._special_tokens, self._mailbox(self._entries)
+            )
             self._job.start()
         else:
             for entry in self._entries:
                 entry.state = NO_CORPUS
         self._show_rows()
+
+    def _mailbox(self, entries: list[Entry]) -> Callable[[Message], object]:
+        """Where the job of a table leaves its news."""
+
+        def post(news: Message) -> None:
+            if isinstance(news, FamilyNews):
+                news.of = entries
+            self.post_message(news)
+
+        return post
 
     @property
     def _vocab_size(self) -> int:
@@ -128,22 +145,27 @@ class FamilyScreen(SessionScreen):
     # -- news from the job
 
     def on_texts_chosen(self, news: TextsChosen) -> None:
-        self._texts, self._learnt = news.texts, news.learnt
-        self._say_what_is_open()
+        if news.of is self._entries:
+            self._texts, self._learnt = news.texts, news.learnt
+            self._say_what_is_open()
 
     def on_kind_begun(self, news: KindBegun) -> None:
-        self._entry(news.name).state = TRAINS
-        self._show_rows()
+        if news.of is self._entries:
+            self._entry(news.name).state = TRAINS
+            self._show_rows()
 
     def on_kind_measured(self, news: KindMeasured) -> None:
+        if news.of is not self._entries:
+            return
         entry = self._entry(news.row.name)
         entry.contender, entry.row, entry.stopped = news.contender, news.row, news.stopped
         entry.measure_typed(stretches_of(self._typed, self._special_tokens))
         self._show_rows()
 
     def on_kind_failed(self, news: KindFailed) -> None:
-        self._entry(news.found.name).state = news.found.reason
-        self._show_rows()
+        if news.of is self._entries:
+            self._entry(news.found.name).state = news.found.reason
+            self._show_rows()
 
     def on_family_failed(self, news: FamilyFailed) -> None:
         raise news.error
@@ -161,17 +183,25 @@ class FamilyScreen(SessionScreen):
         measured = next((e.measures for e in self._entries if e.measures is not None), None)
         about = "" if measured is None else f"on {plural(measured.words, 'word')}"
         if measured is not None and not self._typed:
-            about += f", the last {size(measured.bytes)} of what was read"
+            about += f", the last {size(measured.bytes)}"
         self.query_one(FamilyPanel).show(self._entries, about)
         self._show_details()
 
     def _show_details(self) -> None:
         rows = self.query_one(FamilyRows)
         if rows.cursor < len(self._entries):
-            session = self.session
-            can_open = isinstance(session.config, RunConfig)
             entry = self._entries[rows.cursor]
-            self.query_one(FamilyDetails).show(entry, self._texts, self._typed, can_open)
+            way_in = self._way_in(entry.name)
+            self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
+
+    def _way_in(self, name: str) -> str:
+        """What Enter does about a kind; nothing if there is no model of it, or no corpus."""
+        if name not in MODELS or not isinstance(self.session.config, RunConfig):
+            return ""
+        title = MODELS[name].title
+        if name == self.session.model.name:
+            return f"{title} is the model that is open: ↵ leads to its training"
+        return f"↵ trains {title} on this corpus, to be watched step by step"
 
     def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
         event.stop()
@@ -198,6 +228,7 @@ class FamilyScreen(SessionScreen):
         """A row of the table leads to what explains it, and that to the model."""
         event.stop()
         if not isinstance(event.target, ToModel):
+            self.query_one(FamilyDetails).point_at_way_in()
             self.show_panel("family-details")
         elif event.target.name == self.session.model.name:
             self.bpe_app.action_show("training")

@@ -33,14 +33,19 @@ class FamilyDetails(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="family-details")
-        self._about: tuple[Entry, Texts | None, str, bool] | None = None
+        self._about: tuple[Entry, Texts | None, str, str] | None = None
         self._rows: list[Row] = []
 
-    def show(self, entry: Entry, texts: Texts | None, typed: str, can_open: bool) -> None:
-        """Explain a row; `can_open` says that another model can be trained on the corpus."""
-        self._about = entry, texts, typed, can_open
+    def show(self, entry: Entry, texts: Texts | None, typed: str, way_in: str) -> None:
+        """Explain a row; `way_in` says what Enter does about its kind."""
+        self._about = entry, texts, typed, way_in
         self.border_title = Content(entry.name)
         self.rebuild()
+
+    def point_at_way_in(self) -> None:
+        """Put the cursor where Enter leads to the model, if there is one."""
+        places = (place for place, row in enumerate(self._rows) if row.target is not None)
+        self.cursor = next(places, 0)
 
     @property
     def row_count(self) -> int:
@@ -56,12 +61,13 @@ class FamilyDetails(Lines):
         super().rebuild()
 
 
-def _rows(
-    entry: Entry, texts: Texts | None, typed: str, can_open: bool, width: int
-) -> Iterator[Row]:
+def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int) -> Iterator[Row]:
     kind = KINDS[entry.name]
     yield Row([(kind.summary, "")])
-    yield from _way_in(entry.name, can_open, width)
+    if way_in:
+        yield Row(left([(way_in, "pair")], width), ToModel(entry.name))
+    elif entry.name not in MODELS:
+        yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
     if entry.contender is None or entry.row is None or texts is None:
         yield Row([])
         yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
@@ -79,15 +85,6 @@ def _rows(
     yield Row([])
     yield from _labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
     yield from _labelled("", _tokens(contender, texts.chinese), width)
-
-
-def _way_in(name: str, can_open: bool, width: int) -> Iterator[Row]:
-    """How to watch this kind being trained, if there is a model of it."""
-    if name not in MODELS:
-        yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
-    elif can_open:
-        said = f"↵ trains {MODELS[name].title} on this corpus, to be watched step by step"
-        yield Row(left([(said, "pair")], width), ToModel(name))
 
 
 def _learnt(entry: Entry) -> str:
