@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bpe_tui.widgets.key_bar import Key
+if TYPE_CHECKING:
+    from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
 FAMILY = "family"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, FAMILY)
+INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY)
+"""Where a session is shown."""
+ALWAYS = (*EVERYWHERE, COMPARISON)
 
 
 @dataclass(frozen=True)
@@ -36,4 +41,6 @@ class Command:
     @property
     def key(self) -> Key:
         """What the footer shows."""
+        from bpe_tui.widgets.key_bar import Key  # the command line knows commands without Textual
+
         return Key(self.shown.split()[0], self.label, self.action)

@@ -6,10 +6,14 @@ An action named `app.…` is a method of the application, `screen.…` one of th
 from __future__ import annotations
 
 from bpe_tui.command import (
+    ALWAYS,
     CHARTS,
+    COMPARISON,
     ENCODING,
     EVERYWHERE,
     FAMILY,
+    INSPECTION,
+    RACE,
     TRAINING,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
@@ -25,9 +29,10 @@ _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
 _SCORES = (WORDPIECE_TRAINING,)
-_STEPPED = (TRAINING, VOCABULARY, CHARTS)
+_RACED = (RACE,)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
-_OVER_STEPS = (TRAINING, CHARTS)
+_OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
 UNIGRAM_COMMANDS: tuple[Command, ...] = (
@@ -85,6 +90,13 @@ WORDPIECE_COMMANDS: tuple[Command, ...] = (
 )
 """What only WordPiece has."""
 
+
+def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
+    """The key of a screen, on all others of the session."""
+    others = tuple(other for other in EVERYWHERE if other != screen)
+    return Command(f"app.show('{screen}')", key, key, label, summary, _LOOK, others, in_footer)
+
+
 COMMANDS: tuple[Command, ...] = (
     Command(
         "screen.leave",
@@ -93,6 +105,7 @@ COMMANDS: tuple[Command, ...] = (
         "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
         in_reading=True,
@@ -219,6 +232,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "Next panel; Shift+Tab the one before.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
     ),
@@ -229,7 +243,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING, FAMILY),
+        (TRAINING, ENCODING, COMPARISON, FAMILY),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -284,56 +298,80 @@ COMMANDS: tuple[Command, ...] = (
         _THERE,
         True,
     ),
+    _switch(TRAINING, "1", "train", "The training screen."),
+    _switch(ENCODING, "2", "encode", "The encoding screen."),
+    _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
+    _switch(CHARTS, "4", "charts", "The run in charts."),
+    _switch(
+        INSPECTION,
+        "5",
+        "inspect",
+        "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
+    ),
     Command(
-        "app.show('training')",
-        "1",
-        "1",
-        "train",
-        "The training screen.",
-        _LOOK,
-        (ENCODING, VOCABULARY, CHARTS, FAMILY),
+        "screen.compare",
+        "d",
+        "d",
+        "differ",
+        "Compare this step's tokenizer with one from a file, on the text.",
+        _DO,
+        _THERE,
+    ),
+    Command(
+        "screen.specials",
+        "ctrl+s",
+        "Ctrl+S",
+        "specials",
+        "Special tokens in the text as one id, or as ordinary text.",
+        _DO,
+        _THERE,
+        in_fields=True,
+    ),
+    Command(
+        "screen.difference(1)",
+        "n",
+        "n",
+        "next",
+        "To the next place that is cut differently.",
+        _STEP,
+        (COMPARISON,),
         True,
     ),
     Command(
-        "app.show('encoding')",
-        "2",
-        "2",
-        "encode",
-        "The encoding screen.",
-        _LOOK,
-        (TRAINING, VOCABULARY, CHARTS, FAMILY),
+        "screen.difference(-1)",
+        "N",
+        "N",
+        "before",
+        "To the place before that is cut differently.",
+        _STEP,
+        (COMPARISON,),
         True,
     ),
-    Command(
-        "app.show('vocabulary')",
-        "3",
-        "3",
-        "vocabulary",
-        "The vocabulary screen.",
-        _LOOK,
-        (TRAINING, ENCODING, CHARTS, FAMILY),
-        True,
+    _switch(
+        RACE,
+        "6",
+        "race",
+        "The race: all trainers on this corpus, what each of them does.",
+        in_footer=False,
     ),
     Command(
-        "app.show('charts')",
-        "4",
-        "4",
-        "charts",
-        "The run in charts.",
+        "screen.unit",
+        "u",
+        "u",
+        "time",
+        "Compare the trainers by operations, or by processor time.",
         _LOOK,
-        (TRAINING, ENCODING, VOCABULARY, FAMILY),
+        _RACED,
         True,
     ),
-    Command(
-        "app.show('family')",
-        "7",
+    _switch(
+        FAMILY,
         "7",
         "family",
         "Every kind of tokenizer on this corpus, in a table.",
-        _LOOK,
-        (TRAINING, ENCODING, VOCABULARY, CHARTS),
-        True,
+        in_footer=False,
     ),
+    Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -342,6 +380,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "The panel before.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -351,7 +390,7 @@ COMMANDS: tuple[Command, ...] = (
         "zoom",
         "Give the panel the whole screen; z or Esc takes it back.",
         _LOOK,
-        EVERYWHERE,
+        ALWAYS,
         True,
     ),
     Command(
@@ -385,6 +424,15 @@ COMMANDS: tuple[Command, ...] = (
         _LOOK,
         _THERE,
         True,
+    ),
+    Command(
+        "screen.show('dropout')",
+        "percent_sign",
+        "%",
+        "dropout",
+        "BPE-dropout: the pretoken encoded with merges left out at random.",
+        _LOOK,
+        _THERE,
     ),
     Command(
         "screen.show('pseudocode')",
@@ -441,6 +489,7 @@ COMMANDS: tuple[Command, ...] = (
         "light",
         "Light or dark colours.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -450,6 +499,7 @@ COMMANDS: tuple[Command, ...] = (
         "palette",
         "Find a command by words.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -459,10 +509,11 @@ COMMANDS: tuple[Command, ...] = (
         "help",
         "All keys.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_reading=True,
     ),
-    Command("app.quit", "q", "q", "quit", "Leave.", _DO, in_footer=True, in_reading=True),
+    Command("app.quit", "q", "q", "quit", "Leave.", _DO, ALWAYS, True, in_reading=True),
     Command(
         "app.quit",
         "ctrl+q",
@@ -470,6 +521,7 @@ COMMANDS: tuple[Command, ...] = (
         "quit",
         "Leave, from inside a field too.",
         _DO,
+        ALWAYS,
         in_fields=True,
     ),
 )

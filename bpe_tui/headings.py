@@ -15,6 +15,7 @@ ENDED: dict[Enum, str] = {
     StopReason.SIZE_REACHED: "size reached",
     StopReason.NO_PAIR_LEFT: "no pair left",
     StopReason.TOO_RARE: "the rest too rare",
+    StopReason.TOO_LONG: "the rest too long",
     StopReason.REPLAYED: "all merges made",
 }
 

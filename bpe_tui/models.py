@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from textual.message import Message
 
     from bpe_tui.jobs import CorpusJob
+    from bpe_tui.screens.dialog import Dialog
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,13 @@ class Model:
     Attributes:
         name, title, summary: as the command line, a heading and the list of models call it.
         job: the module and the class of what counts and trains; imported when it is asked for.
+        save: the same of the window that saves what is shown.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
+        counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
+        train: the module and the function that trains it without a screen; `None`: the command
+            line does so itself.
+        options: names of those of BPE's options that it has, too.
         refused: action of a command → what it is for, where this model has no such thing.
     """
 
@@ -46,8 +52,12 @@ class Model:
     title: str
     summary: str
     job: tuple[str, str]
+    save: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
+    counts_bytes: bool = True
+    train: tuple[str, str] | None = None
+    options: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def screen(self, kind: str) -> str:
@@ -56,10 +66,24 @@ class Model:
 
     def job_for(self, config: RunConfig, post: Callable[[Message], object]) -> CorpusJob:
         """The job that trains it."""
-        module, name = self.job
-        made: Any = getattr(import_module(module), name)
-        job: CorpusJob = made(config, post)
+        job: CorpusJob = _imported(self.job)(config, post)
         return job
+
+    @property
+    def train_alone(self) -> Callable[..., None] | None:
+        """What trains it without a screen, if the command line does not do so itself."""
+        trains: Callable[..., None] | None = _imported(self.train) if self.train else None
+        return trains
+
+    def save_window(self, frame: Any, suggestion: str) -> Dialog:
+        """The window that saves a frame of it, by default under the name suggested."""
+        window: Dialog = _imported(self.save)(frame, suggestion)
+        return window
+
+
+def _imported(place: tuple[str, str]) -> Any:
+    module, name = place
+    return getattr(import_module(module), name)
 
 
 _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
@@ -80,13 +104,18 @@ MODELS: Registry[Model] = Registry(
                 "BPE",
                 "byte-pair encoding: merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
+                ("bpe_tui.screens.save", "Save"),
             ),
             Model(
                 "wordpiece",
                 "WordPiece",
                 "merges the pair of highest score, count(ab) / (count(a) · count(b))",
                 ("bpe_tui.wordpiece_job", "WordPieceJob"),
+                ("bpe_tui.screens.save_vocab", "SaveVocab"),
                 {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                counts_bytes=False,
+                train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
+                options=frozenset({"min_count"}),
                 refused={
                     "app.tie(1)": _SCORE_TIES,
                     "app.tie(-1)": _SCORE_TIES,
@@ -95,7 +124,7 @@ MODELS: Registry[Model] = Registry(
                     "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
                     "parts stand in, so WordPiece keeps no heap.",
                     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
-                    "with another --tie-rule or --min-count.",
+                    "with another --min-count.",
                     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
                     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
                     "app.show('vocabulary')": "The vocabulary screen is of BPE's tokens; m lists "
@@ -109,8 +138,16 @@ MODELS: Registry[Model] = Registry(
                     "WordPiece only looks pieces up.",
                     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
                     "WordPiece's text is cut by the same pattern.",
-                    "app.save": "Saving is of BPE's merges and Unigram's pieces.",
-                    "app.export": "The export is of BPE's merges.",
+                    "app.show('inspection')": "The inspection is of BPE's tokens; m lists "
+                    "WordPiece's pieces.",
+                    "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
+                    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
+                    "pieces for other programs.",
+                    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
+                    "read them as text.",
+                    "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's "
+                    "encoding has none.",
+                    "app.export": "The export is of BPE's merges; s saves the pieces.",
                 },
             ),
             Model(
@@ -118,9 +155,12 @@ MODELS: Registry[Model] = Registry(
                 "Unigram",
                 "starts with too many pieces, gives each a probability, prunes the least needed",
                 ("bpe_tui.unigram_job", "UnigramJob"),
+                ("bpe_tui.screens.save_pieces", "SavePieces"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
-                1,
-                {
+                steps_a_second=1,
+                counts_bytes=False,
+                train=("bpe_tui.cli.train_unigram", "train_unigram"),
+                refused={
                     "app.tie(1)": _TIES,
                     "app.tie(-1)": _TIES,
                     "app.breakpoints": _BREAKPOINTS,
@@ -136,6 +176,15 @@ MODELS: Registry[Model] = Registry(
                     "app.show('vocabulary')": _VOCABULARY,
                     "app.show('charts')": "The charts are of merges; Unigram's loss and size are "
                     "on key 1, key u.",
+                    "app.show('inspection')": "The inspection is of BPE's tokens; Unigram's pieces "
+                    "are on key 1, key p.",
+                    "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
+                    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
+                    "pieces for other programs.",
+                    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
+                    "read them as text.",
+                    "screen.show('dropout')": "Dropout leaves merges out by chance; Unigram draws "
+                    "segmentations by chance with n.",
                     "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
                     "characters, and the lattice aligns them.",
                     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",

@@ -140,11 +140,10 @@ class Windows(App[int]):
         return True
 
     def action_save(self) -> None:
-        if (frame := self.session.frame) is not None:
+        if (shown := self.session.shown) is not None:
             self.session.hold()
-            from bpe_tui.screens.save import Save
-
-            self.push_screen(Save(frame, f"{self._file_name}-step-{frame.step}"), self._saved)
+            suggestion = f"{self._file_name}-step-{shown.step}"
+            self.push_screen(self.session.model.save_window(shown, suggestion), self._saved)
 
     def _saved(self, path: str | None) -> None:
         if path is not None:

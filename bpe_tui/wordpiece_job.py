@@ -12,13 +12,11 @@ from bpe_tui.jobs import CorpusJob, excerpt_of
 from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.errors import BpeError
-from engine.wordpiece.ties import DEFAULT_TIE_RULE, SCORE_TIE_RULES
 from engine.wordpiece.timeline import WordPieceTimeline
-from engine.wordpiece.trainer import WordPieceTrainer
 
 
 class WordPieceJob(CorpusJob):
-    """Reads and trains as `config` says; a tie rule that only BPE has gives way to the default."""
+    """Reads and trains as `config` says."""
 
     def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
         super().__init__("wordpiece", post)
@@ -29,14 +27,7 @@ class WordPieceJob(CorpusJob):
         kept = config.kept_count(corpus)
         count, bytes_read = self.read(corpus, kept, config.pattern, config.special_tokens)
         self.post(messages.Indexing(len(count.counts)))
-        rule = config.tie_rule if config.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE
-        trainer = WordPieceTrainer(
-            count.counts,
-            config.vocab_size,
-            config.special_tokens,
-            tie_rule=rule,
-            min_count=config.min_count,
-        )
+        trainer = config.wordpiece_trainer_for(count.counts)
         timeline = WordPieceTimeline(
             trainer.record, pattern=config.pattern, excerpt=excerpt_of(corpus, config)
         )

@@ -145,6 +145,11 @@ class Timeline(Player[Frame]):
             later=record.vocab[size : record.first_id + self._length],
         )
 
+    @cached_property
+    def typed_as_text(self) -> TypedText:
+        """Like `typed`, where special tokens are ordinary text."""
+        return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
+
     def tokenizer_at(self, step: int) -> Tokenizer:
         """The tokenizer that the first `step` merges make."""
         merges = (self.record[index] for index in range(step))

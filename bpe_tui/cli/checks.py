@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.config import Config, RunConfig
+from bpe_tui.models import MODELS
 from engine.corpus import Corpus
 from engine.errors import BpeError
 from engine.patterns import PATTERNS
@@ -37,6 +38,7 @@ def checked_corpus(config: RunConfig) -> Corpus:
     Everything is checked before the work starts: a wrong name must not cost an hour of counting.
     """
     check_special_tokens(config.special_tokens)
-    check_vocab_size(config.vocab_size, config.special_tokens)
+    if MODELS[config.model].counts_bytes:
+        check_vocab_size(config.vocab_size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)

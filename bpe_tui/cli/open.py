@@ -11,13 +11,17 @@ from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
+    MaxTokenLengthOption,
     MinCountOption,
+    ModelOption,
     NoSpecialOption,
     PatternOption,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
+    check_model,
+    is_given,
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -31,6 +35,7 @@ from bpe_tui.openable import config_for
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} open samples/tinystories_valid.txt --vocab-size 2000",
+        f"{PROGRAM} open samples/tinystories_valid.txt --model unigram --vocab-size 2000",
         f"{PROGRAM} samples/handout.txt --plain",
         f"{PROGRAM} open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
@@ -64,6 +69,8 @@ def open_corpus(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
+    model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     plain: Annotated[
         bool,
@@ -76,6 +83,7 @@ def open_corpus(
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     special_tokens = special_tokens_of(special, no_special)
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "plain"))
     config: Config
     if tokenizer:
         _check_only_for_training(context)
@@ -83,7 +91,7 @@ def open_corpus(
             tuple(tokenizer),
             corpus,
             special_tokens if special or no_special else None,
-            pattern if _is_given(context, "pattern") else None,
+            pattern if is_given(context, "pattern") else None,
             cache=not no_cache,
         )
     elif corpus is None:
@@ -92,6 +100,8 @@ def open_corpus(
         run = RunConfig(
             *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
             cache=not no_cache,
+            model=model,
+            max_token_length=max_token_length,
         )
         config = config_for(run)
     if plain:
@@ -104,16 +114,10 @@ def open_corpus(
     raise typer.Exit(open_screen(config))
 
 
-def _is_given(context: typer.Context, option: str) -> bool:
-    """Whether the command line says something, or leaves it to the default."""
-    source = context.get_parameter_source(option)
-    return source is not None and source.name == "COMMANDLINE"
-
-
 def _check_only_for_training(context: typer.Context) -> None:
     """Raises `CommandLineError` for an option that a tokenizer leaves nothing to do for."""
-    for option in ("vocab_size", "tie_rule", "trainer", "min_count"):
-        if _is_given(context, option):
+    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "model"):
+        if is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for training, and --tokenizer is not trained")
 

@@ -17,13 +17,16 @@ from bpe_tui.cli.options import (
     TRAINING,
     CacheOption,
     CorpusArgument,
+    MaxTokenLengthOption,
     MinCountOption,
+    ModelOption,
     NoSpecialOption,
     PatternOption,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
+    check_model,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
@@ -31,6 +34,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
+from bpe_tui.models import MODELS
 from bpe_tui.visible import number
 from engine.corpus import Corpus
 from engine.counting import count_corpus
@@ -45,10 +49,13 @@ from engine.trainer import Trainer
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+        f"{PROGRAM} train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
+        f"{PROGRAM} train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
         f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
 def train(
+    context: typer.Context,
     corpus: CorpusArgument,
     vocab_size: VocabSizeOption,
     out: Annotated[
@@ -88,6 +95,8 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -105,8 +114,14 @@ def train(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        model=model,
+        max_token_length=max_token_length,
     )
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "steps", "format"))
     source = checked_corpus(config)
+    if (train_alone := MODELS[model].train_alone) is not None:
+        train_alone(source, config, out, workers, overwrite=force)
+        return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:

@@ -27,4 +27,6 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
     "family": _later("family", "FamilyScreen"),
+    "inspection": _later("inspection", "InspectionScreen"),
+    "race": _later("race", "RaceScreen"),
 }

@@ -28,7 +28,8 @@ from bpe_tui.panels.family.entries import TRAINS, Entry, stretches_of
 from bpe_tui.panels.family.table import FamilyPanel, FamilyRows
 from bpe_tui.panels.instead import NO_CORPUS
 from bpe_tui.panels.targets import ToModel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import plural, size, visible_text
 from bpe_tui.widgets.key_bar import KeyBar

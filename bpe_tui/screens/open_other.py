@@ -8,8 +8,7 @@ some tokenizers are.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -19,61 +18,16 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.columns import left, right
 from bpe_tui.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.openable import config_for, over
-from bpe_tui.places import Place, places_in
+from bpe_tui.panels.place_rows import Choice, PlaceRows, directory_rows, recent_rows
 from bpe_tui.recent import Given, read, recent, told
-from bpe_tui.visible import size, visible_text
-from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.visible import visible_text
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.roles import ROLE_CLASSES
 from engine.corpus import Corpus
 from engine.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
-
-RECENT_SHOWN = 6
-SIZE_CELLS = 9
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A row: what it opens, or the directory that it leads into."""
-
-    given: Given = ()
-    directory: str | None = None
-
-
-class PlaceRows(Lines):
-    """The choices; the field above has the focus, and `▸` tells where the cursor is."""
-
-    can_focus = False
-
-    def __init__(self) -> None:
-        super().__init__(id="place-rows")
-        self._rows: list[tuple[str, str, Choice | None]] = []
-
-    def show(self, rows: list[tuple[str, str, Choice | None]]) -> None:
-        """Rows of (text, what stands at the right, choice); the cursor goes to the first choice."""
-        self._rows = rows
-        self.rebuild()
-        self.cursor = next((place for place, row in enumerate(rows) if row[2] is not None), 0)
-        self.scroll_to_row(0)
-
-    @property
-    def chosen(self) -> Choice | None:
-        return self._rows[self.cursor][2] if self._rows else None
-
-    @property
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        text, aside, choice = self._rows[index]
-        here = index == self.cursor and choice is not None
-        role = "dim" if choice is None else "strong" if here else ""
-        room = max(self.size.width - SIZE_CELLS - 4, 8)
-        spans = [("▸ " if here else "  ", "pair"), *left([(text, role)], room)]
-        return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
 
 
 class OpenOther(ModalScreen[Config | None]):
@@ -123,18 +77,11 @@ class OpenOther(ModalScreen[Config | None]):
         """Recent things and the directory walked to; once something is typed, what begins so."""
         typed = os.path.expanduser(self.query_one(Input).value)
         directory, beginning = os.path.split(typed)
-        rows: list[tuple[str, str, Choice | None]] = []
-        if not typed:
-            directory = self._directory
-            rows += _recent_rows(self._recent)
-        rows.append((visible_text(told((directory or ".",)), spaces=False), "", None))
-        if not typed and os.path.dirname(directory) != directory:
-            rows.append(("..", "", Choice(directory=os.path.dirname(directory))))
-        try:
-            rows += map(_place_row, places_in(directory or ".", beginning))
-        except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            rows.append((visible_text(str(why), spaces=False), "", None))
+        if typed:
+            rows = directory_rows(directory or os.curdir, beginning, with_parent=False)
+        else:
+            rows = directory_rows(self._directory, "", with_parent=True)
+            rows = [*recent_rows(self._recent), *rows]
         self.query_one(PlaceRows).show(rows)
 
     def action_move(self, by: int) -> None:
@@ -218,29 +165,6 @@ class OpenOther(ModalScreen[Config | None]):
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(text))
         hint.set_class(refused, "-refused")
-
-
-def _recent_rows(entries: Sequence[Given]) -> list[tuple[str, str, Choice | None]]:
-    if not entries:
-        return []
-    rows: list[tuple[str, str, Choice | None]] = [("of late", "", None)]
-    for given in entries[:RECENT_SHOWN]:
-        rows.append((_short(given), "", Choice(given)))
-    return [*rows, ("", "", None)]
-
-
-def _short(given: Given) -> str:
-    """The names first: where they lie matters less, and is cut off first."""
-    names = " and ".join(os.path.basename(name) or name for name in given)
-    where = os.path.dirname(told(given[:1]))
-    return visible_text(f"{names}  in {where}" if where else names, spaces=False)
-
-
-def _place_row(place: Place) -> tuple[str, str, Choice | None]:
-    name = visible_text(place.name, spaces=False)
-    if place.size is None:
-        return f"{name}/", "", Choice(directory=place.path)
-    return name, size(place.size), Choice((place.path,))
 
 
 def _holds_tokenizer(directory: str) -> bool:

@@ -21,7 +21,8 @@ from bpe_tui.panels.reading import ReadingPanel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import visible_text
 from bpe_tui.widgets.key_bar import KeyBar

@@ -16,7 +16,8 @@ from bpe_tui.panels.unigram.lattice import LatticePanel
 from bpe_tui.panels.unigram.paths import SHARPNESS, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
 from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.key_bar import KeyBar

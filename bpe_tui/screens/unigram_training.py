@@ -22,7 +22,8 @@ from bpe_tui.panels.unigram.step import StepPanel
 from bpe_tui.panels.unigram.steps import StepsPanel
 from bpe_tui.panels.unigram.transport import UnigramTransport
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.unigram_narration import told, unigram_heading
 from bpe_tui.widgets.chart import Chart

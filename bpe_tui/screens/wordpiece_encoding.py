@@ -18,7 +18,8 @@ from bpe_tui.headings import Facts, fitting
 from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
 from bpe_tui.panels.wordpiece.probes import ProbesPanel
 from bpe_tui.panels.wordpiece.words_of_text import WordsOfTextPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, plural, shorten, visible_text
 from bpe_tui.widgets.key_bar import KeyBar

@@ -19,7 +19,8 @@ from bpe_tui.panels.wordpiece.merges import PieceMergesPanel
 from bpe_tui.panels.wordpiece.pairs import ScoresPanel
 from bpe_tui.panels.wordpiece.transport import WordPieceTransport
 from bpe_tui.panels.wordpiece.words import PieceWordsPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.excerpt import Excerpt
+from engine.patterns import Pattern
 from engine.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
@@ -107,6 +108,11 @@ class UnigramFrame:
             return frozenset()
         return frozenset(self.record.numbers_removed_by(self.step).tolist())
 
+    @property
+    def vocabulary(self) -> list[tuple[str, float]]:
+        """The pieces with their scores by id, as an encoder takes them and a file holds them."""
+        return self.record.pieces_at(self.step)
+
     def removals(self) -> Work[Removals]:
         """What removing each piece would do, by its number; some 0.1 s for 1 MB of text."""
         return self.record.removals_at(self.step)
@@ -159,6 +165,11 @@ class UnigramFrame:
     def words(self) -> Mapping[str, int]:
         """The pretokens of the corpus, most frequent first: how often each occurs."""
         return self._timeline.words
+
+    @property
+    def pattern(self) -> Pattern:
+        """What cuts text into pretokens."""
+        return self._timeline.pattern
 
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""

@@ -121,6 +121,17 @@ class Record:
         self.alive_at(place)
         return self._losses[place]
 
+    def pieces_at(self, place: int) -> list[tuple[str, float]]:
+        """The vocabulary at a place, by id: text and score; the best pieces first.
+
+        The unknown token has the id 0, the special tokens those after it, and none has a score.
+        """
+        numbers, scores = self.numbers_at(place), self.scores_at(place)
+        order = np.argsort(-scores, kind="stable")
+        no_score = [(token, 0.0) for token in (self.unknown, *self.special_tokens)]
+        texts = [self.texts[number] for number in numbers[order].tolist()]
+        return no_score + list(zip(texts, scores[order].tolist(), strict=True))
+
     def removed_by(self, step: int) -> Iterator[tuple[int, str, float, float]]:
         """The pieces that a step removed: number, text, last score, what it was removed for."""
         numbers, measures = self._removed[step]

@@ -24,14 +24,14 @@ def best_through_each(lattice: Lattice) -> list[Through]:
     """For every edge the best path through it, the least beaten first.
 
     >>> from engine.unigram.pieces import PieceTable
-    >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.7, -2.3, -3.9])
+    >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.8, -2.3, -3.9])
     >>> for edge, path, behind in best_through_each(Lattice("hug", table)):
     ...     print(table.texts[edge.piece], [table.texts[i] for i in path.pieces], round(behind, 1))
     hug ['hug'] 0.0
     h ['h', 'ug'] 0.4
-    hu ['hu', 'g'] 0.4
-    g ['hu', 'g'] 0.4
     ug ['h', 'ug'] 0.4
+    hu ['hu', 'g'] 0.5
+    g ['hu', 'g'] 0.5
     u ['h', 'u', 'g'] 1.2
     """
     before, after = lattice.best_scores, _best_edges_on(lattice)

@@ -57,7 +57,7 @@ class UnigramTimeline(Player[UnigramFrame]):
         self.words = words or {}
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.prunes: list[int] = []
-        self._pattern = as_pattern(pattern)
+        self.pattern = as_pattern(pattern)
         self._splitter = SpecialSplitter(record.special_tokens)
         self._steps: list[EmStep | PruneStep] = []
         self.extend(events)
@@ -86,7 +86,7 @@ class UnigramTimeline(Player[UnigramFrame]):
 
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""
-        return list(pretokens(text, self._pattern, self._splitter))
+        return list(pretokens(text, self.pattern, self._splitter))
 
     def _frame_at(self, step: int) -> UnigramFrame:
         return UnigramFrame(self, step, len(self))

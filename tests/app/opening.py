@@ -21,9 +21,12 @@ async def opened(
     vocab_size: int = 700,
     tie_rule: str = "lexicographic",
     trainer: str = "fast",
+    model: str = "bpe",
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """The application with its training finished."""
-    config = RunConfig(str(corpus), vocab_size=vocab_size, tie_rule=tie_rule, trainer=trainer)
+    config = RunConfig(
+        str(corpus), vocab_size=vocab_size, tie_rule=tie_rule, trainer=trainer, model=model
+    )
     async with opened_as(config, size) as there:
         yield there
 
@@ -50,5 +53,5 @@ async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
 
 
 def step(app: BpeTuiApp) -> int:
-    assert app.session.timeline is not None
-    return app.session.timeline.cursor
+    assert app.session.recording is not None
+    return app.session.recording.cursor

@@ -14,7 +14,8 @@ from bpe_tui import cli, recent
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.openable import config_for
-from bpe_tui.screens.open_other import OpenOther, PlaceRows
+from bpe_tui.panels.place_rows import PlaceRows
+from bpe_tui.screens.open_other import OpenOther
 from bpe_tui.screens.save import Save
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.alphabet import CharacterAlphabet
