@@ -22,6 +22,8 @@ from bpe_tui.command import (
     WORDPIECE_TRAINING,
 )
 from bpe_tui.config import Config, RunConfig
+from bpe_tui.unigram_refusals import REFUSED as UNIGRAM_REFUSED
+from bpe_tui.wordpiece_refusals import REFUSED as WORDPIECE_REFUSED
 from engine.registry import Registry
 
 if TYPE_CHECKING:
@@ -86,14 +88,6 @@ def _imported(place: tuple[str, str]) -> Any:
     return getattr(import_module(module), name)
 
 
-_TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
-_BREAKPOINTS = (
-    "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
-)
-_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, key p."
-_SCORE_TIES = "t is for BPE's ties; the pairs that share the highest score are marked = here."
-_SCORE_BREAKPOINTS = "Breakpoints stop BPE's merges; g goes to any step of WordPiece's."
-
 MODELS: Registry[Model] = Registry(
     "model",
     {
@@ -116,39 +110,7 @@ MODELS: Registry[Model] = Registry(
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
                 options=frozenset({"min_count"}),
-                refused={
-                    "app.tie(1)": _SCORE_TIES,
-                    "app.tie(-1)": _SCORE_TIES,
-                    "app.breakpoints": _SCORE_BREAKPOINTS,
-                    "app.run_to_breakpoint": _SCORE_BREAKPOINTS,
-                    "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
-                    "parts stand in, so WordPiece keeps no heap.",
-                    "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
-                    "with another --min-count.",
-                    "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
-                    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
-                    "app.show('vocabulary')": "The vocabulary screen is of BPE's tokens; m lists "
-                    "WordPiece's pieces in the order in which they were made.",
-                    "app.show('charts')": "The charts are of BPE's counts; WordPiece merges by "
-                    "score.",
-                    "screen.lanes": "The three lanes are of bytes; WordPiece's pieces are of "
-                    "characters.",
-                    "screen.ask": "The probes say it: each row is a piece that was looked up.",
-                    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
-                    "WordPiece only looks pieces up.",
-                    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
-                    "WordPiece's text is cut by the same pattern.",
-                    "app.show('inspection')": "The inspection is of BPE's tokens; m lists "
-                    "WordPiece's pieces.",
-                    "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
-                    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
-                    "pieces for other programs.",
-                    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
-                    "read them as text.",
-                    "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's "
-                    "encoding has none.",
-                    "app.export": "The export is of BPE's merges; s saves the pieces.",
-                },
+                refused=WORDPIECE_REFUSED,
             ),
             Model(
                 "unigram",
@@ -160,38 +122,7 @@ MODELS: Registry[Model] = Registry(
                 steps_a_second=1,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_unigram", "train_unigram"),
-                refused={
-                    "app.tie(1)": _TIES,
-                    "app.tie(-1)": _TIES,
-                    "app.breakpoints": _BREAKPOINTS,
-                    "app.run_to_breakpoint": _BREAKPOINTS,
-                    "screen.sub_step": "Moves are a heap's, and Unigram has no heap: a step is the "
-                    "least there is.",
-                    "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
-                    "Unigram chooses no pair.",
-                    "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
-                    "anew in each step.",
-                    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
-                    "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
-                    "app.show('vocabulary')": _VOCABULARY,
-                    "app.show('charts')": "The charts are of merges; Unigram's loss and size are "
-                    "on key 1, key u.",
-                    "app.show('inspection')": "The inspection is of BPE's tokens; Unigram's pieces "
-                    "are on key 1, key p.",
-                    "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
-                    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
-                    "pieces for other programs.",
-                    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
-                    "read them as text.",
-                    "screen.show('dropout')": "Dropout leaves merges out by chance; Unigram draws "
-                    "segmentations by chance with n.",
-                    "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
-                    "characters, and the lattice aligns them.",
-                    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",
-                    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
-                    "Unigram's text is cut by the same pattern.",
-                    "app.export": "The export is of merges; s saves the pieces with their scores.",
-                },
+                refused=UNIGRAM_REFUSED,
             ),
         )
     },

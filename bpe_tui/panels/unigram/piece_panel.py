@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from bpe_tui.panels.panel import FramePanel
 from bpe_tui.pieces import TOKEN_BORDER
 from bpe_tui.visible import MINUS, visible_text
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
@@ -77,3 +77,15 @@ def percent(probability: float) -> str:
     if share and share < 0.0001:
         return f"{share:.0e} %".replace("-", MINUS)
     return f"{share:.{1 if share >= 10 else 4}f} %"
+
+
+def loss_row(frame: UnigramFrame) -> Row:
+    """What the step that led to a frame has done to the loss."""
+    earlier = frame.at(frame.step - 1)
+    change = frame.loss - earlier.loss
+    return Row(
+        [
+            (f"loss {score_text(earlier.loss, 3)} → {score_text(frame.loss, 3)} nats   ", ""),
+            (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
+        ]
+    )

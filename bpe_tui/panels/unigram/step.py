@@ -11,19 +11,20 @@ from bpe_tui.panels.unigram.piece_panel import (
     PiecePainter,
     PiecePanel,
     count_text,
+    loss_row,
     percent,
     score_text,
 )
+from bpe_tui.panels.unigram.prune import prune_rows
 from bpe_tui.visible import number, plural
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
+from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.unigram.changes import CountChanges, count_changes, m_step
-from engine.unigram.events import EmStep, Pruned, PruneRule, PruneStep
+from engine.unigram.events import EmStep
 from engine.unigram.frame import UnigramFrame
 
 ROOMY = 9
 """From more rows than this there is room to say by which rule a prune chooses."""
 COUNT_CELLS = 10
-INCREASE_CELLS = 11
 
 
 class StepPanel(PiecePanel):
@@ -49,7 +50,7 @@ class StepPanel(PiecePanel):
             )
             return self._em_rows(frame, step, width)
         self.say(f"prune {step.round + 1}", "what stands in for each")
-        return _prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
+        return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
 
     def watch_cursor(self) -> None:
         """The arithmetic is at another piece now."""
@@ -60,7 +61,7 @@ class StepPanel(PiecePanel):
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
         top = [
-            _loss_row(frame),
+            loss_row(frame),
             Row([(_vanished(step), "")]),
             Row([]),
             *self._arithmetic(frame, changes, width),
@@ -144,17 +145,6 @@ def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
     ]
 
 
-def _loss_row(frame: UnigramFrame) -> Row:
-    earlier = frame.at(frame.step - 1)
-    change = frame.loss - earlier.loss
-    return Row(
-        [
-            (f"loss {score_text(earlier.loss, 3)} → {score_text(frame.loss, 3)} nats   ", ""),
-            (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
-        ]
-    )
-
-
 def _vanished(step: EmStep) -> str:
     gone = step.size_before - step.size_after
     if not gone:
@@ -193,58 +183,3 @@ def _change_row(painter: PiecePainter, changes: CountChanges, place: int, width:
 
 def _piece_cells(width: int) -> int:
     return max(width - 2 * COUNT_CELLS, 6)
-
-
-def _prune_rows(
-    frame: UnigramFrame, step: PruneStep, width: int, *, has_room: bool
-) -> Sequence[Row]:
-    pruned = step.pruned
-    top = [
-        _loss_row(frame),
-        *paragraph(
-            f"{number(step.size_before)} → {number(step.size_after)} pieces: "
-            f"{number(len(pruned))} removed{_unused(pruned)}",
-            width,
-        ),
-        *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
-        Row([*left([("piece → instead", "dim")], width - INCREASE_CELLS), _increase_head()]),
-    ]
-    earlier = PiecePainter(frame.at(frame.step - 1))
-
-    def row(index: int) -> Row:
-        if index < len(top):
-            return top[index]
-        piece = pruned[index - len(top)]
-        other = earlier.frame.alternative(piece.text)
-        instead = earlier.cut(piece.text, other.edges) if other is not None else []
-        spans: list[Span] = [
-            (earlier.piece(piece.number)[0], "stale"),
-            (" → ", "dim"),
-            *((text, "" if role == "stale" else role) for text, role in instead),
-        ]
-        return Row([*left(spans, width - INCREASE_CELLS), _increase(piece.loss_increase)])
-
-    return RowsOnDemand(len(top) + len(pruned), row)
-
-
-def _unused(pruned: Sequence[Pruned]) -> str:
-    unused = sum(not piece.loss_increase for piece in pruned)
-    return f", {number(unused)} of them unused" if unused else ""
-
-
-def _increase_head() -> Span:
-    return right("loss", INCREASE_CELLS, "dim")
-
-
-def _increase(increase: float) -> Span:
-    """What a removal was expected to cost; nothing, where no best segmentation used the piece."""
-    if not increase:
-        return right("unused", INCREASE_CELLS, "dim")
-    return right(("+" if increase > 0 else "") + score_text(increase, 6), INCREASE_CELLS)
-
-
-RULES = {
-    PruneRule.LOSS: "Those go whose removal was expected to raise the loss least; first those that "
-    "no best segmentation uses.",
-    PruneRule.SCORE: "The last prune: the least probable go, down to the size asked for.",
-}
