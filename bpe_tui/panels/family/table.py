@@ -180,7 +180,7 @@ CELLS: dict[str, Callable[[Entry], Span]] = {
 
 
 def percent(share: float) -> str:
-    """A share: 0.0705 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
+    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
     if 0 < share < 0.001:
         return "<0.1%"
     return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"

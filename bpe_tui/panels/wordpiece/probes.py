@@ -26,6 +26,7 @@ THE_END = 10**9
 MARGIN = 8
 """Cells before the window: a mark and the number of the probe."""
 VERDICT = 14
+LOOKED_UP = "looked up"
 WINDOW, FOUND_WINDOW = "─", "━"
 
 
@@ -171,11 +172,11 @@ class _Table:
     @property
     def piece_cells(self) -> int:
         room = max(self.width - MARGIN - self.window_cells - VERDICT - 4, 6)
-        return min(room, self.word_cells + 2 * len(CONTINUES))
+        return min(room, max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)))
 
     def header(self) -> Row:
         shown = left([(visible_text(self.word.word), "strong")], self.window_cells)
-        looked = left([("looked up", "dim")], self.piece_cells)
+        looked = left([(LOOKED_UP, "dim")], self.piece_cells)
         return Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
 
     def row(self, count: int, here: bool, ahead: bool) -> Row:
