@@ -19,7 +19,9 @@ from bpe_tui.command import (
     VOCABULARY,
     Command,
 )
+from bpe_tui.models import MODELS
 
+_MODEL_TITLES = [model.title for model in MODELS.values()]
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
@@ -435,7 +437,7 @@ COMMANDS: tuple[Command, ...] = (
         "M",
         "M",
         "model",
-        "Train another model on this corpus: BPE, Unigram.",
+        f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
         _DO,
     ),
     Command(

@@ -123,7 +123,7 @@ class Windows(App[int]):
 
         def chose(name: str | None) -> None:
             if name is not None and name != config.model:
-                self.open(replace(config, model=name))
+                self.open(replace(config, model=name, first_step=0, note=""))
 
         self.push_screen(ChooseModel(config), chose)
 
