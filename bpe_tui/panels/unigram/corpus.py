@@ -24,6 +24,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     the last recorded step, whichever is more: rows break at the same places at nearly all steps.
     """
 
+    FOLLOWS_RECORDING = True
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
