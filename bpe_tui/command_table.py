@@ -21,7 +21,9 @@ from bpe_tui.command import (
     WORDPIECE_TRAINING,
     Command,
 )
+from bpe_tui.models import MODELS
 
+_MODEL_TITLES = [model.title for model in MODELS.values()]
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
@@ -452,7 +454,7 @@ COMMANDS: tuple[Command, ...] = (
         "M",
         "M",
         "model",
-        "Train another model on this corpus: BPE, WordPiece, Unigram.",
+        f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
         _DO,
     ),
     Command(

@@ -96,7 +96,7 @@ MODELS: Registry[Model] = Registry(
             Model(
                 "bpe",
                 "BPE",
-                "byte-pair encoding: merges the most frequent pair, again and again",
+                "merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
                 ("bpe_tui.screens.save", "Save"),
             ),
@@ -115,7 +115,7 @@ MODELS: Registry[Model] = Registry(
             Model(
                 "unigram",
                 "Unigram",
-                "starts with too many pieces, gives each a probability, prunes the least needed",
+                "weighs too many pieces, and prunes the least needed",
                 ("bpe_tui.unigram_job", "UnigramJob"),
                 ("bpe_tui.screens.save_pieces", "SavePieces"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},

@@ -123,7 +123,7 @@ class Windows(App[int]):
         """Train another model on the corpus, which is opened anew."""
         config = self.session.config
         if isinstance(config, RunConfig) and not self._cannot_train_anew():
-            self.open(replace(config, model=name))
+            self.open(replace(config, model=name, first_step=0, note=""))
 
     def _cannot_train_anew(self) -> bool:
         """Whether there is no corpus to read once more; then it is said why."""

@@ -63,12 +63,16 @@ class ExcerptPanel(FramePanel[FrameT]):
         while len(rows) < self.size.height and number_of_line < len(lines):
             rows += self.line_rows(frame, lines[number_of_line], width)
             number_of_line += 1
-        self._say_where(excerpt, number_of_line)
+        self._say_where(excerpt, number_of_line, self.remark(frame))
         return rows[: self.size.height]
 
-    def _say_where(self, excerpt: Excerpt, end: int) -> None:
+    def remark(self, frame: FrameT) -> str:
+        """What the foot says beside the lines."""
+        return ""
+
+    def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
         of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
-        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}")
+        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}{remark}")
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):
