@@ -48,6 +48,15 @@ def load(path: Path, wishes: Wishes, format: str) -> Opened:
         raise TokenizerFileError(known) from None
 
 
+def pipeline_from_json(content: object) -> Pipeline:
+    """The pipeline that the content of a file describes; the inverse of `spelled`.
+
+    Raises:
+        TokenizerFileError: says which key is wrong, or asks for what is not there.
+    """
+    return _read(Fields(content))
+
+
 def _read(fields: Fields) -> Pipeline:
     def stage(key: str) -> Fields | None:
         return fields.inner_or_null(key)
