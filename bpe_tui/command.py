@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS)
+INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE)
+"""Where a session is shown."""
+ALWAYS = (*EVERYWHERE, COMPARISON)
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,35 @@ An action named `app.…` is a method of the application, `screen.…` one of th
 
 from __future__ import annotations
 
-from bpe_tui.command import CHARTS, ENCODING, EVERYWHERE, TRAINING, VOCABULARY, Command
+from bpe_tui.command import (
+    ALWAYS,
+    CHARTS,
+    COMPARISON,
+    ENCODING,
+    EVERYWHERE,
+    INSPECTION,
+    RACE,
+    TRAINING,
+    VOCABULARY,
+    Command,
+)
 
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_STEPPED = (TRAINING, VOCABULARY, CHARTS)
+_RACED = (RACE,)
+_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
-_OVER_STEPS = (TRAINING, CHARTS)
+_OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
+
+
+def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
+    """The key of a screen, on all others of the session."""
+    others = tuple(other for other in EVERYWHERE if other != screen)
+    return Command(f"app.show('{screen}')", key, key, label, summary, _LOOK, others, in_footer)
+
 
 COMMANDS: tuple[Command, ...] = (
     Command(
@@ -24,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
         "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
         in_reading=True,
@@ -150,6 +170,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "Next panel; Shift+Tab the one before.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_fields=True,
     ),
@@ -160,7 +181,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING),
+        (TRAINING, ENCODING, COMPARISON),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -215,46 +236,73 @@ COMMANDS: tuple[Command, ...] = (
         _THERE,
         True,
     ),
+    _switch(TRAINING, "1", "train", "The training screen."),
+    _switch(ENCODING, "2", "encode", "The encoding screen."),
+    _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
+    _switch(CHARTS, "4", "charts", "The run in charts."),
+    _switch(
+        INSPECTION,
+        "5",
+        "inspect",
+        "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
+    ),
     Command(
-        "app.show('training')",
-        "1",
-        "1",
-        "train",
-        "The training screen.",
-        _LOOK,
-        (ENCODING, VOCABULARY, CHARTS),
+        "screen.compare",
+        "d",
+        "d",
+        "differ",
+        "Compare this step's tokenizer with one from a file, on the text.",
+        _DO,
+        _THERE,
+    ),
+    Command(
+        "screen.specials",
+        "ctrl+s",
+        "Ctrl+S",
+        "specials",
+        "Special tokens in the text as one id, or as ordinary text.",
+        _DO,
+        _THERE,
+        in_fields=True,
+    ),
+    Command(
+        "screen.difference(1)",
+        "n",
+        "n",
+        "next",
+        "To the next place that is cut differently.",
+        _STEP,
+        (COMPARISON,),
         True,
     ),
     Command(
-        "app.show('encoding')",
-        "2",
-        "2",
-        "encode",
-        "The encoding screen.",
-        _LOOK,
-        (TRAINING, VOCABULARY, CHARTS),
+        "screen.difference(-1)",
+        "N",
+        "N",
+        "before",
+        "To the place before that is cut differently.",
+        _STEP,
+        (COMPARISON,),
         True,
+    ),
+    _switch(
+        RACE,
+        "6",
+        "race",
+        "The race: all trainers on this corpus, what each of them does.",
+        in_footer=False,
     ),
     Command(
-        "app.show('vocabulary')",
-        "3",
-        "3",
-        "vocabulary",
-        "The vocabulary screen.",
+        "screen.unit",
+        "u",
+        "u",
+        "time",
+        "Compare the trainers by operations, or by processor time.",
         _LOOK,
-        (TRAINING, ENCODING, CHARTS),
+        _RACED,
         True,
     ),
-    Command(
-        "app.show('charts')",
-        "4",
-        "4",
-        "charts",
-        "The run in charts.",
-        _LOOK,
-        (TRAINING, ENCODING, VOCABULARY),
-        True,
-    ),
+    Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -263,6 +311,7 @@ COMMANDS: tuple[Command, ...] = (
         "panel",
         "The panel before.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -272,7 +321,7 @@ COMMANDS: tuple[Command, ...] = (
         "zoom",
         "Give the panel the whole screen; z or Esc takes it back.",
         _LOOK,
-        EVERYWHERE,
+        ALWAYS,
         True,
     ),
     Command(
@@ -308,6 +357,15 @@ COMMANDS: tuple[Command, ...] = (
         True,
     ),
     Command(
+        "screen.show('dropout')",
+        "percent_sign",
+        "%",
+        "dropout",
+        "BPE-dropout: the pretoken encoded with merges left out at random.",
+        _LOOK,
+        _THERE,
+    ),
+    Command(
         "screen.show('pseudocode')",
         "p",
         "p",
@@ -334,6 +392,7 @@ COMMANDS: tuple[Command, ...] = (
         "light",
         "Light or dark colours.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -343,6 +402,7 @@ COMMANDS: tuple[Command, ...] = (
         "palette",
         "Find a command by words.",
         _LOOK,
+        ALWAYS,
         in_fields=True,
     ),
     Command(
@@ -352,10 +412,11 @@ COMMANDS: tuple[Command, ...] = (
         "help",
         "All keys.",
         _LOOK,
+        ALWAYS,
         in_footer=True,
         in_reading=True,
     ),
-    Command("app.quit", "q", "q", "quit", "Leave.", _DO, in_footer=True, in_reading=True),
+    Command("app.quit", "q", "q", "quit", "Leave.", _DO, ALWAYS, True, in_reading=True),
     Command(
         "app.quit",
         "ctrl+q",
@@ -363,6 +424,7 @@ COMMANDS: tuple[Command, ...] = (
         "quit",
         "Leave, from inside a field too.",
         _DO,
+        ALWAYS,
         in_fields=True,
     ),
 )

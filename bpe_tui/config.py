@@ -27,6 +27,7 @@ class RunConfig:
     trainer: str = "fast"
     min_count: int = 2
     cache: bool = True
+    max_token_length: int | None = None
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""
@@ -48,4 +49,5 @@ class RunConfig:
             tie_rule=self.tie_rule,
             algorithm=self.trainer,
             min_count=self.min_count,
+            max_token_length=self.max_token_length,
         )

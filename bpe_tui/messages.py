@@ -81,3 +81,7 @@ class WhatIfFailed(Message):
     """The fork cannot be trained."""
 
     error: Exception
+
+
+class RaceRan(Message):
+    """The race has come farther, or to its end."""

@@ -69,6 +69,7 @@ class WhatIfJob(Job):
             replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
             config.vocab_size,
             config.min_count,
+            config.max_token_length,
         )
         timeline = Timeline(counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt)
         due = monotonic()

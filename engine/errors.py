@@ -28,6 +28,15 @@ class SpecialTokenError(BpeError):
     """The special tokens are unusable: one is empty, or one is given twice."""
 
 
+class SpecialTokenFoundError(SpecialTokenError):
+    """A text holds a special token, and nobody said what it means; `position` is in bytes."""
+
+    def __init__(self, message: str, token: str, position: int) -> None:
+        super().__init__(message)
+        self.token = token
+        self.position = position
+
+
 class PatternError(BpeError):
     """A regex is broken, or takes too long. `position` is where in it, if that is one place."""
 
@@ -44,6 +53,14 @@ class VocabSizeError(BpeError):
     """The vocabulary asked for has no room for the 256 bytes and the special tokens."""
 
 
+class DropoutError(BpeError):
+    """What is given for the probability or the seed of dropout will not do."""
+
+
+class TokenLengthError(BpeError):
+    """The bound on the length of tokens leaves nothing to merge."""
+
+
 class VocabularyError(BpeError):
     """A vocab and its merges do not belong together, or a byte has no token."""
 
@@ -54,6 +71,14 @@ class UnknownTokenIdError(BpeError):
 
 class TokenizerFileError(BpeError):
     """A tokenizer file is missing, malformed or cut short."""
+
+
+class ConversionError(BpeError):
+    """A format cannot hold a tokenizer: what was written reads as another one."""
+
+
+class ComparisonError(BpeError):
+    """Tokenizers cannot be compared on a text."""
 
 
 class OutputExistsError(BpeError):

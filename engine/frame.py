@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -32,16 +33,23 @@ class Frame:
         step: how many merges have been made.
         recorded_steps: how many steps the timeline had when the frame was taken.
         moves_done: how many moves of the next merge the heap has made already.
+        cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
     """
 
     def __init__(
-        self, timeline: Timeline, step: int, recorded_steps: int, moves_done: int = 0
+        self,
+        timeline: Timeline,
+        step: int,
+        recorded_steps: int,
+        moves_done: int = 0,
+        cuts_specials: bool = True,
     ) -> None:
         self._timeline = timeline
         self._record = timeline.record
         self.step = step
         self.recorded_steps = recorded_steps
         self.moves_done = moves_done
+        self.cuts_specials = cuts_specials
 
     @property
     def place(self) -> tuple[int, int]:
@@ -49,12 +57,17 @@ class Frame:
         return self.step, self.moves_done
 
     def looks_like(self, other: Frame) -> bool:
-        """Whether both are the same place of the same timeline."""
-        return self._timeline is other._timeline and self.place == other.place
+        """Whether both are the same place of the same timeline, and encode alike."""
+        same_place = self._timeline is other._timeline and self.place == other.place
+        return same_place and self.cuts_specials == other.cuts_specials
 
     def at(self, step: int) -> Frame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
         return Frame(self._timeline, step, self.recorded_steps)
+
+    def with_specials_as_text(self) -> Frame:
+        """The same, except that special tokens in a text to encode are ordinary text."""
+        return Frame(self._timeline, self.step, self.recorded_steps, self.moves_done, False)
 
     # -- the merge that led here, and those around it
 
@@ -249,14 +262,17 @@ class Frame:
     def encode(self, text: str) -> list[EncodedPretoken]:
         """A text cut into pretokens, each with its ids at this step.
 
-        Special tokens are found in it as in the corpus.
+        Special tokens are found in it as in the corpus, if the frame `cuts_specials`.
         """
-        return self._timeline.typed.encode(text, self.step)
+        timeline = self._timeline
+        typed = timeline.typed if self.cuts_specials else timeline.typed_as_text
+        return typed.encode(text, self.step)
 
     @cached_property
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
-        return self._timeline.rules_at(self.step)
+        rules = self._timeline.rules_at(self.step)
+        return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
     def decode(self, ids: Sequence[int]) -> bytes:
         """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet."""

@@ -25,7 +25,8 @@ Entry = tuple[int, Key, Pair]
 class LazyHeap:
     """The heap over `counts`, the true counts, which the caller changes as merging goes on.
 
-    `counts` holds no zeros: a pair that is gone is absent.
+    `counts` holds no zeros: a pair that is gone is absent. `pushes` and `pops` count what has been
+    done to the heap, `stale` the pops that brought up an entry out of date.
 
     >>> counts = {(1, 2): 9, (3, 4): 8}
     >>> heap = LazyHeap(counts, key=lambda pair: pair)
@@ -39,6 +40,8 @@ class LazyHeap:
         self._key = key
         self._entries: list[Entry] = [(-count, key(pair), pair) for pair, count in counts.items()]
         heapify(self._entries)
+        self.pushes = len(self._entries)
+        self.pops = self.stale = 0
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -55,6 +58,7 @@ class LazyHeap:
     def push(self, pair: Pair) -> None:
         """Enter a pair with its true count."""
         heappush(self._entries, (-self._counts[pair], self._key(pair), pair))
+        self.pushes += 1
 
     def pop_best(
         self, choose: Callable[[list[Pair]], Pair] | None = None
@@ -68,10 +72,14 @@ class LazyHeap:
         self._settle(discarded)
         if not self._entries:
             return None
-        top, _, pair = heappop(self._entries)
+        top, _, pair = self._pop()
         if choose is not None:
             pair = self._choose_among_tied(top, pair, choose, discarded)
         return pair, discarded
+
+    def _pop(self) -> Entry:
+        self.pops += 1
+        return heappop(self._entries)
 
     def _choose_among_tied(
         self,
@@ -85,7 +93,7 @@ class LazyHeap:
             if self.is_stale(self._entries[0]):
                 self._correct_top(discarded)
             else:
-                tied.append(heappop(self._entries)[2])
+                tied.append(self._pop()[2])
         chosen = choose(tied)
         for pair in tied:
             if pair != chosen:
@@ -99,7 +107,8 @@ class LazyHeap:
 
     def _correct_top(self, discarded: list[StaleEntry]) -> None:
         """Pop the stale entry at the top and push its pair back with the true count, if any."""
-        recorded, _, pair = heappop(self._entries)
+        recorded, _, pair = self._pop()
+        self.stale += 1
         actual = self._counts.get(pair, 0)
         discarded.append(StaleEntry(pair, -recorded, actual))
         if actual:

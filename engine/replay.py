@@ -117,6 +117,8 @@ def _merge_nothing(problem: Problem, index: FlatIndex, pair: Pair, number: int |
 
 def _obstacle(tokenizer: Tokenizer) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
+    if not tokenizer.rules.splitter.by_pieces:
+        return "it changes a text before it cuts it, so the corpus cannot be counted in pretokens"
     alphabet = _spelled_in(tokenizer)
     if not isinstance(alphabet, ByteAlphabet):
         return "its tokens are made of characters, not of bytes"
@@ -195,6 +197,7 @@ class TokenizerTimeline(Timeline):
             special_tokens=tokenizer.special_tokens,
             excerpt=excerpt,
             alphabet=_spelled_in(tokenizer),
+            splitter=tokenizer.rules.splitter,
         )
         self.segmenter = _OwnAtLast(self.segmenter, tokenizer, last_step)
         if not last_step:

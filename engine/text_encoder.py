@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 from engine.alphabet import Alphabet, from_message
@@ -36,6 +37,13 @@ class TextEncoder:
         self.special_ids = special_ids
         self.splitter = splitter or SpecialSplitter(list(special_ids))
         self._encode_text = self.encoder.for_texts(pattern)
+
+    def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
+        """One that cuts out these special tokens only, and shares all memories with this one."""
+        other = copy(self)
+        other.special_ids = special_ids
+        other.splitter = self.splitter.only(special_ids.keys())
+        return other
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""

@@ -42,6 +42,7 @@ class Timeline(Player[Frame]):
         record: the run's record, needed only if there are no steps yet.
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
+        splitter: what cuts special tokens out, where there is more to it.
         excerpt: the beginning of the corpus, for frames to show.
         alphabet: what a pretoken is spelled in at step 0, by default the bytes.
     """
@@ -56,6 +57,7 @@ class Timeline(Player[Frame]):
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
         alphabet: Alphabet | None = None,
+        splitter: SpecialSplitter | None = None,
     ) -> None:
         super().__init__()
         steps = list(steps)
@@ -67,7 +69,7 @@ class Timeline(Player[Frame]):
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = self.record.special_tokens
-        self.splitter = SpecialSplitter(special_tokens)
+        self.splitter = splitter or SpecialSplitter(special_tokens)
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.bytes_total
@@ -142,6 +144,11 @@ class Timeline(Player[Frame]):
             self.splitter,
             later=record.vocab[size : record.first_id + self._length],
         )
+
+    @cached_property
+    def typed_as_text(self) -> TypedText:
+        """Like `typed`, where special tokens are ordinary text."""
+        return TypedText(self.pattern, self.splitter.only(()), self._ids_at)
 
     def tokenizer_at(self, step: int) -> Tokenizer:
         """The tokenizer that the first `step` merges make."""

@@ -6,7 +6,9 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from engine.alphabet import Alphabet
@@ -14,7 +16,7 @@ from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
 from engine.encoders.encoder import MergeTable, is_in_order
-from engine.errors import UnknownTokenIdError
+from engine.errors import SpecialTokenError, UnknownTokenIdError
 from engine.events import EncodeStep
 from engine.live_encoding import LiveEncoding
 from engine.merge_table import byte_alphabet, ids_by_bytes, merge_table
@@ -89,6 +91,7 @@ class Tokenizer:
             special_ids = self._number_special_tokens(ids)
         self.alphabet = byte_alphabet(ids) if alphabet is None else alphabet
         self.merge_table = merge_table(ids, self.merges) if table is None else table
+        self._special_ids = special_ids
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
             encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
@@ -120,7 +123,34 @@ class Tokenizer:
     @property
     def special_ids(self) -> frozenset[int]:
         """The ids of the special tokens."""
-        return frozenset(self._encoder.special_ids.values())
+        return frozenset(self._special_ids.values())
+
+    def allowing(self, tokens: Iterable[str]) -> Tokenizer:
+        """The same tokenizer, except that only these special tokens are cut out of a text.
+
+        The others are ordinary text there; their ids still decode. `added_tokens` are cut out all
+        the same. Costs nothing: vocab, merges and what the encoder remembers are shared. See
+        `engine.special_policy`.
+
+        Raises:
+            SpecialTokenError: one of them is no special token of this tokenizer.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)}
+        >>> Tokenizer(vocab, [], ["<a>", "<b>"]).allowing(["<b>"]).encode("<a><b>")
+        [60, 97, 62, 257]
+        """
+        allowed = frozenset(tokens)
+        if unknown := sorted(allowed.difference(self._special_ids)):
+            known = ", ".join(self._special_ids)
+            has = f"its special tokens are {known}" if known else "it has none"
+            raise SpecialTokenError(f"{unknown[0]!r} is no special token of this tokenizer; {has}")
+        cut = allowed | self.added_tokens
+        other = copy(self)
+        other.__dict__.pop("rules", None)
+        other._encoder = self._encoder.cutting(
+            {token: number for token, number in self._special_ids.items() if token in cut}
+        )
+        return other
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
         """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
@@ -160,12 +190,32 @@ class Tokenizer:
         pretoken can stand across. Only a text without any such place is held whole. A pair of
         surrogates has to be in one chunk, as any text that is read from a file has it.
         """
+        return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
+
+    def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
+        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each piece.
+
+        Args:
+            workers: processes to encode with.
+
+        Raises:
+            WorkerError: a helper process could not be started, or died.
+        """
+        pieces = map(to_text, self._pieces(blocks))
+        if workers <= 1:
+            yield from map(self.encode, pieces)
+            return
+        with closing(encoded_by_processes(pieces, self._encoder.as_message(), workers)) as encoded:
+            yield from encoded
+
+    def _pieces(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same text, cut where no pretoken can stand across."""
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
-        for chunk in chunks:
-            for piece in cutter.feed(to_bytes(chunk)):
-                yield from self.encode(to_text(piece.data))
+        for block in blocks:
+            for piece in cutter.feed(block):
+                yield piece.data
         for piece in cutter.finish():
-            yield from self.encode(to_text(piece.data))
+            yield piece.data
 
     def live(self) -> LiveEncoding:
         """An encoder for a text that is being typed: it encodes again only what has changed."""
@@ -183,7 +233,7 @@ class Tokenizer:
             self.merge_table,
             1 + max((rank for rank, _ in self.merge_table.values()), default=-1),
             self.vocab,
-            self._encoder.special_ids,
+            self._special_ids,
             self.pattern,
             self._encoder.splitter,
             is_in_order(self.merge_table),

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
-from engine.errors import VocabSizeError
+from engine.errors import TokenLengthError, VocabSizeError
 from engine.events import Pair
 from engine.pretokenize import check_special_tokens, to_bytes
 from engine.record import MergeStep, Record
 from engine.ties import TIE_RULES
 from engine.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.trainers.problem import Problem
+from engine.trainers.work import Work
+
+LEAST_MAX_TOKEN_LENGTH = 2
 
 
 class StopReason(Enum):
@@ -20,6 +23,7 @@ class StopReason(Enum):
     SIZE_REACHED = "the vocabulary has the size asked for"
     NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
     TOO_RARE = "no pair left is frequent enough"
+    TOO_LONG = "every pair left would make too long a token"
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
@@ -38,6 +42,15 @@ def check_vocab_size(vocab_size: int, special_tokens: Sequence[str]) -> None:
         )
 
 
+def check_max_token_length(length: int | None) -> None:
+    """Raises `TokenLengthError` for a bound that not even two bytes keep."""
+    if length is not None and length < LEAST_MAX_TOKEN_LENGTH:
+        raise TokenLengthError(
+            f"tokens of at most {length} bytes leave nothing to merge; "
+            f"give {LEAST_MAX_TOKEN_LENGTH} or more"
+        )
+
+
 class Trainer:
     """One training run.
 
@@ -50,6 +63,7 @@ class Trainer:
         algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
             which one runs: `first-seen` ties are beyond `fast`, and `heap` takes its place.
         min_count: stop when no pair occurs this often.
+        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
 
     >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
     [b'aa', b'ab']
@@ -64,18 +78,27 @@ class Trainer:
         tie_rule: str = "lexicographic",
         algorithm: str = DEFAULT_TRAINER,
         min_count: int = 1,
+        max_token_length: int | None = None,
     ) -> None:
         check_special_tokens(special_tokens)
         check_vocab_size(vocab_size, special_tokens)
+        check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
         self.algorithm = algorithm_for(algorithm, rule)
         present = {pretoken: count for pretoken, count in counts.items() if count}
-        self._problem = Problem(present, base_vocab(special_tokens), rule, max(1, min_count))
+        self._problem = Problem(
+            present, base_vocab(special_tokens), rule, max(1, min_count), max_token_length
+        )
         self.vocab_size = vocab_size
         self.record = Record(
             self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start
         )
         self.stop_reason: StopReason | None = None
+
+    @property
+    def work(self) -> Work:
+        """What the algorithm has done so far."""
+        return self._problem.work
 
     @property
     def merges_wanted(self) -> int:
@@ -96,7 +119,13 @@ class Trainer:
         if len(self.record) == self.merges_wanted:
             return StopReason.SIZE_REACHED
         pairs_left = self.record.counts.at(len(self.record)).any()
-        return StopReason.TOO_RARE if pairs_left else StopReason.NO_PAIR_LEFT
+        if pairs_left:
+            return StopReason.TOO_RARE
+        counts = self._problem.counts
+        tokens = sum(len(pretoken) * count for pretoken, count in counts.items())
+        tokens -= self.record.removed_by(len(self.record))
+        whole = sum(count for pretoken, count in counts.items() if pretoken)
+        return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
 
     @property
     def vocab(self) -> dict[int, bytes]:

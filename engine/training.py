@@ -25,6 +25,7 @@ def train_bpe(
     on_progress: Callable[[CountProgress | TrainProgress], None] | None = None,
     on_step: Callable[[MergeStep], None] | None = None,
     min_count: int = 1,
+    max_token_length: int | None = None,
 ) -> tuple[dict[int, bytes], list[tuple[bytes, bytes]]]:
     """Train a byte-level BPE; the signature and result of Stanford CS336, assignment 1.
 
@@ -37,6 +38,7 @@ def train_bpe(
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.
         min_count: stop when no pair occurs this often.
+        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
 
     Returns:
         vocab: id → bytes; merges: (left bytes, right bytes) in the order learnt.
@@ -47,7 +49,12 @@ def train_bpe(
     check_special_tokens(special_tokens)
     check_vocab_size(vocab_size, special_tokens)
     # Names are checked by making an empty trainer: before an hour of counting, not after it.
-    Trainer({}, vocab_size, special_tokens, tie_rule=tie_rule, algorithm=trainer)
+    Trainer(
+        *({}, vocab_size, special_tokens),
+        tie_rule=tie_rule,
+        algorithm=trainer,
+        max_token_length=max_token_length,
+    )
     counts = count_pretokens(input_path, pattern, special_tokens, workers, on_progress)
     run = Trainer(
         counts,
@@ -56,6 +63,7 @@ def train_bpe(
         tie_rule=tie_rule,
         algorithm=trainer,
         min_count=min_count,
+        max_token_length=max_token_length,
     )
     for step in run.steps():
         if on_step is not None:

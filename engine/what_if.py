@@ -42,7 +42,13 @@ class Change:
     special_tokens: Sequence[str] | None = None
 
 
-def fork(frame: Frame, change: Change, vocab_size: int, min_count: int = 1) -> Trainer:
+def fork(
+    frame: Frame,
+    change: Change,
+    vocab_size: int,
+    min_count: int = 1,
+    max_token_length: int | None = None,
+) -> Trainer:
     """The trainer of a run that makes the frame's merges and then goes on as changed.
 
     >>> from engine import Timeline, Trainer
@@ -64,6 +70,7 @@ def fork(frame: Frame, change: Change, vocab_size: int, min_count: int = 1) -> T
         frame.special_tokens if change.special_tokens is None else change.special_tokens,
         tie_rule=change.tie_rule or frame.tie_rule.name,
         min_count=min_count,
+        max_token_length=max_token_length,
     )
     forced = replayed if change.force is None else [*replayed, change.force]
     trainer.record.by_rule = False
@@ -88,7 +95,7 @@ def _algorithm(forced: Sequence[BytesPair], forbidden: frozenset[BytesPair]) -> 
             problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
         )
 
-    return Algorithm("fork", "the merges of another run first, then changed rules", run, ())
+    return Algorithm("fork", "the merges of another run first, then changed rules", run, (), ())
 
 
 def _replay(problem: Problem, index: PairIndex, merges: Sequence[BytesPair]) -> Iterator[Merge]:

@@ -12,8 +12,8 @@ from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks, write_result
+from bpe_tui.cli.tokenizers import opened
 from engine.pretokenize import to_text
-from engine.tokenizer import Tokenizer
 
 # More digits than any vocabulary needs would only be slow to read.
 TOKEN_ID = re.compile("[0-9]{1,18}")
@@ -45,7 +45,7 @@ def decode(
     Bytes that are no UTF-8 become U+FFFD. On a terminal, characters that it would act upon are
     made visible; a file or a pipe gets the text as it is.
     """
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     from_input = not ids or ids == [STANDARD_INPUT]
     spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
     write_result(loaded.decode(_token_ids(spelled)).encode())

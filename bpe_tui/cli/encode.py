@@ -16,8 +16,11 @@ from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.streams import input_blocks
+from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
+from engine.dropout_text import encode_with_dropout
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
 
@@ -49,6 +52,21 @@ def encode(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    dropout: Annotated[
+        float | None,
+        typer.Option(
+            "--dropout",
+            metavar="P",
+            min=0,
+            max=1,
+            help="BPE-dropout: leave out merges at random, each with this probability.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", metavar="N", min=0, help="With --dropout: another draw."),
+    ] = 0,
     explain: Annotated[
         bool,
         typer.Option(
@@ -57,19 +75,29 @@ def encode(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print the token ids of a text."""
     if as_json and explain:
         raise CommandLineError("--json and --explain contradict each other; give one")
-    loaded = Tokenizer.load(tokenizer)
-    blocks = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
-    if explain:
-        for line in explanation(loaded, to_text(b"".join(blocks))):
-            print(line)
-    elif as_json:
-        print(_ids_as_json(loaded, blocks))
-    else:
-        _print_ids(loaded.encode_iterable(map(to_text, blocks)))
+    if dropout is not None and (as_json or explain):
+        raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
+    loaded = opened(tokenizer)
+    given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
+    policy = policy_of(allow_special, loaded.special_tokens)
+    blocks = policy.checked(loaded, given)
+    allowing = policy.applied(loaded)
+    with telling_how_to_allow():
+        if dropout is not None:
+            whole = to_text(b"".join(blocks))
+            _print_ids(encode_with_dropout(allowing, whole, dropout, seed))
+        elif explain:
+            for line in explanation(allowing, to_text(b"".join(blocks))):
+                print(line)
+        elif as_json:
+            print(_ids_as_json(allowing, blocks))
+        else:
+            _print_ids(allowing.encode_iterable(map(to_text, blocks)))
 
 
 def _print_ids(ids: Iterable[int]) -> None:

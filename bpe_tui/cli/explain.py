@@ -11,8 +11,9 @@ from bpe_tui.cli.explanation import explanation
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from engine.pretokenize import to_text
-from engine.tokenizer import Tokenizer
 
 
 @app.command(
@@ -24,8 +25,12 @@ def explain(
         str, typer.Argument(metavar="TEXT", help="What to encode.", show_default=False)
     ],
     tokenizer: TokenizerOption,
+    allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = Tokenizer.load(tokenizer)
-    for line in explanation(loaded, to_text(os.fsencode(text))):
+    loaded = opened(tokenizer)
+    policy = policy_of(allow_special, loaded.special_tokens)
+    with telling_how_to_allow():
+        policy.check(loaded, to_text(os.fsencode(text)))
+    for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)

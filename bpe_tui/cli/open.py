@@ -12,6 +12,7 @@ from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
     CorpusArgument,
+    MaxTokenLengthOption,
     MinCountOption,
     NoSpecialOption,
     PatternOption,
@@ -44,6 +45,7 @@ def open_corpus(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     plain: Annotated[
         bool,
@@ -59,6 +61,7 @@ def open_corpus(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        max_token_length=max_token_length,
     )
     if plain:
         _check_commands(corpus)

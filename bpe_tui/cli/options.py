@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,6 @@ import typer
 from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.config import DEFAULT_SPECIAL
 from engine.errors import SpecialTokenError
-from engine.formats.gpt2 import MERGES, VOCAB
 from engine.patterns import PATTERNS
 from engine.pretokenize import check_special_tokens
 from engine.ties import TIE_RULES
@@ -19,6 +17,7 @@ from engine.trainers import TRAINERS
 
 TRAINING = "Training"
 OUTPUT = "Output"
+TEXT = "Text"
 
 CorpusArgument = Annotated[
     str,
@@ -88,6 +87,17 @@ MinCountOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+MaxTokenLengthOption = Annotated[
+    int | None,
+    typer.Option(
+        "--max-token-length",
+        metavar="N",
+        min=2,
+        help="No pair merges whose token would have more bytes than this.",
+        rich_help_panel=TRAINING,
+        show_default=False,
+    ),
+]
 CacheOption = Annotated[
     bool,
     typer.Option(
@@ -97,11 +107,12 @@ CacheOption = Annotated[
     ),
 ]
 TokenizerOption = Annotated[
-    Path,
+    list[str],
     typer.Option(
         "--tokenizer",
-        metavar="DIR",
-        help=f"The directory with {VOCAB} and {MERGES}.",
+        metavar="PATH|NAME",
+        help="A file or directory in any known format, or the name of an encoding (cl100k_base, "
+        "hf:OWNER/NAME); twice for VOCAB and MERGES.",
         rich_help_panel="Tokenizer",
     ),
 ]

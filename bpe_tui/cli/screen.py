@@ -13,7 +13,7 @@ from bpe_tui.config import RunConfig
 def open_screen(config: RunConfig) -> int:
     """Run the application until the user leaves it; its exit code."""
     checked_corpus(config)
-    _check_terminal()
+    check_terminal()
     gc.disable()  # until the first frame: nothing made so far is garbage
     try:
         from bpe_tui.app import run_app  # slow to import, and only this command needs it
@@ -23,7 +23,7 @@ def open_screen(config: RunConfig) -> int:
         gc.enable()
 
 
-def _check_terminal() -> None:
+def check_terminal() -> None:
     """Raises `CommandLineError` if there is no terminal to draw on."""
     if not (sys.stdout.isatty() and sys.stderr.isatty()):
         raise CommandLineError(

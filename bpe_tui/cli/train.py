@@ -17,6 +17,7 @@ from bpe_tui.cli.options import (
     TRAINING,
     CacheOption,
     CorpusArgument,
+    MaxTokenLengthOption,
     MinCountOption,
     NoSpecialOption,
     PatternOption,
@@ -26,7 +27,7 @@ from bpe_tui.cli.options import (
     VocabSizeOption,
     special_tokens_of,
 )
-from bpe_tui.cli.outputs import check_outputs, step_writer
+from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
@@ -34,6 +35,7 @@ from bpe_tui.config import RunConfig
 from bpe_tui.visible import number
 from engine.corpus import Corpus
 from engine.counting import count_corpus
+from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.record import MergeStep
 from engine.tokenizer import Tokenizer
@@ -54,11 +56,20 @@ def train(
         Path,
         typer.Option(
             "--out",
-            metavar="DIR",
-            help=f"Where {VOCAB}, {MERGES} and {SETTINGS} go.",
+            metavar="PATH",
+            help=f"Where {VOCAB}, {MERGES} and {SETTINGS} go, or the file of another format.",
             rich_help_panel=OUTPUT,
         ),
     ],
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help=f"How the tokenizer is written: {', '.join(WRITABLE)}.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = DEFAULT_FORMAT,
     steps: Annotated[
         Path | None,
         typer.Option(
@@ -78,6 +89,7 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     workers: Annotated[
         int | None,
@@ -95,14 +107,15 @@ def train(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        max_token_length=max_token_length,
     )
     source = checked_corpus(config)
-    outputs = [out / VOCAB, out / MERGES, out / SETTINGS, *([steps] if steps else [])]
+    outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
         run = _train(source, config, workers, write_step)
         tokenizer = Tokenizer(run.vocab, run.merges, special_tokens, pattern)
-        tokenizer.save(out, overwrite=force)
+        save(tokenizer, out, format, overwrite=force, renumber=True)
     print(_summary(run, config), file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 

@@ -10,8 +10,10 @@ import typer
 
 from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.names import PROGRAM
-from bpe_tui.cli.options import TokenizerOption
+from bpe_tui.cli.options import TEXT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
 from bpe_tui.visible import quoted
 from engine.answers import Answer
 from engine.pretokenize import to_text
@@ -48,18 +50,22 @@ def why(
             "--text",
             metavar="TEXT",
             help="The text that it stands in; by default it stands alone.",
-            rich_help_panel="Text",
+            rich_help_panel=TEXT,
             show_default=False,
         ),
     ] = None,
+    allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = Tokenizer.load(tokenizer)
+    loaded = opened(tokenizer)
     parts = [os.fsencode(part) for part in (piece, right) if part is not None]
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
-    found = list(_answers(loaded, to_text(context), parts))
+    policy = policy_of(allow_special, loaded.special_tokens)
+    with telling_how_to_allow():
+        policy.check(loaded, to_text(context))
+    found = list(_answers(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))
         raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")

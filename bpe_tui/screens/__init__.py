@@ -22,4 +22,6 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "inspection": _later("inspection", "InspectionScreen"),
+    "race": _later("race", "RaceScreen"),
 }

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import ENCODING
 from bpe_tui.commands import bindings_on
+from bpe_tui.panels.dropout import DropoutPanel, DropoutRows
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.panels.lanes import LanesPanel
@@ -20,7 +21,9 @@ from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.panels.regex_lab import RegexPanel
 from bpe_tui.panels.walk import Walk
 from bpe_tui.panels.why_not import WhyNotPanel, WhyNotRows
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.compare_with import CompareWith, comparison_with
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
@@ -30,8 +33,11 @@ from engine.frame import Frame
 from engine.pretokenize import to_bytes
 
 MERGES_A_SECOND = 3
-SLOT = ("encode-steps", "lockstep", "why-not", "regex")
+SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
 """Panels that share the place beside the pretokens; see `styles/encoding.tcss`."""
+
+WALKS: dict[str, type[Walk]] = {"lockstep": LockstepPanel, "dropout": DropoutRows}
+"""What the arrows go through while one of these is in the slot; else the merges."""
 
 GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
 """Where there is so little room, these are not seen while the slot shows more than the merges."""
@@ -48,6 +54,7 @@ class EncodingScreen(SessionScreen):
         super().__init__(id=ENCODING)
         self._player: Timer | None = None
         self._playing = False
+        self._specials_as_text = False
         self._opened = "", False
         self.slot = SLOT[0]
         self.add_class(f"slot-{self.slot}")
@@ -63,7 +70,10 @@ class EncodingScreen(SessionScreen):
             yield LanesPanel().data_bind(frame=EncodingScreen.frame)
         with Container(id="panels"):
             yield PretokensPanel().data_bind(frame=EncodingScreen.frame)
-            for panel in (EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()):
+            for panel in (
+                *(EncodeStepsPanel(), LockstepPanel(), WhyNotPanel(), RegexPanel()),
+                DropoutPanel(),
+            ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
         with Vertical(id="decode") as decode:
             decode.border_title = Content("ids → text")
@@ -73,6 +83,7 @@ class EncodingScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
+        self._say_specials()
         self.show_panel("text")
         self._open_text()
 
@@ -85,6 +96,21 @@ class EncodingScreen(SessionScreen):
         self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
+
+    def frame_of(self, session: Session) -> Frame | None:
+        """The session's, with special tokens as text where that is wished."""
+        frame = super().frame_of(session)
+        return frame.with_specials_as_text() if frame and self._specials_as_text else frame
+
+    def action_specials(self) -> None:
+        """Special tokens in the text are one id, or ordinary text."""
+        self._specials_as_text = not self._specials_as_text
+        self._say_specials()
+        self.show_session(self.session)
+
+    def _say_specials(self) -> None:
+        how = "as text" if self._specials_as_text else "as one id"
+        self.query_one("#text").border_subtitle = Content(f"special tokens {how} · Ctrl+S")
 
     def open_text(self, text: str, look: bool) -> None:
         """Put a text into the field; `look` moves on to its first pretoken."""
@@ -178,6 +204,19 @@ class EncodingScreen(SessionScreen):
             self.show_panel(SLOT[0])
             self.show_keys()
 
+    def action_compare(self) -> None:
+        """Ask for another tokenizer, and compare this step's with it on the text."""
+        if self.frame is not None:
+            self.session.hold()
+            self.app.push_screen(CompareWith(), self._compare_with)
+
+    def _compare_with(self, path: str | None) -> None:
+        frame = self.frame
+        if path is None or frame is None:
+            return
+        text = self.query_one("#text", TextArea).text
+        self.app.push_screen(comparison_with(path, frame, text))
+
     def _leave_field(self) -> None:
         """From a line to the rows under it."""
         panel = self.focused_panel()
@@ -204,7 +243,7 @@ class EncodingScreen(SessionScreen):
     @property
     def _walk(self) -> Walk:
         """The panel whose steps ← and → go through."""
-        return self.query_one(LockstepPanel if self.slot == "lockstep" else EncodeStepsPanel)
+        return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))
 
     def action_play(self) -> None:
         """Walk through the merges by itself, from the start if it stands at the end."""

@@ -22,7 +22,8 @@ from bpe_tui.panels.reading import ReadingPanel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, size, visible_text, width
 from bpe_tui.widgets.key_bar import KeyBar
@@ -147,6 +148,7 @@ ENDED = {
     StopReason.SIZE_REACHED: "size reached",
     StopReason.NO_PAIR_LEFT: "no pair left",
     StopReason.TOO_RARE: "the rest too rare",
+    StopReason.TOO_LONG: "the rest too long",
 }
 
 

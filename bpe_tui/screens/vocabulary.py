@@ -14,7 +14,8 @@ from bpe_tui.panels.merge_tree import MergeTreePanel
 from bpe_tui.panels.targets import ToToken
 from bpe_tui.panels.token_rows import TokenRows
 from bpe_tui.panels.vocabulary import VocabularyPanel
-from bpe_tui.screens.session_screen import SessionScreen, TooSmall
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.key_bar import KeyBar

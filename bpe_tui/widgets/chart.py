@@ -79,7 +79,7 @@ class Chart(Widget, can_focus=True):
             return []
         if y < height:
             self._make(self.figure, width, height)
-            return [(self._numbers[y], "dim"), *self._body(self.figure, self._cells[y])]
+            return [(self._numbers[y], "dim"), *self._body(self.figure, y)]
         axis = [self._x_axis, self._x_numbers][y - height]
         return axis(self.figure, width)
 
@@ -87,11 +87,15 @@ class Chart(Widget, can_focus=True):
         """What stays as it is while the cursor moves."""
         if self._made != (figure, width, height):
             self._made = figure, width, height
-            self._cells = cells_of(figure, width, height)
             self._numbers = _y_axis(figure, height)
+            self._draw(figure, width, height)
 
-    def _body(self, figure: Figure, cells: str) -> Iterator[Span]:
+    def _draw(self, figure: Figure, width: int, height: int) -> None:
+        self._cells = cells_of(figure, width, height)
+
+    def _body(self, figure: Figure, y: int) -> Iterator[Span]:
         """A line of the curve: bright before the cursor, dim behind it."""
+        cells = self._cells[y]
         cursor = self._cursor_cell(figure, len(cells))
         if cursor is None:
             yield cells, "curve"

@@ -66,6 +66,11 @@ def cells_of(figure: Figure, width: int, height: int) -> list[str]:
 
 def _curve(figure: Figure, width: int, height: int) -> list[str]:
     lowest, highest = spans(figure, 2 * width, 4 * height)
+    return braille_between(lowest, highest, height)
+
+
+def braille_between(lowest: Floats, highest: Floats, height: int) -> list[str]:
+    """The dots from the lowest to the highest of each column, in `height` lines of cells."""
     rows = np.arange(4 * height - 1, -1, -1)[:, np.newaxis]  # the top row is the highest
     return _braille((lowest <= rows) & (rows <= highest))
 
@@ -73,7 +78,12 @@ def _curve(figure: Figure, width: int, height: int) -> list[str]:
 def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
     """The lowest and the highest dot of the curve in each column of dots, counted from below."""
     across = figure.x_scale.places(figure.xs) * (columns - 1)
-    up = np.rint(figure.y_scale.places(figure.ys) * (rows - 1))
+    return spans_through(across, figure.y_scale.places(figure.ys) * (rows - 1), columns)
+
+
+def spans_through(across: Floats, up: Floats, columns: int) -> tuple[Floats, Floats]:
+    """`spans` of a curve through points given in dots, from the left and from below."""
+    up = np.rint(up)
     between = np.rint(np.interp(np.arange(columns), across, up))
     lowest, highest = between.copy(), between.copy()
     column_of = np.rint(across).astype(np.int64)

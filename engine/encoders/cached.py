@@ -8,9 +8,9 @@ Long pretokens are served better by a heap than by the loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
-from engine.alphabet import Alphabet
-from engine.encoders.encoder import Encoder, MergeTable, is_in_order
+from engine.encoders.encoder import Encoder, is_in_order
 from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_list import RankList
 from engine.events import EncodeStep
@@ -24,11 +24,16 @@ class Cached(Encoder):
     name = "cached"
     summary = "the rank list behind a bounded cache of pretokens"
 
-    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
-        super().__init__(alphabet, table)
-        self._heap = RankHeap(alphabet, table)
+    # Made when the first pretoken comes: a tokenizer that is only looked at need not wait.
+
+    @cached_property
+    def _heap(self) -> RankHeap:
+        return RankHeap(self.alphabet, self.table)
+
+    @cached_property
+    def _list(self) -> Encoder:
         # For merges out of order the list knows no short way.
-        self._list = RankList(alphabet, table) if is_in_order(table) else self._heap
+        return RankList(self.alphabet, self.table) if is_in_order(self.table) else self._heap
 
     def encode(self, pretoken: bytes) -> Sequence[int]:
         """The ids of one pretoken; only `for_texts` remembers."""

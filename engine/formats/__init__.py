@@ -7,17 +7,38 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import TokenizerFileError
-from engine.formats import gpt2, tokenizer_json
+from engine.formats import (
+    course_json,
+    course_pickle,
+    gpt2,
+    hub,
+    minbpe,
+    named_encodings,
+    tiktoken_file,
+    tokenizer_json,
+)
+from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
+from engine.formats.strangers import what_it_is
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import Pattern
 from engine.registry import Registry
 from engine.tokenizer import Tokenizer
 
+_OF_FILES = (
+    tokenizer_json.FORMAT,
+    tiktoken_file.FORMAT,
+    minbpe.FORMAT,
+    course_json.FORMAT,
+    gpt2.FORMAT,
+    course_pickle.FORMAT,
+)
+_OF_NAMES = (named_encodings.FORMAT, hub.FORMAT)
 FORMATS: Registry[TokenizerFormat] = Registry(
-    "format", {f.name: f for f in (tokenizer_json.FORMAT, gpt2.FORMAT)}
+    "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
 )
 """In the order in which they are asked whether they recognise something."""
+WRITABLE = tuple(name for name, each in FORMATS.items() if each.save is not None)
 DEFAULT_FORMAT = "gpt2"
 
 
@@ -36,13 +57,14 @@ def open_tokenizer(
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
     source = Source(paths)
-    for candidate in FORMATS.values():
+    for candidate in _OF_FILES if source.exists else _OF_NAMES:
         if candidate.recognises(source):
             return candidate.load(source, Wishes(special_tokens, pattern))
     if not source.exists:
-        raise TokenizerFileError(f"{source}: no such file or directory")
-    known = "; ".join(candidate.summary for candidate in FORMATS.values())
-    raise TokenizerFileError(f"{source}: holds no tokenizer in a known format ({known})")
+        hint = named_encodings.told_near(source.given[0]) if len(source.given) == 1 else ""
+        raise TokenizerFileError(f"{source}: no such file or directory{hint}")
+    known = "; ".join(each.summary for each in _OF_FILES)
+    raise TokenizerFileError(f"{source}: {what_it_is(source)} (known are: {known})")
 
 
 def save(
@@ -51,17 +73,33 @@ def save(
     format: str | None = None,
     *,
     overwrite: bool = False,
+    renumber: bool = False,
 ) -> None:
     """Write a tokenizer in a format of the registry.
+
+    Args:
+        renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
     Raises:
         TokenizerFileError: the format cannot say what the tokenizer is, or is only read.
         OutputExistsError: something is there and `overwrite` is false.
     """
-    chosen = FORMATS[format or DEFAULT_FORMAT]
-    if chosen.save is None:
-        writable = ", ".join(name for name, each in FORMATS.items() if each.save is not None)
-        raise TokenizerFileError(
-            f"{path}: the format {chosen.name} is only read; choose one of {writable}"
-        )
+    chosen = writable_format(format or DEFAULT_FORMAT)
+    assert chosen.save is not None  # it is writable
+    if renumber and chosen.prescribes_ids:
+        tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)
+
+
+def writable_format(name: str) -> TokenizerFormat:
+    """A format that can be written, by its name.
+
+    Raises:
+        UnknownNameError: no format has that name.
+        TokenizerFileError: it is only read.
+    """
+    if FORMATS[name].save is None:
+        raise TokenizerFileError(
+            f"the format {name} is only read; choose one of {', '.join(WRITABLE)}"
+        )
+    return FORMATS[name]

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
-from engine.formats.source import Source, read_json, read_text
+from engine.formats.gaps import told_gaps
+from engine.formats.plain import check_plain
+from engine.formats.source import Source, read_json, read_lines
+from engine.formats.special_tokens import find_special_tokens, is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes
@@ -52,8 +55,8 @@ def load(source: Source, wishes: Wishes) -> Opened:
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
     vocab, merges = read_files(*files_of(source), special_tokens or ())
-    specials = _check_unmade(source, vocab, merges, special_tokens)
-    notes = [] if settings else _guesses(wishes, specials)
+    specials = find_special_tokens(str(source), vocab, merges, special_tokens)
+    notes = told_gaps(vocab) if settings else [*_guesses(wishes, specials), *told_gaps(vocab)]
     pattern = wishes.pattern or settings.get("pattern", "gpt2")
     return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
 
@@ -104,6 +107,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
     """Raises `TokenizerFileError` if the files cannot say what the tokenizer is."""
+    check_plain(tokenizer, path)
     name = tokenizer.pattern.name
     if PATTERNS.get(name) != tokenizer.pattern:
         raise TokenizerFileError(
@@ -111,7 +115,7 @@ def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
             f"only names; choose one of {', '.join(PATTERNS)}"
         )
     for token in tokenizer.special_tokens:
-        if not _is_text(token.encode("utf-8", "surrogatepass")):
+        if not is_text(token.encode("utf-8", "surrogatepass")):
             raise TokenizerFileError(
                 f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
             )
@@ -174,8 +178,7 @@ def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
 
 def _read_merges(path: Path) -> Merges:
     merges: Merges = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        line = line.removesuffix("\r")
+    for number, line in enumerate(read_lines(path), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.split(" ")
@@ -203,43 +206,7 @@ def _read_settings(path: Path) -> dict[str, Any]:
     return dict(settings)
 
 
-def _check_unmade(
-    source: Source,
-    vocab: Mapping[int, bytes],
-    merges: Merges,
-    special_tokens: Sequence[str] | None,
-) -> list[str]:
-    """The special tokens; an error if a token is neither that, nor a byte, nor made by a merge."""
-    made = {left + right for left, right in merges}
-    unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
-    if special_tokens is None:
-        special_tokens = [token.decode() for token in unmade if _looks_special(token)]
-    special_bytes = set(map(to_bytes, special_tokens))
-    orphans = [token for token in unmade if token not in special_bytes]
-    if orphans:
-        raise TokenizerFileError(
-            f"{source}: no merge of {MERGES} makes the token {spell(orphans[0])} of {VOCAB} "
-            f"(such tokens: {len(orphans):,}); is {MERGES} cut short, or is it a special token?"
-        )
-    return list(special_tokens)
-
-
-_BRACKETS = {(b"<", b">"), (b"[", b"]")}
-
-
-def _looks_special(token: bytes) -> bool:
-    return (token[:1], token[-1:]) in _BRACKETS and _is_text(token)
-
-
-def _is_text(token: bytes) -> bool:
-    """Whether it is valid UTF-8."""
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 FORMAT = TokenizerFormat(
-    "gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save
+    *("gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save),
+    files=(VOCAB, MERGES, SETTINGS),
 )

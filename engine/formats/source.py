@@ -18,6 +18,10 @@ from engine.errors import TokenizerFileError
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""
+MOST_LINES = 1 << 21
+"""Twice as many as the largest vocabulary has merges."""
+MOST_VALUES = 1 << 23
+"""In a JSON file: each is an object of its own, many times larger than its text."""
 HEAD = 1 << 12
 
 
@@ -72,10 +76,32 @@ class Source:
             return None
         return next((self.folder / n for n in names if (self.folder / n).is_file()), None)
 
+    def with_endings(self, *endings: str) -> list[Path]:
+        """The files in the directory that was given whose names end so, sorted.
+
+        Raises:
+            TokenizerFileError: nobody may look.
+        """
+        if self.folder is None:
+            return []
+        try:
+            return sorted(p for p in self.folder.iterdir() if p.suffix in endings and p.is_file())
+        except OSError as error:
+            raise _unreadable(self.folder, error) from error
+
     @cached_property
     def heads(self) -> tuple[bytes, ...]:
         """The first bytes of each file, to see what it is; none of a directory."""
         return tuple(read_head(path) for path in self.paths)
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the files, which have to be JSON; parsed once, whoever asks.
+
+        Raises:
+            TokenizerFileError: as `read_json`.
+        """
+        return tuple(map(read_json, self.paths))
 
 
 def _mode(path: Path) -> int | None:
@@ -106,18 +132,41 @@ def read_bytes(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise TokenizerFileError(f"{path}: is no plain file")
-            data = file.read(LARGEST + 1)
+            # No more than its size: room is made for all that is asked for.
+            data = b"" if status.st_size > LARGEST else file.read(status.st_size)
     except FileNotFoundError:
         raise TokenizerFileError(f"{path}: no such file") from None
     except (OSError, ValueError) as error:  # ValueError: no file can have that path
         raise _unreadable(path, error) from error
-    if len(data) > LARGEST:
+    if status.st_size > LARGEST:
         raise TokenizerFileError(
             f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
         )
     return data
+
+
+def check_lines(path: Path, data: bytes) -> bytes:
+    """The data, unless it has so many lines that their tokens would fill the memory.
+
+    Raises:
+        TokenizerFileError: it has.
+    """
+    if data.count(b"\n") > MOST_LINES:
+        raise TokenizerFileError(f"{path}: has more than {MOST_LINES:,} lines; is it a corpus?")
+    return data
+
+
+def read_lines(path: Path) -> list[str]:
+    r"""The lines of a file of UTF-8 text, without their ends (`\n` or `\r\n`).
+
+    Raises:
+        TokenizerFileError: as `read_text`, or there are far too many.
+    """
+    lines = _as_text(path, check_lines(path, read_bytes(path))).split("\n")
+    return [line.removesuffix("\r") for line in lines]
 
 
 def read_text(path: Path) -> str:
@@ -126,8 +175,12 @@ def read_text(path: Path) -> str:
     Raises:
         TokenizerFileError: as `read_bytes`, or it is no UTF-8.
     """
+    return _as_text(path, read_bytes(path))
+
+
+def _as_text(path: Path, data: bytes) -> str:
     try:
-        return read_bytes(path).decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise TokenizerFileError(f"{path}: is not UTF-8 text (byte {error.start})") from None
 
@@ -146,8 +199,13 @@ def read_json(path: Path) -> Any:
             raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
+    text = read_text(path)
+    if sum(map(text.count, "[{,")) > MOST_VALUES:
+        raise TokenizerFileError(
+            f"{path}: has more than {MOST_VALUES:,} values; is it a tokenizer?"
+        )
     try:
-        return json.loads(read_text(path), object_pairs_hook=no_key_twice)
+        return json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
 

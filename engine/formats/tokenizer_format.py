@@ -47,6 +47,8 @@ class TokenizerFormat:
         load: reads it; what the files lack and nobody wished is told in a note.
         save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
             format is only read.
+        files: what is written, by their names in the directory; none if it is just one file.
+        prescribes_ids: whether bytes, merges and special tokens have to be numbered in this order.
     """
 
     name: str
@@ -54,3 +56,9 @@ class TokenizerFormat:
     recognises: Callable[[Source], bool]
     load: Callable[[Source, Wishes], Opened]
     save: Callable[[Tokenizer, Path, bool], None] | None = None
+    files: tuple[str, ...] = ()
+    prescribes_ids: bool = False
+
+    def written(self, path: Path) -> list[Path]:
+        """The files that saving to a path writes."""
+        return [path / name for name in self.files] or [path]

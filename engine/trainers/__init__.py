@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from engine.registry import Registry
 from engine.ties import TieRule
-from engine.trainers import fast, heap, indexed, naive
+from engine.trainers import fast, heap, indexed, linked, naive
 from engine.trainers.problem import Algorithm
 
 TRAINERS: Registry[Algorithm] = Registry(
     "trainer",
-    {a.name: a for a in (fast.ALGORITHM, heap.ALGORITHM, indexed.ALGORITHM, naive.ALGORITHM)},
+    {
+        algorithm.name: algorithm
+        for algorithm in (
+            fast.ALGORITHM,
+            heap.ALGORITHM,
+            linked.ALGORITHM,
+            indexed.ALGORITHM,
+            naive.ALGORITHM,
+        )
+    },
 )
 DEFAULT_TRAINER = "fast"
 

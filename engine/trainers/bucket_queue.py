@@ -25,6 +25,8 @@ class BucketQueue:
     """The numbers of pairs, best first. `counts` are the true counts, which the caller changes.
 
     The least key wins a tie. A pair that is taken out must lose its count, as a merge makes it do.
+    `scanned` counts the pairs looked at to open a bucket or to lower the floor, `moved` those that
+    had fallen and went into another bucket.
 
     >>> counts = [9, 8, 8]
     >>> queue = BucketQueue(counts, key=lambda number: -number)
@@ -44,6 +46,7 @@ class BucketQueue:
         self._open: list[tuple[Key, int]] = []  # a heap: what is left of the open bucket
         self._level = 0  # the count of the open bucket
         self._floor = 0
+        self.scanned = self.moved = 0
 
     def pop(self) -> int | None:
         """Take out the best pair; `None` if there is none with a count above 0."""
@@ -53,6 +56,7 @@ class BucketQueue:
                 if self._counts[number] == self._level:
                     return number
                 self.push((number,))
+                self.moved += 1
             if self._levels:
                 self._open_next()
             elif not self._lower_floor():
@@ -80,10 +84,13 @@ class BucketQueue:
         self._open = [(key(number), number) for number in bucket if counts[number] == level]
         heapify(self._open)
         self.push(number for number in bucket if counts[number] != level)
+        self.scanned += len(bucket)
+        self.moved += len(bucket) - len(self._open)
 
     def _lower_floor(self) -> bool:
         """Put in the pairs at the top of those left out; whether there are any."""
         top = max(self._counts, default=0)
         self._floor = max(1, top // FLOOR_DIVISOR)
         self.push(range(len(self._counts)))
+        self.scanned += len(self._counts)
         return top > 0

@@ -32,10 +32,11 @@ def fast(problem: Problem) -> Iterator[Merge]:
     index = FlatIndex(problem)
     pairs, counts = index.pairs, index.counts
     key = problem.tie_key(no_place)
-    queue = BucketQueue(counts, lambda number: key(pairs[number]))
+    queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
     while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
         known = len(counts)
         merge = merge_pair(problem, index, number)
+        work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
         queue.push(range(known, len(counts)))
         yield merge
 
@@ -46,6 +47,7 @@ def merge_pair(problem: Problem, index: FlatIndex, number: int) -> Merge:
     new_id = problem.join(pair)
     index.sizes.append(len(problem.vocab[new_id]))
     starts = index.occurrences.of(number)
+    problem.work.places_checked += len(starts)
     if len(starts) >= MANY:
         replaced = replace_many(index, pair, new_id, np.asarray(starts))
     else:
@@ -73,5 +75,6 @@ ALGORITHM = Algorithm(
     "flat arrays and buckets of pairs, in numpy where a pair is frequent; default",
     fast,
     PSEUDOCODE,
+    ("pairs_scanned", "places_checked", "bucket_moves"),
     static_only=True,
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from engine.pair_numbers import STRIDE
+from engine.pair_numbers import STRIDE, key_of
 from engine.record import Merge
 from engine.trainers.occurrences import Grouped, Groups, Occurrences
 from engine.trainers.problem import Problem
@@ -50,6 +51,7 @@ class FlatIndex:
         self.occurrences = Occurrences()
         self.occurrences.add(Grouped(*self.symbols.byte_pair_starts()), len(self.counts))
         self.sizes = [len(token) for token in problem.vocab]
+        self._longest = problem.max_token_length
 
     def merged(self, number: int, new_id: int, replaced: Replaced) -> Merge:
         """Bring counts and occurrences up to date after a pair has been replaced."""
@@ -58,6 +60,9 @@ class FlatIndex:
         count = counts[number]
         # A dict, as one pair can be broken up on both sides: (b, a) in b[ab] and in [ab]a.
         left_over = {number: 0}
+        if self._longest is not None:
+            room = self._longest - self.sizes[new_id]
+            replaced = self._without_too_long(number, room, new_id, replaced, left_over)
         keys: list[int] = []
         born: list[int] = []
         for token, weight in replaced.after.weights:
@@ -79,3 +84,28 @@ class FlatIndex:
             self.occurrences.add(beside.starts, len(beside.weights))
         now = [*left_over.values(), *born]
         return Merge(number, count, changed, now, replaced.occurrences, replaced.pretokens)
+
+    def _without_too_long(
+        self, number: int, room: int, new_id: int, replaced: Replaced, left_over: dict[int, int]
+    ) -> Replaced:
+        """Leave out neighbours longer than the room that the new token has left beside it.
+
+        The pairs that stood in their place lose their counts here, where they had one.
+        """
+        left, right = self.pairs[number]
+
+        def short_only(beside: Beside, old_key: Callable[[int], int]) -> Beside:
+            kept: list[int] = []
+            for place, (token, weight) in enumerate(beside.weights):
+                if self.sizes[token] <= room:
+                    kept.append(place)
+                elif (old := self.pairs.number_of_key.get(old_key(token))) is not None:
+                    left_over[old] = self.counts[old] = self.counts[old] - weight
+            weights, starts = beside.weights, beside.starts
+            return Beside([weights[place] for place in kept], [starts[place] for place in kept])
+
+        after = short_only(
+            replaced.after, lambda token: key_of((right, left if token == new_id else token))
+        )
+        before = short_only(replaced.before, lambda token: key_of((token, left)))
+        return Replaced(before, after, replaced.occurrences, replaced.pretokens)

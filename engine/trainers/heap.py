@@ -13,6 +13,7 @@ from engine.ties import FirstSeen
 from engine.trainers.pair_index import PairIndex
 from engine.trainers.problem import Algorithm, Problem
 from engine.trainers.pseudocode import CodeLine
+from engine.trainers.work import Work
 
 
 def heap(problem: Problem) -> Iterator[Merge]:
@@ -39,7 +40,13 @@ def merges_by_heap(
             # Old pairs only lose; their entries go stale where they are. New ones are entered.
             if new_id in changed:
                 queue.push(changed)
+        _count(problem.work, queue, index)
         yield merge
+
+
+def _count(work: Work, queue: LazyHeap, index: PairIndex) -> None:
+    work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
+    work.pretokens_visited, work.tokens_read = index.words_visited, index.tokens_read
 
 
 def queue_of(
@@ -68,5 +75,9 @@ PSEUDOCODE = (
 )
 
 ALGORITHM = Algorithm(
-    "heap", "an index of pairs; a lazily deleted heap finds the best", heap, PSEUDOCODE
+    "heap",
+    "an index of pairs; a lazily deleted heap finds the best",
+    heap,
+    PSEUDOCODE,
+    ("heap_pushes", "heap_pops", "stale_entries", "pretokens_visited", "tokens_read"),
 )

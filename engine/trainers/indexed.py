@@ -11,14 +11,17 @@ from engine.trainers.pseudocode import CodeLine, Phase
 
 
 def indexed(problem: Problem) -> Iterator[Merge]:
-    index = PairIndex(problem)
+    index, work = PairIndex(problem), problem.work
     key = problem.tie_key(index.first_seen)
     while index.counts:
+        work.pairs_scanned += len(index.counts)
         top = max(index.counts.values())
         if top < problem.min_count:
             return
         pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
-        yield index.merge(pair, problem.join(pair))
+        merge = index.merge(pair, problem.join(pair))
+        work.pretokens_visited, work.tokens_read = index.words_visited, index.tokens_read
+        yield merge
 
 
 PSEUDOCODE = (
@@ -33,5 +36,9 @@ PSEUDOCODE = (
 )
 
 ALGORITHM = Algorithm(
-    "indexed", "an index of pairs; a scan of all pairs finds the best", indexed, PSEUDOCODE
+    "indexed",
+    "an index of pairs; a scan of all pairs finds the best",
+    indexed,
+    PSEUDOCODE,
+    ("pairs_scanned", "pretokens_visited", "tokens_read"),
 )

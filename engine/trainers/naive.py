@@ -16,18 +16,25 @@ from engine.trainers.pseudocode import CodeLine, Phase
 
 def naive(problem: Problem) -> Iterator[Merge]:
     words, word_counts = problem.words(), list(problem.counts.values())
-    pair_counts: Mapping[Pair, int] = count_pairs(words, word_counts)
+    pair_counts = problem.mergeable(count_pairs(words, word_counts))
+    work, tokens = problem.work, sum(map(len, words))
+    work.tokens_read += tokens
     while pair_counts and max(pair_counts.values()) >= problem.min_count:
         pair = most_frequent(problem, pair_counts)
         new_id = problem.join(pair)
+        work.pairs_scanned += len(pair_counts)
+        work.pretokens_visited += len(words)
+        work.tokens_read += tokens
         occurrences = pretokens = 0
         for place, word in enumerate(words):
             merged = merge_pair(word, pair, new_id)
             if len(merged) < len(word):
                 occurrences += (len(word) - len(merged)) * word_counts[place]
                 pretokens += 1
+                tokens -= len(word) - len(merged)
                 words[place] = merged
-        recounted = count_pairs(words, word_counts)
+        work.tokens_read += tokens
+        recounted = problem.mergeable(count_pairs(words, word_counts))
         after = {
             changed: recounted.get(changed, 0)
             for changed in pair_counts.keys() | recounted.keys()
@@ -55,4 +62,10 @@ PSEUDOCODE = (
     CodeLine("    replace best by new", (Phase.REPLACE,)),
 )
 
-ALGORITHM = Algorithm("naive", "recount every pair at every step; the oracle", naive, PSEUDOCODE)
+ALGORITHM = Algorithm(
+    "naive",
+    "recount every pair at every step; the oracle",
+    naive,
+    PSEUDOCODE,
+    ("pairs_scanned", "pretokens_visited", "tokens_read"),
+)

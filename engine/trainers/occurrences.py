@@ -25,7 +25,7 @@ class Grouped:
         return self._starts[self._ends[group - 1] if group else 0 : self._ends[group]]
 
 
-Groups = Sequence[list[int]] | Grouped
+Groups = Sequence[list[int] | Integers] | Grouped
 """The starts of several pairs; those of each in ascending order."""
 
 

@@ -24,19 +24,25 @@ class WordsProblem(Protocol):
 
     def words(self) -> list[list[int]]: ...
 
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]: ...
+
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
     ) -> Merge: ...
 
 
 class PairIndex:
-    """The words of a problem with the counts and places of their pairs, kept true by `merge`."""
+    """The words of a problem with the counts and places of their pairs, kept true by `merge`.
+
+    `words_visited` counts the words gone through, `tokens_read` the tokens in them, each time.
+    """
 
     def __init__(self, problem: WordsProblem) -> None:
         self._problem = problem
         self.words = problem.words()
         self.word_counts = list(problem.counts.values())
         self.counts = count_pairs(self.words, self.word_counts)
+        self.words_visited = self.tokens_read = 0
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)
         for place, word in enumerate(self.words):
             for pair in pairwise(word):
@@ -46,12 +52,16 @@ class PairIndex:
         """Replace the pair by `new_id` everywhere and bring the counts up to date."""
         count = self.counts[pair]
         deltas: defaultdict[Pair, int] = defaultdict(int)
-        occurrences = pretokens = 0
-        for place in self._places.pop(pair):
+        occurrences = pretokens = tokens = 0
+        places = self._places.pop(pair)
+        for place in places:
+            tokens += len(self.words[place])
             replaced = self._merge_word(place, pair, new_id, deltas)
             if replaced:
                 occurrences += replaced * self.word_counts[place]
                 pretokens += 1
+        self.words_visited += len(places)
+        self.tokens_read += tokens
         return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
     def _merge_word(
@@ -94,7 +104,7 @@ class PairIndex:
     def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
         """Bring the counts up to date; the new count of each pair that changed."""
         after: dict[Pair, int] = {}
-        for pair, delta in deltas.items():
+        for pair, delta in self._problem.mergeable(deltas).items():
             now = after[pair] = self.counts.get(pair, 0) + delta
             if now:
                 self.counts[pair] = now

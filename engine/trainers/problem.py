@@ -11,6 +11,7 @@ from engine.record import Merge
 from engine.ties import FirstSeen, PairKey, TieRule
 from engine.trainers.pseudocode import CodeLine
 from engine.trainers.symbols import Symbols
+from engine.trainers.work import Work
 
 
 class Problem:
@@ -21,21 +22,32 @@ class Problem:
         vocab: id → bytes; the algorithm adds the token of each merge with `join`.
         tie_rule: which pair of several with the same count merges.
         min_count: pairs rarer than this are not merged.
+        max_token_length: no token gets longer than so many bytes, two at the least; `None`: as
+            long as it will. A pair that would make a longer one is no pair to anybody: not counted,
+            not recorded. So SentencePiece and Hugging Face have it, too.
         symbols: the pretokens in one flat array.
         pairs: the numbers of the pairs, shared with the record; at first the pairs of bytes.
         start: the count of each pair of bytes, by its number.
+        work: what the algorithm has done so far.
     """
 
     def __init__(
-        self, counts: Mapping[bytes, int], vocab: list[bytes], tie_rule: TieRule, min_count: int
+        self,
+        counts: Mapping[bytes, int],
+        vocab: list[bytes],
+        tie_rule: TieRule,
+        min_count: int,
+        max_token_length: int | None = None,
     ) -> None:
         self.counts = counts
         self.vocab = vocab
         self.tie_rule = tie_rule
         self.min_count = min_count
+        self.max_token_length = max_token_length
         self.symbols = Symbols(counts)
         byte_pairs, self.start = self.symbols.byte_pair_counts()
         self.pairs = PairNumbers(divmod(pair, 256) for pair in byte_pairs)
+        self.work = Work()
 
     def words(self) -> list[list[int]]:
         """The pretokens as lists of token ids."""
@@ -45,6 +57,18 @@ class Problem:
         """Add the token that the pair makes to the vocab; its id."""
         self.vocab.append(self.vocab[pair[0]] + self.vocab[pair[1]])
         return len(self.vocab) - 1
+
+    def may_merge(self, pair: Pair) -> bool:
+        """Whether the token that the pair makes is short enough; one that is not never counts."""
+        if self.max_token_length is None:
+            return True
+        return len(self.vocab[pair[0]]) + len(self.vocab[pair[1]]) <= self.max_token_length
+
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
+        """Of pairs with their counts, those that may merge."""
+        if self.max_token_length is None:
+            return pairs
+        return {pair: count for pair, count in pairs.items() if self.may_merge(pair)}
 
     def merge(
         self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
@@ -62,12 +86,13 @@ class Algorithm:
     """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
 
     Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
-    `static_only` says that it needs tie rules whose keys never change. `pseudocode` tells what it
-    does, for people.
+    `static_only` says that it needs tie rules whose keys never change. `counters` are those of
+    `Work` that it adds to. `pseudocode` tells what it does, for people.
     """
 
     name: str
     summary: str
     run: Callable[[Problem], Iterator[Merge]]
     pseudocode: tuple[CodeLine, ...]
+    counters: tuple[str, ...]
     static_only: bool = False

@@ -74,6 +74,10 @@ class Problem:
                 f"{self.first_id}"
             )
 
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
+        """Of pairs with their counts, those that may merge: all of them."""
+        return pairs
+
     def join(self, pair: Pair) -> int:
         """Add the piece that the pair makes to the vocab; its id."""
         self.vocab.append(joined(self.vocab[pair[0]], self.vocab[pair[1]]))

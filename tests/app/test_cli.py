@@ -271,7 +271,8 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
         "  the· h a t = 258 104 97 116\n"
     )
     result = run(
-        "encode", "--tokenizer", tokenizer, "--explain", stdin=b"\x1b[2J\xff<|endoftext|> 7"
+        *("encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "all"),
+        stdin=b"\x1b[2J\xff<|endoftext|> 7",
     )
     assert result.stdout.decode() == (
         "␛[  (symbols)\n"
@@ -289,9 +290,39 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
     )
 
 
+def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Path) -> None:
+    text = "once upon a time there was a little girl"
+    plain, whole, half, again, other = (
+        run("encode", "--tokenizer", tokenizer, *options, text).stdout
+        for options in (
+            [],
+            ["--dropout", "0"],
+            ["--dropout", "0.5"],
+            ["--dropout", "0.5"],
+            ["--dropout", "0.5", "--seed", "1"],
+        )
+    )
+    assert plain == whole
+    assert half == again
+    assert len({plain, half, other}) == 3
+    back = run("decode", "--tokenizer", tokenizer, stdin=half)
+    assert back.stdout.decode() == text
+
+
+def test_dropout_and_json_are_not_for_each_other(tokenizer: Path) -> None:
+    result = run("encode", "--tokenizer", tokenizer, "--dropout", "0.1", "--json", "a")
+    assert "leave --json and --explain away" in refusal(result)
+
+
+def test_no_token_is_longer_than_the_bound(tmp_path: Path) -> None:
+    train(tmp_path, "--max-token-length", "3", "--workers", "1", size=400)
+    learnt = Tokenizer.load(tmp_path).merges
+    assert max(len(left + right) for left, right in learnt) == 3
+
+
 def test_encode_gives_json(tokenizer: Path) -> None:
     text = "once upon a time<|endoftext|> café 漢字\n"
-    result = run("encode", "--tokenizer", tokenizer, "--json", text)
+    result = run("encode", "--tokenizer", tokenizer, "--json", text, "--allow-special", "all")
     facts = json.loads(result.stdout)
     assert facts["ids"] == Tokenizer.load(tokenizer).encode(text)
     assert "<|endoftext|>" in facts["tokens"]
@@ -303,7 +334,8 @@ def test_encode_gives_json(tokenizer: Path) -> None:
 @pytest.mark.parametrize("dash", [[], ["-"]])
 def test_standard_input_comes_back_from_its_ids(tokenizer: Path, dash: Sequence[str]) -> None:
     text = Path(STORIES).read_bytes()
-    ids = run("encode", "--tokenizer", tokenizer, *dash, stdin=text)
+    allowing = ("--allow-special", "all")
+    ids = run("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
     assert ids.stdout.count(b"\n") == 1
     expected = Tokenizer.load(tokenizer).encode(text.decode())
     assert list(map(int, ids.stdout.split())) == expected
@@ -360,7 +392,7 @@ def test_decode_names_an_id_that_the_vocabulary_lacks(toy: Path) -> None:
 
 def test_a_reader_that_leaves_ends_the_program_quietly(tokenizer: Path) -> None:
     with subprocess.Popen(
-        [*PROGRAM, "encode", "--tokenizer", tokenizer, "--explain"],
+        [*PROGRAM, "encode", "--tokenizer", tokenizer, "--explain", "--allow-special", "none"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -534,7 +566,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     screen = types.ModuleType("bpe_tui.app")
     monkeypatch.setattr(screen, "run_app", configs.append, raising=False)
     monkeypatch.setitem(sys.modules, "bpe_tui.app", screen)
-    monkeypatch.setattr("bpe_tui.cli.screen._check_terminal", lambda: None)
+    monkeypatch.setattr("bpe_tui.cli.screen.check_terminal", lambda: None)
     return configs
 
 

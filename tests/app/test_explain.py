@@ -11,6 +11,8 @@ from bpe_tui.cli.exit_codes import BAD_INPUT
 from engine import train_bpe
 from engine.tokenizer import Tokenizer
 
+ALLOWING = ("--allow-special", "all")
+
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -33,7 +35,7 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_explain_prints_each_merge_with_the_candidates_that_lost(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
-    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
+    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy, *ALLOWING) == (
         "low  (letters)\n"
         "  o w → ow (rank 0)\n"
         "  l ow → low (rank 1)\n"

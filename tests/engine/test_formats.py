@@ -68,7 +68,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # -- there and back
 
 
-@pytest.mark.parametrize("name", FORMATS)
 @settings(max_examples=60)
 @given(
     corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
@@ -81,11 +80,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 @example(corpus={b"  ": 2, b"\n\n": 2, b"##": 2, b"#version": 2}, special_tokens=[], pattern="gpt2")
 def test_what_is_saved_is_loaded_again(
-    place: Path, name: str, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
+    place: Path, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
 ) -> None:
     tok = trained(corpus, special_tokens, pattern)
-    tok.save(place / name, name, overwrite=True)
-    assert facts(Tokenizer.load(place / name)) == facts(tok)
+    tok.save(place / "gpt2", overwrite=True)
+    assert facts(Tokenizer.load(place / "gpt2")) == facts(tok)
 
 
 @pytest.mark.parametrize("special", ["«end»", "<é>", "Ġ!", "<|終|>", "<a b>", "\n\n", "#x", "😀"])

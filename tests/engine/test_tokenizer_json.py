@@ -16,6 +16,7 @@ from tokenizers import Tokenizer as Theirs
 
 from engine.formats import open_tokenizer
 from engine.formats.tokenizer_format import Opened
+from engine.replay import Replay
 from engine.text_encoder import TextEncoder
 
 
@@ -105,6 +106,19 @@ def test_helpers_and_live_encoding_give_the_same_ids(
         assert list(ours.encode_iterable(parts)) == whole
 
     is_the_same()
+
+
+@every_kind
+def test_the_last_step_of_a_replay_encodes_a_text_alike(
+    place: Path, build: Callable[[], Theirs]
+) -> None:
+    ours = opened(place, built(build)).tokenizer
+    replay = Replay(ours, {})
+    replay.timeline.extend(replay.steps())
+    replay.timeline.seek(replay.timeline.last_step)
+    text = " It's  the 123 newest! é漢 abc"
+    pieces = replay.timeline.frame.encode(text)
+    assert [token_id for piece in pieces for token_id in piece.ids] == ours.encode(text)
 
 
 @every_kind

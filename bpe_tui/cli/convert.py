@@ -1,0 +1,74 @@
+"""`bpe-tui convert`: a tokenizer into another format."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.visible import plural, visible_text
+from engine.conversion import convert as converted
+from engine.errors import OutputExistsError
+from engine.formats import FORMATS, open_tokenizer
+
+WRITABLE = ", ".join(name for name, each in FORMATS.items() if each.save is not None)
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(f"{PROGRAM} convert tokenizer --to gpt2 --out copy"),
+)
+def convert(
+    tokenizer: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TOKENIZER",
+            help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
+            show_default=False,
+        ),
+    ],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help=f"The format to write: {WRITABLE}.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="PATH",
+            help="Where to write it.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ],
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite what is there.", rich_help_panel=OUTPUT),
+    ] = False,
+) -> None:
+    """Write a tokenizer in another format, and say what that format does not keep.
+
+    What is written is read again and has to encode like the original.
+    """
+    _ = FORMATS[to]  # a wrong name is told before anything is read
+    opened = open_tokenizer(*tokenizer)
+    try:
+        notes = converted(opened.tokenizer, to, out, overwrite=force)
+    except OutputExistsError as error:
+        raise CommandLineError(f"{error}; --force overwrites it") from error
+    for note in (*opened.notes, *notes):
+        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    tokens = plural(len(opened.tokenizer.vocab), "token")
+    print(f"{tokens} in {visible_text(str(out), spaces=False)} ({to}), read again and checked")

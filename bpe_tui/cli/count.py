@@ -1,0 +1,91 @@
+"""`bpe-tui count`: how many tokens files have."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.options import OUTPUT, TokenizerOption
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.tokenizers import opened
+from bpe_tui.visible import number, visible_text
+from engine.errors import BpeError
+from engine.token_count import TextSize, file_size
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} count *.txt --tokenizer tokenizer",
+        f"git diff | {PROGRAM} count - --tokenizer tokenizer",
+    ),
+)
+def count(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES...",
+            help="Texts; what gzip has packed is unpacked, `-` is standard input.",
+            show_default=False,
+        ),
+    ],
+    tokenizer: TokenizerOption,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
+    ] = False,
+    allow_special: AllowSpecialOption = None,
+) -> None:
+    """Print the tokens and bytes of each file, and of all together.
+
+    A file that cannot be counted is told on standard error; the others are counted.
+    """
+    loaded = opened(tokenizer)
+    policy = policy_of(allow_special, loaded.special_tokens)
+    policy.applied(loaded)  # what cannot be allowed is an error at once
+    sizes: dict[str, TextSize] = {}
+    if not as_json:
+        print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
+    for name in dict.fromkeys(files):
+        try:
+            with telling_how_to_allow():
+                sizes[name] = file_size(loaded, name, policy)
+        except BpeError as error:
+            _complain(name, error)
+            continue
+        if not as_json:
+            print(_row(sizes[name], visible_text(name, spaces=False)), flush=True)
+    _print_end(sizes, len(files), as_json)
+    if len(sizes) < len(set(files)):
+        raise typer.Exit(BAD_INPUT)
+
+
+def _print_end(sizes: dict[str, TextSize], files: int, as_json: bool) -> None:
+    total = sum(sizes.values(), start=TextSize(0, 0))
+    if as_json:
+        rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
+        print(json.dumps({"files": rows, "total": _facts(total)}, ensure_ascii=False))
+    elif files > 1:
+        print(_row(total, "total"))
+
+
+def _facts(size: TextSize) -> dict[str, Any]:
+    return {**asdict(size), "bytes_per_token": round(size.bytes_per_token, 4)}
+
+
+def _row(size: TextSize, name: str) -> str:
+    return (
+        f"{number(size.tokens):>12} {number(size.bytes):>14} {size.bytes_per_token:>12.3f}  {name}"
+    )
+
+
+def _complain(name: str, error: BpeError) -> None:
+    told = str(error)
+    told = told if name in told else f"{name}: {told}"
+    print(f"{PROGRAM}: {visible_text(told, spaces=False)}", file=sys.stderr, flush=True)

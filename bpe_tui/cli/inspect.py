@@ -1,0 +1,89 @@
+"""`bpe-tui inspect`: what kind of tokenizer is this?"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import Annotated, Any
+
+import typer
+
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.inspection_rows import SECTIONS
+from bpe_tui.visible import visible_text
+from engine.byte_chars import spell
+from engine.formats import open_tokenizer
+from engine.inspection import Inspection
+from engine.inspection.inspection import Few
+
+WIDEST = 100
+LONGEST = 20
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(f"{PROGRAM} inspect tokenizer", f"{PROGRAM} inspect tokenizer --json"),
+)
+def inspect(
+    tokenizer: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TOKENIZER",
+            help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
+            show_default=False,
+        ),
+    ],
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
+    ] = False,
+) -> None:
+    """Print what can be told of a tokenizer from its vocabulary and its pattern."""
+    inspection = Inspection.of_opened(open_tokenizer(*tokenizer))
+    if as_json:
+        print(json.dumps(facts(inspection), ensure_ascii=False))
+        return
+    print(visible_text(" ".join(tokenizer), spaces=False))
+    width = min(shutil.get_terminal_size().columns, WIDEST) - 2
+    for section in SECTIONS:
+        print(f"\n{section.title}")
+        for row in section.rows(inspection, width):
+            print("  " + "".join(text for text, _ in row.spans).rstrip())
+
+
+def facts(inspection: Inspection) -> dict[str, Any]:
+    """All of it as JSON; tokens are in GPT-2's spelling."""
+    numbers = inspection.numbers
+    return {
+        "format": inspection.format,
+        "notes": list(inspection.notes),
+        "tokens": inspection.size,
+        "merges": inspection.merges,
+        "greatest_id": inspection.greatest_id,
+        "gaps": {"count": inspection.gaps.count, "first": inspection.gaps.stretches},
+        "special_tokens": inspection.special_ids,
+        "pattern": {"name": inspection.pattern_name, "regex": inspection.pattern.source},
+        "numbers": {
+            "policy": numbers.policy,
+            "longest_piece": numbers.longest,
+            "tokens_by_digits": {str(n): have for n, (have, _) in numbers.known.items()},
+        },
+        "whitespace_runs": inspection.whitespace_runs,
+        "lengths": {str(n): count for n, count in inspection.length_histogram},
+        "mean_length": round(inspection.mean_length, 4),
+        "kinds": dict(inspection.kinds),
+        "partial": _few(inspection, inspection.partial),
+        "unreachable": _few(inspection, inspection.unreachable),
+        "twins": _few(inspection, inspection.twins),
+        "duplicates": _few(inspection, inspection.duplicates),
+        "longest": [_token(inspection, token_id) for token_id in inspection.longest(LONGEST)],
+    }
+
+
+def _few(inspection: Inspection, few: Few) -> dict[str, Any]:
+    return {"count": few.count, "first": [_token(inspection, token_id) for token_id in few.ids]}
+
+
+def _token(inspection: Inspection, token_id: int) -> dict[str, Any]:
+    return {"id": token_id, "token": spell(inspection.vocabulary.token(token_id))}

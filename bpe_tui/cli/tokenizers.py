@@ -1,0 +1,27 @@
+"""Opening the tokenizer that the command line names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.names import PROGRAM
+from bpe_tui.visible import visible_text
+from engine.formats import open_tokenizer
+from engine.tokenizer import Tokenizer
+
+
+def opened(given: Sequence[str]) -> Tokenizer:
+    """The tokenizer; what is to be said about it goes to standard error, a line each.
+
+    Raises:
+        CommandLineError: `--tokenizer` is given more than twice.
+        TokenizerFileError: there is none.
+    """
+    if len(given) > 2:
+        raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
+    found = open_tokenizer(*given)
+    for note in dict.fromkeys(found.notes):
+        print(f"{PROGRAM}: note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    return found.tokenizer

@@ -1,0 +1,206 @@
+"""An inspection in rows: the same for the shell and for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bpe_tui.columns import left, paragraph, right
+from bpe_tui.panels.targets import ToToken
+from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.lines import Row, Span
+from engine.inspection.inspection import EXAMPLES, Few, Inspection
+
+NAME_CELLS = 20
+COUNT_CELLS = 9
+LEAST_BAR = 4
+LONGEST_SHOWN = 12
+KINDS_SHOWN = 16
+SINGLE_LENGTHS = 12
+"""Up to this length each has a bar of its own; longer ones go together, doubling."""
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of an inspection: its id, the question it answers, and its rows in so many cells."""
+
+    id: str
+    title: str
+    rows: Callable[[Inspection, int], list[Row]]
+
+
+def _overview(inspection: Inspection, width: int) -> list[Row]:
+    special = len(inspection.special_ids)
+    whole = inspection.numbers
+    known = ", ".join(
+        f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
+        for digits, (have, of) in whole.known.items()
+    )
+    facts = [
+        ("tokens", number(inspection.size)),
+        ("merges", number(inspection.merges)),
+        ("ids", _ids(inspection)),
+        ("special tokens", _specials(inspection) if special else "none"),
+        ("pattern", _pattern(inspection)),
+        ("numbers", whole.policy),
+        ("numbers as tokens", known),
+        *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
+    ]
+    if inspection.format is not None:
+        facts.insert(0, ("format", inspection.format))
+    return [row for name, fact in facts for row in _fact(name, fact, width)]
+
+
+def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
+    """A name and what is said of it, broken into lines under each other."""
+    for place, line in enumerate(paragraph(fact, width - NAME_CELLS)):
+        label = name if place == 0 else ""
+        yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
+
+
+def _ids(inspection: Inspection) -> str:
+    told = f"0 to {number(inspection.greatest_id)}"
+    gaps = inspection.gaps
+    if not gaps.count:
+        return f"{told}, without gaps"
+    stretches = ", ".join(
+        number(first) if first == last else f"{number(first)}–{number(last)}"
+        for first, last in gaps.stretches
+    )
+    return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
+
+
+def _specials(inspection: Inspection) -> str:
+    shown = [
+        f"{visible_text(token)} {token_id}"
+        for token, token_id in list(inspection.special_ids.items())[:EXAMPLES]
+    ]
+    more = len(inspection.special_ids) - len(shown)
+    return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
+
+
+def _pattern(inspection: Inspection) -> str:
+    name = inspection.pattern_name
+    if name is None:
+        return f"none of the named ones: {visible_text(inspection.pattern.source, spaces=False)}"
+    return f"{name} ({inspection.pattern.summary})" if inspection.pattern.summary else name
+
+
+def _runs(lengths: Sequence[int]) -> str:
+    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in one token'."""
+    if not lengths:
+        return "none is a token"
+    stretches: list[list[int]] = []
+    for length in lengths:
+        if stretches and stretches[-1][1] == length - 1:
+            stretches[-1][1] = length
+        else:
+            stretches.append([length, length])
+    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
+    return f"{told} in one token"
+
+
+def _lengths(inspection: Inspection, width: int) -> list[Row]:
+    mean = [
+        *left([("on average", "dim")], NAME_CELLS),
+        right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
+    ]
+    return [*_bars(list(_binned(inspection.length_histogram)), width), Row(mean)]
+
+
+def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    """(length in words, count): 1, 2, … each, from `SINGLE_LENGTHS` on 13–24, 25–48, …"""
+    bins: dict[tuple[int, int], int] = {}
+    for length, count in histogram:
+        first = last = length
+        if length > SINGLE_LENGTHS:
+            first, last = SINGLE_LENGTHS + 1, 2 * SINGLE_LENGTHS
+            while length > last:
+                first, last = last + 1, 2 * last
+        bins[first, last] = bins.get((first, last), 0) + count
+    for (first, last), count in bins.items():
+        yield plural(first, "byte") if first == last else f"{first}–{last} bytes", count
+
+
+def _kinds(inspection: Inspection, width: int) -> list[Row]:
+    kinds = inspection.kinds
+    rest = sum(count for _, count in kinds[KINDS_SHOWN:])
+    more = [(f"{number(len(kinds) - KINDS_SHOWN)} other scripts", rest)] if rest else []
+    return _bars([*kinds[:KINDS_SHOWN], *more], width)
+
+
+def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
+    """A row for each: name, count, share, and a bar that the greatest fills."""
+    total = sum(count for _, count in named) or 1
+    most = max((count for _, count in named), default=1) or 1
+    room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
+    return [
+        Row(
+            [
+                *left([(name, "dim")], NAME_CELLS),
+                right(number(count), COUNT_CELLS),
+                right(f"{100 * count / total:.1f} %", 8, "dim"),
+                ("  ", ""),
+                (_bar(count / most, room), "curve"),
+            ]
+        )
+        for name, count in named
+    ]
+
+
+def _bar(share: float, cells: int) -> str:
+    """A bar in eighths of a cell; what is not nothing is seen."""
+    eighths = max(round(share * cells * 8), 1 if share else 0)
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def _odd(inspection: Inspection, width: int) -> list[Row]:
+    found = (
+        ("not valid UTF-8", inspection.partial),
+        ("never encoded", inspection.unreachable),
+        ("case, space twins", inspection.twins),
+        ("same bytes twice", inspection.duplicates),
+    )
+    return [_few(inspection, name, few, width) for name, few in found]
+
+
+def _few(inspection: Inspection, name: str, few: Few, width: int) -> Row:
+    """How many, and the first of them as far as there is room."""
+    spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
+    room = width - NAME_CELLS - COUNT_CELLS
+    shown = "".join(f"  {_token(inspection, token_id)}" for token_id in few.ids)
+    more = "  …" if few.count > len(few.ids) else ""
+    return Row([*spans, (shorten(shown + more, room), "")], _leads(few.ids))
+
+
+def _leads(ids: Sequence[int]) -> ToToken | None:
+    return ToToken(ids[0]) if ids else None
+
+
+def _longest(inspection: Inspection, width: int) -> list[Row]:
+    rows = []
+    for token_id in inspection.longest(LONGEST_SHOWN):
+        length = len(inspection.vocabulary.token(token_id))
+        room = width - NAME_CELLS - COUNT_CELLS - 2
+        spans = [
+            *left([(f"id {number(token_id)}", "dim")], NAME_CELLS),
+            right(f"{number(length)} B", COUNT_CELLS),
+            (f"  {shorten(_token(inspection, token_id), room)}", ""),
+        ]
+        rows.append(Row(spans, ToToken(token_id)))
+    return rows
+
+
+def _token(inspection: Inspection, token_id: int) -> str:
+    return visible_bytes(inspection.vocabulary.token(token_id))
+
+
+SECTIONS = (
+    Section("overview", "what is it?", _overview),
+    Section("lengths", "how long are the tokens?", _lengths),
+    Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", _kinds),
+    Section("longest", "which are the longest?", _longest),
+)

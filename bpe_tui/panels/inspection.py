@@ -1,0 +1,33 @@
+"""What kind of tokenizer is this? One section of its inspection."""
+
+from __future__ import annotations
+
+from textual.reactive import reactive
+
+from bpe_tui.inspection_rows import Section
+from bpe_tui.panels.panel import Panel
+from bpe_tui.visible import plural
+from bpe_tui.widgets.lines import Row
+from engine.frame import Frame
+from engine.inspection import Inspection
+
+
+class InspectionPanel(Panel):
+    """The rows of a section, once the screen hands over an `inspection`."""
+
+    WIDEST = 110
+
+    inspection: reactive[Inspection | None] = reactive(None, repaint=False)
+
+    def __init__(self, section: Section) -> None:
+        super().__init__(section.title, id=section.id)
+        self._section = section
+
+    def watch_inspection(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        if self.inspection is None:
+            tokens = plural(frame.vocab_size, "token")
+            return [Row([(f"Looking at {tokens} …", "dim")])]
+        return self._section.rows(self.inspection, width)

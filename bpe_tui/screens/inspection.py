@@ -1,0 +1,109 @@
+"""The inspection screen: what kind of tokenizer the timeline's step has learnt."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from bpe_tui.command import INSPECTION
+from bpe_tui.commands import bindings_on
+from bpe_tui.inspection_rows import SECTIONS
+from bpe_tui.panels.inspection import InspectionPanel
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.session import Session
+from bpe_tui.visible import number, shorten
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
+from engine.frame import Frame
+from engine.inspection import Inspection
+
+AT_ONCE = 12_000
+"""Tokens that are inspected within the time of a frame; more are left to a thread."""
+
+
+class InspectionScreen(SessionScreen):
+    """Five sections, all at once where there is room, else one at a time."""
+
+    BINDINGS = bindings_on(INSPECTION)
+    CSS_PATH = "../styles/inspection.tcss"
+    PANEL_ORDER = tuple(section.id for section in SECTIONS)
+
+    class Inspected(Message):
+        """A thread has looked at all tokens of a frame."""
+
+        def __init__(self, frame: Frame, inspection: Inspection) -> None:
+            super().__init__()
+            self.frame = frame
+            self.inspection = inspection
+
+    def __init__(self) -> None:
+        super().__init__(id=INSPECTION)
+        self._inspected: Frame | None = None
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield Static(id="section-names")
+        with Container(id="panels"):
+            for section in SECTIONS:
+                yield InspectionPanel(section).data_bind(frame=InspectionScreen.frame)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.frame is None:
+            return
+        super().show_session(session)
+        room = self.size.width - 2
+        self.query_one("#heading", Static).update(
+            Content(shorten(_heading(session.frame), room)), layout=False
+        )
+        if self._inspected is None or not session.frame.looks_like(self._inspected):
+            self._inspect(session.frame)
+
+    def _inspect(self, frame: Frame) -> None:
+        self._inspected = frame
+        if frame.vocab_size <= AT_ONCE:
+            self._show(Inspection.of_frame(frame))
+            return
+        self._show(None)
+
+        def look() -> None:
+            self.post_message(self.Inspected(frame, Inspection.of_frame(frame).prepare()))
+
+        Thread(target=look, name="inspection", daemon=True).start()
+
+    def on_inspection_screen_inspected(self, event: Inspected) -> None:
+        event.stop()
+        if event.frame is self._inspected:  # else the timeline has moved on meanwhile
+            self._show(event.inspection)
+
+    def _show(self, inspection: Inspection | None) -> None:
+        for panel in self.query(InspectionPanel):
+            panel.inspection = inspection
+
+    def show_panel(self, panel: str) -> None:
+        for name in self.PANEL_ORDER:
+            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
+        self.query_one("#section-names", Static).update(Content(" ".join(names)), layout=False)
+        super().show_panel(panel)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.bpe_app.ways.go_to_target(event.target)
+
+
+def _heading(frame: Frame) -> str:
+    return (
+        f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
+        f"{number(frame.vocab_size)} tokens"
+    )

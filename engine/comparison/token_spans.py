@@ -1,0 +1,109 @@
+"""Where do the tokens of a text end, in bytes of the text?
+
+Where the tokens' bytes joined are the text, their lengths tell. Where not, an unknown token does
+not say how long the character was that it stands for: then each merge is followed from the edges
+of the alphabet's tokens on. And where a pipeline changes the text before it is cut, its alignment
+leads back to the original.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import accumulate, chain, pairwise
+
+import numpy as np
+
+from engine.byte_chars import unspell
+from engine.change_log import Ints
+from engine.errors import ComparisonError
+from engine.normalizers.normalizer import Aligned
+from engine.pipeline import Pipeline
+from engine.pretokenize import to_bytes, to_text
+from engine.tokenizer import Tokenizer
+
+WORTH_HELPERS = 1 << 22
+"""Bytes that take as long to encode as helper processes to start: mostly new words, so far."""
+
+
+def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
+    """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
+
+    A token that stands for nothing in the text, such as a `▁` put in front, has no width.
+
+    Raises:
+        ComparisonError: it cannot be told which part of the text each token stands for.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
+    [0, 2, 3]
+    """
+    workers = os.cpu_count() or 1 if len(data) >= WORTH_HELPERS else 1
+    ids = list(chain.from_iterable(tokenizer.encode_stream([data], workers)))
+    if tokenizer.decode_bytes(ids) == data:
+        lengths = _lengths(tokenizer)[np.array(ids, dtype=np.int64)]
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+    if tokenizer.pipeline is None:
+        ends = list(accumulate(_followed(tokenizer, to_text(data))))
+    else:
+        ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
+    if len(ends) != len(ids):
+        raise ComparisonError(
+            "a tokenizer changes the text so that nothing tells which part of it a token stands "
+            "for; compare without a text"
+        )
+    if not ids:
+        return np.array([0, len(data)], dtype=np.int64)  # nothing is left of it: one piece
+    edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
+    edges[-1] = len(data)  # what is left out at the end belongs to the last token
+    return edges
+
+
+def _lengths(tokenizer: Tokenizer) -> Ints:
+    """The bytes of each token, by id."""
+    vocab = tokenizer.vocab
+    lengths = np.zeros(max(vocab, default=-1) + 1, dtype=np.int64)
+    ids = np.fromiter(vocab, dtype=np.int64, count=len(vocab))
+    lengths[ids] = np.fromiter(map(len, vocab.values()), dtype=np.int64, count=len(vocab))
+    return lengths
+
+
+def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
+    """The bytes of the text that each of its tokens stands for."""
+    rules = tokenizer.rules
+    for pretoken in rules.pretokens(text):
+        if rules.is_special(pretoken):
+            yield len(pretoken.bytes)
+        else:
+            yield from (end - start for start, end in pairwise(_edges(tokenizer, pretoken.bytes)))
+
+
+def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
+    """The edges of the tokens of a pretoken, in its own bytes."""
+    edges = list(tokenizer.alphabet.edges(pretoken))
+    for step in tokenizer.rules.steps(pretoken):
+        del edges[step.position + 1]
+    return edges
+
+
+def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[int]:
+    """Where the tokens end in the original, in bytes; within a character they end behind it."""
+    places = [0, *accumulate(len(to_bytes(character)) for character in text)]
+    splitter = pipeline.splitter
+    for section, added in splitter.aligned_sections(text):
+        if added is not None:
+            yield places[section.span(0, len(section.text))[1]]
+            continue
+        cut = pipeline.pre_tokenizer
+        for piece in [section] if cut is None else cut.split_aligned(section):
+            yield from (places[end] for end in _ends_of_piece(tokenizer, piece, splitter.in_bytes))
+
+
+def _ends_of_piece(tokenizer: Tokenizer, piece: Aligned, in_bytes: bool) -> Iterator[int]:
+    """Where the tokens of a piece end, in characters of the original."""
+    # In bytes each stand-in is a byte; else a character is as many as it has in UTF-8.
+    pretoken = unspell(piece.text) if in_bytes else to_bytes(piece.text)
+    widths = [1] * len(pretoken) if in_bytes else [len(to_bytes(c)) for c in piece.text]
+    character_at = [place for place, width in enumerate(widths) for _ in range(width)]
+    for edge in _edges(tokenizer, pretoken)[1:]:
+        yield piece.span(0, character_at[edge - 1] + 1)[1]

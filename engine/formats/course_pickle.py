@@ -1,0 +1,60 @@
+"""Pickles of course solutions: one file or two, or a directory with them; read, never executed.
+
+Written they are not: a pickle is a program, and there is no need to hand those around.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from engine.errors import TokenizerFileError
+from engine.formats.course_values import find_parts, open_parts
+from engine.formats.pickle_limits import PickleError
+from engine.formats.safe_pickle import load_pickles
+from engine.formats.source import Source, read_bytes
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+
+_HEAD = re.compile(
+    rb"\x80[\x02-\x05]"  # protocol 2 and later begin with their number,
+    rb"|\(*[(\]}][dlpqt(\]}]"  # protocols 0 and 1 with a dict, a list or a tuple of these,
+    rb"|c[\w.]+\n[\w.]+\n"  # or with the name of a function
+)
+ENDINGS = (".pkl", ".pickle")
+
+
+def recognises(source: Source) -> bool:
+    paths = _paths(source)
+    if not paths:
+        return False
+    return all(_HEAD.match(head) for head in Source(paths).heads)
+
+
+def _paths(source: Source) -> list[Path]:
+    """The one file or two; of a directory those that are named like pickles."""
+    if source.folder is None:
+        return list(source.paths) if source.exists else []
+    found = source.with_endings(*ENDINGS)
+    return found if len(found) <= 2 else []
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    values: list[Any] = []
+    for path in _paths(source):
+        try:
+            values += load_pickles(read_bytes(path))
+        except PickleError as error:
+            raise TokenizerFileError(f"{path}: {error}") from None
+    parts = find_parts(values)
+    if parts is None:
+        raise TokenizerFileError(
+            f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
+            "pairs are looked for, in one file or in two"
+        )
+    return open_parts(str(source), parts, wishes, FORMAT.name)
+
+
+FORMAT = TokenizerFormat(
+    "course-pickle", "a course solution's pickled vocab and merges", recognises, load
+)

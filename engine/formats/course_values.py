@@ -1,0 +1,206 @@
+"""A course solution's vocabulary and merges, found among plain values and made a `Tokenizer`.
+
+Stanford CS336 asks for `vocab: dict[int, bytes]` and `merges: list[tuple[bytes, bytes]]`, and
+everybody keeps them another way: together or apart, as a dict or a tuple, ids first or tokens
+first, merges as a list or as a dict with ranks. What is meant is told by the values alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from reprlib import repr as short_repr
+from typing import Any, NamedTuple
+
+from engine.byte_chars import spell
+from engine.errors import PatternError, TokenizerFileError
+from engine.formats.foreign_patterns import pattern_of
+from engine.formats.gaps import told_gaps
+from engine.formats.source import LARGEST
+from engine.formats.special_tokens import find_special_tokens
+from engine.formats.spellings import Spelled, respell
+from engine.formats.tokenizer_format import Opened, Wishes
+from engine.patterns import PATTERNS, Pattern
+from engine.pretokenize import to_bytes
+from engine.tokenizer import Tokenizer
+
+HIGHEST_ID = 1 << 31
+
+
+class Parts(NamedTuple):
+    """What a solution is, as it was found; `special_tokens` and `pattern` if it tells them."""
+
+    vocab: Any
+    merges: Any
+    special_tokens: Any = None
+    pattern: Any = None
+
+
+def find_parts(values: Sequence[Any]) -> Parts | None:
+    """The vocabulary and the merges, in this order or the other; `None` if they are not there.
+
+    >>> find_parts([[("a", "b")], {0: "a", 1: "b", 2: "ab"}]).merges
+    [('a', 'b')]
+    """
+    match values:
+        case [{"vocab": vocab, "merges": merges, **others}]:
+            found = Parts(vocab, merges, others.get("special_tokens"), others.get("pattern"))
+            return found if _weight(vocab) + _weight(merges) <= LARGEST else None
+        case [[first, second]] | [first, second]:
+            if _weight(first) + _weight(second) > LARGEST:
+                return None
+            for vocab, merges in ((first, second), (second, first)):
+                if _could_be_vocab(vocab) and _could_be_merges(merges):
+                    return Parts(vocab, merges)
+    return None
+
+
+def _weight(value: Any) -> int:
+    """The lengths of all tokens, added up.
+
+    A pickle can name one long token a million times: what is built from a value must be bounded by
+    more than the size of the file.
+    """
+    tokens = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(tokens, list | tuple):
+        return 0
+    pairs = (each for each in tokens if isinstance(each, list | tuple) and len(each) == 2)
+    return _length(tokens) + sum(map(_length, pairs))
+
+
+def _length(parts: Sequence[Any]) -> int:
+    return sum(len(part) for part in parts if isinstance(part, str | bytes | list | tuple))
+
+
+def _could_be_vocab(value: Any) -> bool:
+    """A dict with ids on one side, or a list of tokens that are not all pairs."""
+    if isinstance(value, Mapping):
+        return bool(value) and not any(isinstance(key, tuple) and len(key) == 2 for key in value)
+    return isinstance(value, list | tuple) and bool(value) and not _could_be_merges(value)
+
+
+def _could_be_merges(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(key, tuple) and len(key) == 2 for key in value)
+    return isinstance(value, list | tuple) and all(_is_pair(each) for each in value)
+
+
+def _is_pair(value: Any) -> bool:
+    if isinstance(value, str):
+        return len(value.split(" ")) == 2
+    return isinstance(value, list | tuple) and len(value) == 2
+
+
+def open_parts(place: str, parts: Parts, wishes: Wishes, format: str) -> Opened:
+    """The tokenizer that the parts are.
+
+    Args:
+        place: what an error names.
+        format: the name of the format that they were in.
+
+    Raises:
+        TokenizerFileError: the parts are malformed, or do not belong together.
+    """
+    spelled = respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges))
+    told = _told_special_tokens(place, parts.special_tokens)
+    names = wishes.special_tokens
+    if names is None and told is not None:
+        names = list(told)
+    found = find_special_tokens(place, spelled.vocab, spelled.merges, names)
+    found += [text for text in spelled.texts.values() if text not in found]
+    vocab = _with_special_tokens(place, spelled, told if isinstance(told, Mapping) else {})
+    specials = told if isinstance(told, Mapping) and set(told) == set(found) else found
+    pattern = wishes.pattern or _told_pattern(place, parts.pattern) or "gpt2"
+    tokenizer = Tokenizer(vocab, spelled.merges, specials, pattern)
+    _check_no_token_twice(place, tokenizer)
+    notes = [f"its tokens are spelled in {spelled.spelling}", *told_gaps(tokenizer.vocab)]
+    if wishes.pattern is None and parts.pattern is None:
+        notes.append("the file names no pattern; GPT-2's is taken")
+    if names is None and found:
+        notes.append(f"taken for special, since no merge makes them: {' '.join(found)}")
+    return Opened(tokenizer, format, tuple(notes))
+
+
+def _with_special_tokens(place: str, spelled: Spelled, told: Mapping[str, int]) -> dict[int, bytes]:
+    """The vocabulary with the special tokens that stand in it as text, or apart with their ids."""
+    vocab = spelled.vocab | {token_id: to_bytes(text) for token_id, text in spelled.texts.items()}
+    for token, token_id in told.items():
+        if vocab.setdefault(token_id, to_bytes(token)) != to_bytes(token):
+            raise TokenizerFileError(
+                f"{place}: the special token {token!r} has the id {token_id} of another token"
+            )
+    return vocab
+
+
+def _told_special_tokens(place: str, told: Any) -> Sequence[str] | Mapping[str, int] | None:
+    """A list of tokens, or tokens with their ids."""
+    match told:
+        case None:
+            return None
+        case dict() if all(isinstance(token, str) for token in told):
+            return {token: _id(place, token_id) for token, token_id in told.items()}
+        case list() | tuple() if all(isinstance(token, str) for token in told):
+            return list(told)
+    raise TokenizerFileError(f"{place}: its special tokens are no list of text")
+
+
+def _told_pattern(place: str, told: Any) -> Pattern | None:
+    """A pattern by its name, or a regex."""
+    if told is None:
+        return None
+    if not isinstance(told, str):
+        raise TokenizerFileError(f"{place}: its pattern is no text")
+    try:
+        return PATTERNS[told] if told in PATTERNS else pattern_of(told)
+    except PatternError as error:
+        raise TokenizerFileError(f"{place}: its pattern cannot be used: {error}") from None
+
+
+def _check_no_token_twice(place: str, tokenizer: Tokenizer) -> None:
+    seen: dict[bytes, int] = {}
+    for token_id, token in tokenizer.vocab.items():
+        if token_id in tokenizer.special_ids:
+            continue
+        if token in seen:
+            raise TokenizerFileError(
+                f"{place}: the ids {seen[token]} and {token_id} are the same token, {spell(token)}"
+            )
+        seen[token] = token_id
+
+
+def _by_id(place: str, value: Any) -> dict[int, Any]:
+    """id → token, whichever way round they were kept."""
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    if not isinstance(value, Mapping) or not value:
+        raise TokenizerFileError(f"{place}: the vocabulary is neither a dict nor a list of tokens")
+    ids_last = all(type(token_id) is int for token_id in value.values())
+    pairs = [(v, k) for k, v in value.items()] if ids_last else list(value.items())
+    vocab: dict[int, Any] = {}
+    for spelled_id, token in pairs:
+        token_id = _id(place, spelled_id)
+        if token_id in vocab:
+            raise TokenizerFileError(f"{place}: the id {token_id} is given to two tokens")
+        vocab[token_id] = token
+    return vocab
+
+
+def _id(place: str, spelled: Any) -> int:
+    """An id; in JSON the keys of a dict are text."""
+    digits = str(spelled)[:12] if isinstance(spelled, int | str) else ""
+    if isinstance(spelled, bool) or not (digits.isascii() and digits.isdigit()):
+        raise TokenizerFileError(f"{place}: {short_repr(spelled)} is no token id")
+    if int(digits) >= HIGHEST_ID:
+        raise TokenizerFileError(f"{place}: the id {digits} is too high for any vocabulary")
+    return int(digits)
+
+
+def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
+    """The merges in order of rank: of a dict pair → rank or new id, by these."""
+    if isinstance(value, Mapping):
+        if not all(type(rank) is int for rank in value.values()):
+            raise TokenizerFileError(f"{place}: the merges have ranks that are no numbers")
+        value = sorted(value, key=value.__getitem__)
+    if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
+        raise TokenizerFileError(f"{place}: the merges are no list of pairs")
+    pairs = (each.split(" ") if isinstance(each, str) else each for each in value)
+    return [(left, right) for left, right in pairs]

@@ -1,0 +1,79 @@
+"""Tokenizers from the Hugging Face hub: `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`.
+
+What is fetched is `tokenizer.json` or, where there is none, GPT-2's two files; huggingface_hub
+keeps them, and they are opened like any file. It is imported when such a name is given, not before.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from engine.errors import TokenizerFileError
+from engine.formats.source import Source
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+
+PREFIX = "hf:"
+_NAME = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:@([\w./-]+))?", re.ASCII)
+FILES = (("tokenizer.json",), ("vocab.json", "merges.txt"))
+"""The files to look for, in this order."""
+
+
+def recognises(source: Source) -> bool:
+    return len(source.given) == 1 and source.given[0].startswith(PREFIX)
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    name = source.given[0].removeprefix(PREFIX)
+    if (found := _NAME.fullmatch(name)) is None:
+        raise TokenizerFileError(
+            f"{source}: is no name on the hub; write {PREFIX}OWNER/NAME[@REVISION]"
+        )
+    paths = _fetch(found[1], found[2])
+    from engine.formats import open_tokenizer  # the registry stands above the formats in it
+
+    return open_tokenizer(*paths, special_tokens=wishes.special_tokens, pattern=wishes.pattern)
+
+
+def _fetch(repository: str, revision: str | None) -> list[Path]:
+    """The files on this machine, fetched if they are not here.
+
+    Raises:
+        TokenizerFileError: the library is missing, the hub cannot be reached, or has no such thing.
+    """
+    try:
+        from huggingface_hub import errors, hf_hub_download
+    except ImportError:
+        raise TokenizerFileError(
+            f"{repository}: names on the hub need huggingface_hub, which is not installed; install "
+            "it (pip install 'bpe-tui[hf]'), or open a tokenizer.json that you have"
+        ) from None
+    for names in FILES:
+        try:
+            return [Path(hf_hub_download(repository, name, revision=revision)) for name in names]
+        except (OSError, ValueError, errors.EntryNotFoundError) as error:
+            kinds = {kind.__name__ for kind in type(error).__mro__}
+            refusal = next((told for kind, told in _REFUSALS.items() if kind in kinds), None)
+            if refusal is not None:
+                raise TokenizerFileError(f"{repository}: {refusal}") from error
+            if "EntryNotFoundError" not in kinds:
+                raise TokenizerFileError(f"{repository}: cannot be fetched: {error}") from error
+    wanted = ", nor ".join(" with ".join(names) for names in FILES)
+    raise TokenizerFileError(f"{repository}: has no {wanted}")
+
+
+_REFUSALS = {
+    "LocalEntryNotFoundError": (
+        "is not on this machine, and the hub cannot be reached; set HF_HOME to a directory in "
+        "which huggingface_hub has kept it where there was a network, or open its tokenizer.json"
+    ),
+    "GatedRepoError": "is given out on request; ask on huggingface.co and `hf auth login`",
+    "RevisionNotFoundError": "has no such revision",
+    "RepositoryNotFoundError": "the hub has no such model, or does not show it to you",
+}
+"""The library's error → what it means; the first that fits, as some are kinds of others."""
+
+
+FORMAT = TokenizerFormat(
+    "hf-name", "the name of a model on the Hugging Face hub, hf:OWNER/NAME", recognises, load
+)

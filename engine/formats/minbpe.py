@@ -1,0 +1,174 @@
+"""minbpe's `.model` files: the pattern, the special tokens, and the merges as pairs of ids.
+
+Bytes are their own ids and the merges, line by line, make the tokens 256, 257, …, so a tokenizer
+with other ids has to be renumbered before it can be written. A special token is cut from its id at
+the last space: minbpe writes tokens that hold spaces, though it cannot read them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.alphabet import BYTES
+from engine.errors import PatternError, TokenizerFileError
+from engine.events import Pair
+from engine.files import write_files
+from engine.formats.foreign_patterns import pattern_of, told_pattern
+from engine.formats.renumbering import made_by_merges
+from engine.formats.source import LARGEST, Source, read_lines
+from engine.formats.special_tokens import is_text, numbered
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.tokenizer import Tokenizer
+
+VERSION_LINE = "minbpe v1"
+_MOST_DIGITS = 9
+
+
+def recognises(source: Source) -> bool:
+    return source.only_file is not None and source.heads[0].startswith(b"minbpe ")
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    lines = _Lines(source)
+    if lines.next().strip() != VERSION_LINE:
+        raise lines.error(f"is another version than {VERSION_LINE!r}, the one that is known")
+    try:
+        own_pattern = pattern_of(lines.next().strip())
+    except PatternError as error:
+        raise lines.error(f"is a pattern that cannot be used ({error})") from None
+    special_ids = _read_special_ids(lines)
+    pairs = _read_pairs(lines)
+    vocab = _vocab_of(source, pairs)
+    for token, token_id in special_ids.items():
+        if token_id in vocab:
+            raise TokenizerFileError(
+                f"{source}: the special token {token!r} has the id {token_id} of another token"
+            )
+    made = Tokenizer(
+        vocab,
+        [(vocab[left], vocab[right]) for left, right in pairs],
+        numbered(wishes.special_tokens, special_ids, vocab),
+        own_pattern if wishes.pattern is None else wishes.pattern,
+        alphabet=BYTES,
+        table={pair: (rank, 256 + rank) for rank, pair in enumerate(pairs)},
+    )
+    return Opened(made, FORMAT.name, (told_pattern(own_pattern),) if not wishes.pattern else ())
+
+
+class _Lines:
+    """The lines of a file, one after the other; an error names the line that was read last."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._lines = read_lines(source.paths[0])
+        if self._lines[-1] == "":
+            self._lines.pop()  # what stands behind the last line's end
+        self._read = 0
+
+    def next(self) -> str:
+        if self._read == len(self._lines):
+            raise TokenizerFileError(f"{self._source}: ends too early; is it cut short?")
+        self._read += 1
+        return self._lines[self._read - 1]
+
+    @property
+    def are_left(self) -> bool:
+        return self._read < len(self._lines)
+
+    def error(self, what: str) -> TokenizerFileError:
+        line = self._lines[self._read - 1]
+        return TokenizerFileError(f"{self._source}: line {self._read} {what}: {line[:60]!r}")
+
+
+def _read_special_ids(lines: _Lines) -> dict[str, int]:
+    how_many = _number(lines.next())
+    if how_many is None:
+        raise lines.error("does not say how many special tokens follow")
+    special_ids: dict[str, int] = {}
+    taken: set[int] = set()
+    for _ in range(how_many):
+        token, _, spelled_id = lines.next().rpartition(" ")
+        token_id = _number(spelled_id)
+        if not token or token_id is None:
+            raise lines.error("is no special token with its id")
+        if token in special_ids or token_id in taken:
+            raise lines.error("has a special token or its id again")
+        special_ids[token] = token_id
+        taken.add(token_id)
+    return special_ids
+
+
+def _read_pairs(lines: _Lines) -> list[Pair]:
+    """The merges; each may use only what was made before it."""
+    pairs: dict[Pair, None] = {}
+    while lines.are_left:
+        ids = [_number(spelled) for spelled in lines.next().split(" ")]
+        match ids:
+            case [int(left), int(right)]:
+                pair = left, right
+            case _:
+                raise lines.error("is no pair of ids")
+        if max(pair) >= 256 + len(pairs):
+            raise lines.error(f"merges a token that is not made yet, {max(pair)}")
+        if pair in pairs:
+            raise lines.error("merges a pair again")
+        pairs[pair] = None
+    return list(pairs)
+
+
+def _number(spelled: str) -> int | None:
+    """The number; `None` if it is none, or none that any tokenizer needs."""
+    is_number = spelled.isascii() and spelled.isdigit() and len(spelled) <= _MOST_DIGITS
+    return int(spelled) if is_number else None
+
+
+def _vocab_of(source: Source, pairs: Iterable[Pair]) -> dict[int, bytes]:
+    vocab = {byte: bytes((byte,)) for byte in range(256)}
+    room = LARGEST
+    for left, right in pairs:
+        room -= len(vocab[left]) + len(vocab[right])
+        if room < 0:  # forty merges that double a token ask for a terabyte
+            raise TokenizerFileError(f"{source}: its tokens take more than {LARGEST >> 20} MB")
+        vocab[len(vocab)] = vocab[left] + vocab[right]
+    return vocab
+
+
+def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    merges = made_by_merges(tokenizer)
+    special_ids = tokenizer.rules.special_ids
+    in_minbpes_order = (
+        list(tokenizer.alphabet.token_ids) == list(range(256))
+        and [made for _, made in merges] == list(range(256, 256 + len(merges)))
+        and len(tokenizer.vocab) == 256 + len(merges) + len(special_ids)
+    )
+    if not in_minbpes_order:
+        raise TokenizerFileError(
+            f"{path}: minbpe numbers the bytes, then the merges, then special tokens, and this "
+            "tokenizer has other ids; it has to be renumbered"
+        )
+    if not _is_word(tokenizer.pattern.source.replace(" ", "")):
+        raise TokenizerFileError(f"{path}: the pattern does not fit on a line")
+    for token in special_ids:
+        if not _is_word(token):
+            raise TokenizerFileError(
+                f"{path}: the special token {token!r} holds whitespace or no UTF-8, "
+                "which minbpe cannot read"
+            )
+    lines = [
+        *(VERSION_LINE, tokenizer.pattern.source, str(len(special_ids))),
+        *(f"{token} {token_id}" for token, token_id in special_ids.items()),
+        *(f"{left} {right}" for (left, right), _ in merges),
+    ]
+    write_files({path: "\n".join(lines).encode() + b"\n"}, overwrite=overwrite)
+
+
+def _is_word(text: str) -> bool:
+    """Whether Python's `split` leaves it whole, and it can be written."""
+    return text.split() == [text] and is_text(text.encode("utf-8", "surrogatepass"))
+
+
+FORMAT = TokenizerFormat(
+    *("minbpe", "minbpe's .model file", recognises, load, save),
+    prescribes_ids=True,
+)

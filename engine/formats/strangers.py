@@ -1,0 +1,29 @@
+"""Files that are no tokenizer in any format here, but known by how they begin."""
+
+from __future__ import annotations
+
+from engine.formats.source import Source
+
+_KINDS: dict[bytes, str] = {
+    b"PK\x03\x04": "a zip archive; unpack it and open what is in it",
+    b"\x1f\x8b": "a gzip file; unpack it and open what is in it",
+    b"BZh": "a bzip2 file; unpack it and open what is in it",
+    b"\xfd7zXZ\x00": "an xz file; unpack it and open what is in it",
+    b"\x28\xb5\x2f\xfd": "a zstd file; unpack it and open what is in it",
+    b"version https://git-lfs": "a pointer of git-lfs; fetch the file itself with `git lfs pull`",
+    b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
+    b"\x0a\x0e\x0a\x05<unk>": "a SentencePiece model; open the tokenizer.json of the same model",
+    b"#version:": "GPT-2's merges; give the vocabulary (vocab.json), too",
+}
+"""How a file begins → what it is, and what to do."""
+
+
+def what_it_is(source: Source) -> str:
+    """What is known of a source that no format recognises."""
+    if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
+        return "is no plain file"
+    for head in source.heads:
+        for beginning, kind in _KINDS.items():
+            if head.startswith(beginning):
+                return f"is {kind}"
+    return "holds no tokenizer in a known format"

@@ -1,0 +1,111 @@
+"""tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
+
+The merges are not written, they follow from the ranks: see `rank_merges`. Neither are the pattern
+and the special tokens; files in wide use are known by their content (see `known_ranks`), and for
+any other the pattern is gpt2's until somebody says more.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from binascii import Error as Base64Error
+from binascii import a2b_base64
+from itertools import pairwise
+from pathlib import Path
+
+from engine.errors import TokenizerFileError, VocabularyError
+from engine.files import write_files
+from engine.formats.gaps import told_gaps
+from engine.formats.known_ranks import known_ranks
+from engine.formats.ranked import ranks_of, tokenizer_of_ranks
+from engine.formats.source import Source, check_lines, read_bytes
+from engine.formats.special_tokens import numbered
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.tokenizer import Tokenizer
+
+_FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
+_MOST_DIGITS = 9
+
+
+def recognises(source: Source) -> bool:
+    return source.only_file is not None and _FIRST_LINE.match(source.heads[0]) is not None
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    data = check_lines(source.paths[0], read_bytes(source.paths[0]))
+    ranks = read_ranks(source, data)
+    known = known_ranks(data)
+    pattern = wishes.pattern or (known.pattern if known else "gpt2")
+    told = known.special_ids if known else {}
+    special_ids = numbered(wishes.special_tokens, told, ranks.values())
+    try:
+        tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{source}: {error}") from None
+    if known:
+        notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
+    else:
+        notes += [*_unsaid(wishes), *told_gaps(tokenizer.vocab)]
+    return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+def _unsaid(wishes: Wishes) -> list[str]:
+    """What a file that is not known leaves open and nobody wished."""
+    guesses = []
+    if wishes.pattern is None:
+        guesses.append("the file names no pattern; GPT-2's is taken")
+    if wishes.special_tokens is None:
+        guesses.append("the file names no special tokens; none are taken")
+    return guesses
+
+
+def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:
+    """token → rank.
+
+    Raises:
+        TokenizerFileError: a line is no token and rank, or one of them is there twice.
+    """
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if not line or line == b"\r":
+            continue
+        token, rank = _read_line(f"{source}: line {number}", line)
+        if token in ranks:
+            raise TokenizerFileError(f"{source}: line {number} has the token {token!r} again")
+        ranks[token] = rank
+    if len(set(ranks.values())) < len(ranks):
+        by_rank = sorted(ranks.values())
+        twice = next(a for a, b in pairwise(by_rank) if a == b)
+        raise TokenizerFileError(f"{source}: the rank {twice} is given to two tokens")
+    return ranks
+
+
+def _read_line(place: str, line: bytes) -> tuple[bytes, int]:
+    try:
+        spelled, rank = line.split()
+        token = a2b_base64(spelled, strict_mode=True)
+    except Base64Error as error:
+        raise TokenizerFileError(f"{place}: {line[:60]!r} is no base64: {error}") from None
+    except ValueError:
+        token, rank = b"", b""
+    if not token or not rank.isdigit() or len(rank) > _MOST_DIGITS:
+        raise TokenizerFileError(
+            f"{place} is not a token in base64 and its rank: {line[:60]!r}; is it cut short?"
+        )
+    return token, int(rank)
+
+
+def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
+    try:
+        ranks = ranks_of(tokenizer)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+    in_order = sorted((rank, token) for token, rank in ranks.items())
+    lines = [b"%b %d\n" % (b64encode(token), rank) for rank, token in in_order]
+    write_files({path: b"".join(lines)}, overwrite=overwrite)
+
+
+FORMAT = TokenizerFormat(
+    "tiktoken", "tiktoken's file of tokens in base64 and ranks", recognises, load, save
+)

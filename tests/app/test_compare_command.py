@@ -1,0 +1,102 @@
+"""`bpe-tui compare`: columns for people, JSON for programs, one line for what cannot be done."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_tui import cli
+from engine import Tokenizer
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two tokenizers: one merges `a b`, the other `b c`; each has a special token of its own."""
+    place = tmp_path_factory.mktemp("pair")
+    Tokenizer(BYTES | {300: b"ab"}, [(b"a", b"b")], {"<one>": 400}).save(place / "one")
+    Tokenizer(BYTES | {300: b"bc"}, [(b"b", b"c")], {"<two>": 400}).save(place / "two")
+    return [str(place / "one"), str(place / "two")]
+
+
+def test_texts_vocabularies_and_merges_are_compared(
+    capsys: pytest.CaptureFixture[str], pair: list[str]
+) -> None:
+    assert cli.main(["compare", *pair, "--text", "abc abc \x1bx"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == "text one two"
+    assert lines[1] == "tokens 8 8"
+    assert "Cut differently in 2 places, 6 of 10 bytes (60.0 %):" in lines
+    assert "one │ab│c│·abc·␛x 2 tokens" in lines
+    assert "different tokens 257 257" in lines
+    assert "only in one: ab" in lines
+    assert "one and two part at merge 0: a + b and b + c" in lines
+
+
+def test_json_has_the_edges_of_each_difference(
+    capsys: pytest.CaptureFixture[str], pair: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "text").write_text("xabc")
+    assert cli.main(["compare", *pair, "--file", str(tmp_path / "text"), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    [text] = facts["texts"]
+    assert text["differences"] == [{"start": 1, "end": 4, "edges": [[1, 3, 4], [1, 2, 4]]}]
+    assert facts["vocabulary"]["shared_by_all"] == 256
+    assert facts["first_different_merge"][0]["rank"] == 0
+
+
+def test_the_first_differences_unless_all_are_asked_for(
+    capsys: pytest.CaptureFixture[str], pair: list[str]
+) -> None:
+    text = " ".join(["abc"] * 12)
+    assert cli.main(["compare", *pair, "--text", text]) == 0
+    some = capsys.readouterr().out
+    assert some.count("  byte ") == 10
+    assert "and in 2 places more; --all prints them" in some
+    assert cli.main(["compare", *pair, "--text", text, "--all"]) == 0
+    assert capsys.readouterr().out.count("  byte ") == 12
+
+
+def test_without_a_text_vocabularies_and_merges_only(
+    capsys: pytest.CaptureFixture[str], pair: list[str]
+) -> None:
+    assert cli.main(["compare", pair[0], pair[0], pair[1]]) == 0
+    told = capsys.readouterr().out
+    assert "bytes/token" not in told
+    assert "have the same merges" in told
+
+
+@pytest.mark.parametrize(
+    ("allowed", "tokens"), [(["all"], [1, 5]), (["none"], [5, 5]), (["<one>"], [1, 5])]
+)
+def test_each_has_its_own_special_tokens(
+    capsys: pytest.CaptureFixture[str], pair: list[str], allowed: list[str], tokens: list[int]
+) -> None:
+    options = ["--text", "<one>", "--json", "--allow-special", *allowed]
+    assert cli.main(["compare", *pair, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["texts"][0]["tokens"] == tokens
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--text", "a<two>"], "'<two>' (line 1, byte 1)"),
+        (["--text", "a", "--allow-special", "<three>"], "'<three>' is a special token of none"),
+        (["--file", "/missing"], "/missing: cannot be read"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_line(
+    capsys: pytest.CaptureFixture[str], pair: list[str], options: list[str], told: str
+) -> None:
+    assert cli.main(["compare", *pair, *options]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    [error] = [line for line in lines if not line.startswith("bpe-tui: note: ")]
+    assert told in error
+
+
+def test_one_tokenizer_is_not_enough(capsys: pytest.CaptureFixture[str], pair: list[str]) -> None:
+    assert cli.main(["compare", pair[0]]) == 2
+    assert "two tokenizers or more" in capsys.readouterr().err

@@ -1,0 +1,177 @@
+"""The comparison screen: aligned strips, from difference to difference, numbers beside them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from opening import opened
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui import cli
+from bpe_tui.comparison_app import ComparisonApp
+from bpe_tui.panels.comparison import NumbersPanel
+from bpe_tui.panels.strip_layout import broken, marks, segments_of, strip
+from bpe_tui.panels.strips import StripsPanel
+from bpe_tui.screens.comparison import ComparisonScreen
+from bpe_tui.screens.encoding import EncodingScreen
+from engine import Tokenizer
+from engine.comparison import TextComparison
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])
+OTHER = Tokenizer(BYTES | {256: b"bc"}, [(b"b", b"c")])
+
+
+async def settle(app: App[int], pilot: Pilot[int]) -> None:
+    """Wait until everything is compared."""
+    for _ in range(300):
+        await pilot.pause(0.02)
+        numbers = app.screen.query_one(NumbersPanel)
+        if numbers.comparison is not None and numbers.vocabularies is not None:
+            break
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def comparing(
+    data: bytes, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[ComparisonApp, Pilot[int]]]:
+    app = ComparisonApp(["one", "other"], lambda: [ONE, OTHER], data)
+    async with app.run_test(size=size) as pilot:
+        await settle(app, pilot)
+        yield app, pilot
+
+
+def lines(app: App[int], panel: str) -> list[str]:
+    shown = app.screen.query_one(f"#{panel}", StripsPanel if panel == "strips" else NumbersPanel)
+    return ["".join(t for t, _ in shown.row(n).spans).rstrip() for n in range(shown.row_count)]
+
+
+def drawn(tokenizers: Sequence[Tokenizer], data: bytes, room: int = 60) -> list[str]:
+    comparison = TextComparison(tokenizers, data)
+    found = []
+    for line in broken(segments_of(comparison, 0, len(data), room), room):
+        spans = [strip(line, place, 0) for place in range(len(tokenizers))]
+        found += ["".join(text for text, _ in each) for each in (*spans, marks(line, 0))]
+    return found
+
+
+def test_strips_stand_under_each_other_and_marks_under_what_differs() -> None:
+    upper, lower, below = drawn([ONE, OTHER], b"x abc abd")
+    assert upper == "│x│·│a b│c│·│a b│d│"
+    assert lower == "│x│·│a│b c│·│a│b│d│"
+    assert below.rstrip() == "     ▲▲▲▲▲   ▔▔▔"
+
+
+def test_a_character_that_somebody_cuts_is_spelled_in_bytes_by_all() -> None:
+    whole = Tokenizer(BYTES | {256: "é".encode()}, [(b"\xc3", b"\xa9")])
+    upper, lower, _ = drawn([whole, ONE], "é".encode())
+    assert (upper, lower) == ("│<C3> <A9>│", "│<C3>│<A9>│")
+
+
+def test_lines_are_broken_at_the_room_and_lose_nothing() -> None:
+    upper = drawn([ONE, OTHER], b"abc" * 30, room=20)[::3]
+    assert all(len(line) <= 20 for line in upper)
+    assert "".join(upper).replace("│", "").replace(" ", "") == "abc" * 30
+
+
+async def test_n_and_shift_n_go_from_difference_to_difference() -> None:
+    async with comparing(b"abc x abc y abc") as (app, pilot):
+        strips = app.screen.query_one(StripsPanel)
+        assert "difference 1 of 3, at byte 0 of 15" in str(strips.border_subtitle)
+        await pilot.press("n")
+        assert "difference 2 of 3, at byte 6 of 15" in str(strips.border_subtitle)
+        await pilot.press("n", "n", "n", "N")
+        assert strips.current == 1
+        assert lines(app, "strips")[0].startswith("one")
+
+
+async def test_far_differences_are_laid_out_when_they_are_gone_to() -> None:
+    async with comparing(b"abc " + b"x " * 20_000 + b"abc") as (app, pilot):
+        strips = app.screen.query_one(StripsPanel)
+        assert strips.row_count < 2000
+        await pilot.press("n")
+        assert "at byte 40,004" in str(strips.border_subtitle)
+        assert any("▲" in line for line in lines(app, "strips"))
+
+
+async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
+    async with comparing(b"abc abc") as (app, _):
+        told = [" ".join(line.split()) for line in lines(app, "numbers")]
+        assert "tokens 5 5" in told
+        assert "vocabulary 257 257" in told
+        assert "only one ab" in told
+        assert any("part at merge 0, a + b and b + c" in line for line in told)
+
+
+async def test_another_text_can_be_typed() -> None:
+    async with comparing(b"x") as (app, pilot):
+        strips = app.screen.query_one(StripsPanel)
+        assert "alike" in str(strips.border_subtitle)
+        await pilot.press("e", *"abc")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "difference 1 of 1" in str(strips.border_subtitle):
+                break
+        assert "difference 1 of 1" in str(strips.border_subtitle)
+        await pilot.press("escape")
+        assert not app.screen.query_one("#other-text").has_focus_within
+
+
+async def test_without_a_text_the_panel_says_how_to_give_one() -> None:
+    async with comparing(b"") as (app, _):
+        assert lines(app, "strips") == ["There is no text yet: press e and type one."]
+
+
+async def test_where_there_is_little_room_tab_brings_the_numbers() -> None:
+    async with comparing(b"abc", size=(80, 24)) as (app, pilot):
+        assert not app.screen.query_one("#numbers").region.area
+        await pilot.press("tab")
+        await pilot.pause()
+        assert app.screen.query_one("#numbers").region.area
+
+
+async def test_the_encoding_screen_compares_its_step_with_a_file(tmp_path: Path) -> None:
+    ONE.save(tmp_path / "one")
+    async with opened(vocab_size=300) as (app, pilot):
+        app.seek(20)
+        await pilot.press("2")
+        await pilot.pause()
+        await pilot.press("e", *"the cab", "escape", "d")
+        await pilot.pause()
+        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "one")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, ComparisonScreen)
+        await settle(app, pilot)
+        assert lines(app, "strips")[0].startswith("step 20")
+        assert any("one" in line for line in lines(app, "strips"))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, EncodingScreen)
+
+
+async def test_what_cannot_be_opened_is_told_in_place() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause()
+        await pilot.press("escape", "d")
+        await pilot.pause()
+        app.screen.query_one("#dialog-input", Input).value = "/no/where"
+        await pilot.press("enter")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "no such file" in str(app.screen.query_one("#heading", Static).content):
+                break
+        assert "no such file" in str(app.screen.query_one("#heading", Static).content)
+
+
+def test_open_needs_a_terminal(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    ONE.save(tmp_path / "one")
+    assert cli.main(["compare", *[str(tmp_path / "one")] * 2, "--open"]) == 2
+    assert "needs a terminal" in capsys.readouterr().err

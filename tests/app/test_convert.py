@@ -1,0 +1,45 @@
+"""`bpe-tui convert`: another format, checked, with what is lost on standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_tui import cli
+from engine import Tokenizer
+
+
+@pytest.fixture
+def tokenizer(tmp_path: Path) -> str:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    Tokenizer(vocab, [(b"a", b"b")], ["<s>"], "llama3").save(tmp_path / "one")
+    return str(tmp_path / "one")
+
+
+def test_the_result_is_told_and_opens(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, tmp_path: Path
+) -> None:
+    out = tmp_path / "two"
+    assert cli.main(["convert", tokenizer, "--to", "gpt2", "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    assert told.out == f"258 tokens in {out} (gpt2), read again and checked\n"
+    assert told.err == ""
+    assert Tokenizer.load(out).encode("ab<s>") == [256, 257]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--to", "gtp2", "--out", "x"], "unknown format 'gtp2'"),
+        (["--to", "gpt2", "--out", "."], "--force overwrites it"),
+        (["--to", "gpt2"], "'--out'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, options: list[str], told: str
+) -> None:
+    assert cli.main(["convert", tokenizer, *options]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1

@@ -1,0 +1,84 @@
+"""BPE-dropout on the encoding screen: draws side by side, the rounds of one of them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_microscope import encoding, shown
+from textual.widgets import Input
+
+from bpe_tui.panels.dropout import DRAWS, DropoutRows, parse_dropout
+from engine.encoders.dropout import Dropout
+from engine.errors import DropoutError
+
+
+async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:
+    async with encoding("happiness") as (app, screen, pilot):
+        await pilot.press("%")
+        assert screen.slot == "dropout"
+        rows = screen.query_one(DropoutRows)
+        screen.query_one("#dropout-input", Input).value = "0.5 3"
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        dropout = Dropout(frame.rules.alphabet, frame.rules.merge_of, 0.5, 3)
+        lines = shown(rows).splitlines()
+        assert lines[0].startswith("p = 0")
+        for draw in range(DRAWS):
+            assert f"draw {draw + 1}" in lines[draw + 1]
+            assert f" {len(dropout.encode(b'happiness', draw))} " in lines[draw + 1]
+
+
+async def test_the_arrows_go_from_draw_to_draw_and_show_what_was_dropped() -> None:
+    async with encoding("happiness") as (_, screen, pilot):
+        await pilot.press("%")
+        screen.query_one("#dropout-input", Input).value = "0.7 1"
+        await pilot.press("enter", "right", "right")
+        rows = screen.query_one(DropoutRows)
+        assert rows.place == 2
+        assert "draw 3 of happiness, merge by merge" in shown(rows)
+        assert "dropped: " in shown(rows)
+        await pilot.press("escape")
+        assert screen.slot == "encode-steps"
+
+
+async def test_a_click_chooses_a_draw() -> None:
+    async with encoding("happiness") as (_, screen, pilot):
+        await pilot.press("%")
+        await pilot.pause()
+        await pilot.click("#dropout-rows", offset=(5, 4))
+        assert screen.query_one(DropoutRows).place == 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "Type the probability p"),
+        ("1.5", "1.5 is no probability"),
+        ("much", "much is no probability"),
+        ("0.1 x", "x is no seed"),
+    ],
+)
+async def test_what_cannot_be_meant_is_answered_in_place(typed: str, said: str) -> None:
+    async with encoding("happiness") as (_, screen, pilot):
+        await pilot.press("%")
+        screen.query_one("#dropout-input", Input).value = typed
+        await pilot.pause()
+        assert said in shown(screen.query_one(DropoutRows))
+
+
+async def test_a_long_pretoken_is_refused_in_a_sentence() -> None:
+    async with encoding("a" * 200) as (_, screen, pilot):
+        await pilot.press("%")
+        await pilot.pause()
+        assert "200 bytes is too long for drawing" in shown(screen.query_one(DropoutRows))
+
+
+@given(st.text(max_size=20))
+def test_any_line_is_read_or_refused(typed: str) -> None:
+    with suppress(DropoutError):
+        _, seed = parse_dropout(typed)
+        assert seed >= 0

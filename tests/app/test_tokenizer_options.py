@@ -1,0 +1,83 @@
+"""`--tokenizer` takes every format, in one path or two; `--format` writes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_cli import HANDOUT, refusal, run, train
+
+from engine import Tokenizer
+from engine.byte_chars import spell
+from engine.formats import WRITABLE, open_tokenizer
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """format → the handout's tokenizer in it."""
+    place = tmp_path_factory.mktemp("formats")
+    for name in WRITABLE:
+        assert train(place / name, "--format", name).returncode == 0
+    return {name: place / name for name in WRITABLE}
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_train_writes_every_format_and_encode_reads_it(name: str, places: dict[str, Path]) -> None:
+    expected = Tokenizer.load(places[name])
+    result = run("encode", "--tokenizer", places[name], "lowest newest")
+    assert result.stdout.split() == [b"%d" % i for i in expected.encode("lowest newest")]
+    assert open_tokenizer(places[name]).format == name
+
+
+def test_train_prints_the_file_that_it_wrote(tmp_path: Path) -> None:
+    result = train(tmp_path / "tok.model", "--format", "minbpe")
+    assert result.stdout.decode() == f"{tmp_path / 'tok.model'}\n"
+    again = train(tmp_path / "tok.model", "--format", "minbpe")
+    assert "tok.model: is there already; give --force to overwrite it" in refusal(again)
+
+
+@pytest.mark.parametrize("command", ["encode", "explain", "why"])
+def test_vocabulary_and_merges_may_be_two_paths(command: str, places: dict[str, Path]) -> None:
+    both = [places["gpt2"] / "vocab.json", places["gpt2"] / "merges.txt"]
+    arguments = [command, "lowest", "--tokenizer", both[0], "--tokenizer", both[1]]
+    result = run(*arguments)
+    assert result.returncode == 0
+    assert result.stdout == run(command, "lowest", "--tokenizer", places["gpt2"]).stdout
+
+
+def test_notes_go_to_standard_error_a_line_each(places: dict[str, Path]) -> None:
+    result = run("decode", "--tokenizer", places["tiktoken"], "108", "111")
+    assert result.stdout == b"lo"
+    assert result.stderr.decode().splitlines() == [
+        "bpe-tui: note: the file names no pattern; GPT-2's is taken",
+        "bpe-tui: note: the file names no special tokens; none are taken",
+        "bpe-tui: note: 1 id below the highest stands for no token (256)",
+    ]
+
+
+def test_a_note_acts_on_no_terminal(tmp_path: Path) -> None:
+    vocab = {spell(bytes([byte])): byte for byte in range(256)} | {"<\x1b[2J>": 256}
+    (tmp_path / "tok.json").write_text(json.dumps({"vocab": vocab, "merges": []}))
+    result = run("encode", "--tokenizer", tmp_path / "tok.json", "a")
+    assert b"\x1b" not in result.stderr
+    assert "<␛[2J>" in result.stderr.decode()
+
+
+def test_three_paths_are_one_too_many() -> None:
+    options = [each for path in "abc" for each in ("--tokenizer", path)]
+    assert "given once, or twice" in refusal(run("encode", "text", *options))
+
+
+def test_formats_are_checked_before_the_corpus_is_read(tmp_path: Path) -> None:
+    for options, message in (
+        (["--format", "gpt"], "unknown format 'gpt'; did you mean 'gpt2'?"),
+        (["--format", "course-pickle"], "course-pickle is only read"),
+        (
+            ["--format", "minbpe", "--special", "a b"],
+            f"{tmp_path / 'tok'}: the special token 'a b'",
+        ),
+    ):
+        arguments = ["train", HANDOUT, "--vocab-size", "300", "--out", tmp_path / "tok", *options]
+        assert message in refusal(run(*arguments))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,192 @@
+"""Tokenizers side by side, against looking at every byte, token and word."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import models, normalizers, pre_tokenizers, trainers
+
+from engine import Tokenizer
+from engine.alphabet import CharacterAlphabet
+from engine.comparison import TextComparison, differences, first_parting, overlap
+from engine.comparison.fertility import fertility
+from engine.comparison.token_spans import token_spans
+from engine.formats import open_tokenizer
+from engine.pretokenize import to_text
+from engine.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+
+
+def tokenizer(*merges: tuple[bytes, bytes], pattern: str = "gpt2") -> Tokenizer:
+    made = {256 + rank: left + right for rank, (left, right) in enumerate(merges)}
+    return Tokenizer(BYTES | made, merges, pattern=pattern)
+
+
+def cuts(length: int) -> st.SearchStrategy[list[int]]:
+    inner = st.sets(st.integers(1, max(length - 1, 1)))
+    return inner.map(lambda places: sorted({0, length} | {p for p in places if p < length}))
+
+
+@given(st.integers(0, 14).flatmap(lambda n: st.lists(cuts(n), min_size=2, max_size=4)))
+def test_differences_are_the_maximal_stretches_without_agreement(edges: list[list[int]]) -> None:
+    length = edges[0][-1]
+    found = differences([np.array(each) for each in edges], length)
+    shared = sorted(set.intersection(*map(set, edges)))
+    expected: list[tuple[int, int]] = []
+    for start, end in pairwise(shared):
+        if len({tuple(p for p in each if start <= p <= end) for each in edges}) > 1:
+            if expected and expected[-1][1] == start:
+                expected[-1] = (expected[-1][0], end)
+            else:
+                expected.append((start, end))
+    assert [(each.start, each.end) for each in found] == expected
+    for each in found:
+        for ours, theirs in zip(each.edges, edges, strict=True):
+            assert list(ours) == [p for p in theirs if each.start <= p <= each.end]
+
+
+@given(st.binary(max_size=30) | st.text("ab é漢", max_size=20).map(str.encode))
+def test_spans_of_bytes_are_the_tokens_one_after_the_other(data: bytes) -> None:
+    ours = tokenizer((b"a", b"b"), (b" ", b"ab"), (b"\xc3", b"\xa9"))
+    edges = token_spans(ours, data).tolist()
+    tokens = [ours.vocab[token_id] for token_id in ours.encode(to_text(data))]
+    assert [data[start:end] for start, end in pairwise(edges)] == tokens
+
+
+def test_spans_are_of_the_text_where_a_token_does_not_spell_what_it_stands_for() -> None:
+    vocab = {0: b"<unk>", 1: b"a", 2: b"b", 3: b"ab"}
+    alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
+    ours = Tokenizer(vocab, [(b"a", b"b")], pattern="none", alphabet=alphabet)
+    assert token_spans(ours, "é漢aba".encode()).tolist() == [0, 2, 5, 7, 8]
+
+
+def test_special_tokens_are_spans_too() -> None:
+    ours = Tokenizer(BYTES, [], ["<s>"])
+    assert token_spans(ours, b"a<s>b").tolist() == [0, 1, 4, 5]
+
+
+@pytest.mark.parametrize("data", [b"", b"ab ab"])
+def test_a_tokenizer_and_itself_do_not_differ(data: bytes) -> None:
+    comparison = TextComparison([tokenizer((b"a", b"b"))] * 2, data)
+    assert len(comparison.differences) == comparison.differing_bytes == 0
+
+
+def test_a_comparison_counts_tokens_and_finds_touching_differences_as_one() -> None:
+    text = TextComparison([tokenizer((b"a", b"b")), tokenizer((b"c", b"d"))], b"abcd abx")
+    assert text.token_counts == (6, 7)
+    assert [(each.start, each.end) for each in text.differences] == [(0, 4), (5, 7)]
+    assert text.differences[0].token_counts == (3, 3)
+    assert text.differing_bytes == 6
+    assert text.bytes_per_token == (8 / 6, 8 / 7)
+
+
+def words_of(text: str) -> list[tuple[str, int, int]]:
+    """(script, start, end) in bytes, character by character."""
+    words: list[tuple[str, int, int]] = []
+    alone = {KIND_NAMES[kind] for kind in WRITTEN_WITHOUT_SPACES}
+    before, place = "", 0
+    for char in text:
+        [kind] = ScriptTable().kinds(char)
+        name = KIND_NAMES[kind]
+        if name == "shared letters" and before:
+            name = before
+        end = place + len(char.encode("utf-8", "surrogateescape"))
+        if kind >= OTHER or name in KIND_NAMES[OTHER:]:
+            if words and words[-1][0] == name and words[-1][2] == place and name not in alone:
+                words[-1] = (name, words[-1][1], end)
+            else:
+                words.append((name, place, end))
+        before, place = name, end
+    return words
+
+
+@given(st.text("aé яж漢カー1 .\u0301", max_size=25), st.data())
+def test_fertility_counts_the_tokens_that_touch_each_word(text: str, draw: st.DataObject) -> None:
+    data = text.encode()
+    edges = [draw.draw(cuts(len(data))) for _ in range(2)]
+    words = words_of(text)
+    found = fertility(data, [np.array(each) for each in edges])
+    assert sum(each.words for each in found) == len(words)
+    for each in found:
+        own = [(start, end) for script, start, end in words if script == each.script]
+        assert each.words == len(own)
+        for tokens, places in zip(each.tokens, edges, strict=True):
+            touching = [
+                sum(a < end and start < b for a, b in pairwise(places)) for start, end in own
+            ]
+            assert tokens == sum(touching)
+
+
+def test_fertility_of_slices_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = "ab cde\nfgh 漢字 я".encode() * 3
+    edges = [token_spans(tokenizer((b"a", b"b"), (b"\n", b"f"), pattern="none"), data)]
+    whole = fertility(data, edges)
+    monkeypatch.setattr("engine.comparison.fertility.SLICE", 4)
+    assert fertility(data, edges) == whole
+    assert {each.script: each.words for each in whole} == {"Latin": 9, "Han": 6, "Cyrillic": 3}
+
+
+merge_lists = st.lists(st.sampled_from([(b"a", b"b"), (b"c", b"d"), (b"e", b"f")]), unique=True)
+
+
+@given(st.lists(merge_lists, min_size=2, max_size=4))
+def test_overlap_is_that_of_sets_of_bytes(lists: list[list[tuple[bytes, bytes]]]) -> None:
+    tokenizers = [tokenizer(*merges) for merges in lists]
+    sets = [set(each.vocab.values()) for each in tokenizers]
+    found = overlap(tokenizers)
+    assert found.sizes == tuple(map(len, sets))
+    assert found.shared == len(set.intersection(*sets))
+    for place, only in enumerate(found.only):
+        others = set().union(*sets[:place], *sets[place + 1 :])
+        assert set(only) == sets[place] - others
+        assert [len(sets[place] & other) for other in sets] == list(found.pairwise[place])
+
+
+def test_special_tokens_are_no_part_of_the_overlap() -> None:
+    ours, theirs = Tokenizer(BYTES, [], ["<a>"]), Tokenizer(BYTES, [], ["<b>"])
+    assert overlap([ours, theirs]).only == ((), ())
+
+
+@given(merge_lists, merge_lists)
+def test_merges_part_at_the_first_rank_that_differs(
+    ours: list[tuple[bytes, bytes]], theirs: list[tuple[bytes, bytes]]
+) -> None:
+    found = first_parting(tokenizer(*ours), tokenizer(*theirs))
+    if found is None:
+        assert ours == theirs
+    else:
+        assert ours[: found.rank] == theirs[: found.rank]
+        assert ours[found.rank : found.rank + 1] != theirs[found.rank : found.rank + 1]
+
+
+def _hugging_face(normalizer: object, pre_tokenizer: object, path: Path) -> tokenizers.Tokenizer:
+    """A small BPE of Hugging Face's library with an unknown token, saved at `path`."""
+    theirs = tokenizers.Tokenizer(models.BPE(unk_token="<unk>"))
+    theirs.normalizer = normalizer
+    theirs.pre_tokenizer = pre_tokenizer
+    trainer = trainers.BpeTrainer(vocab_size=60, special_tokens=["<unk>"], show_progress=False)
+    theirs.train_from_iterator(["the cat in the hat", "fine the then hat"] * 5, trainer)
+    theirs.save(str(path))
+    return theirs
+
+
+@pytest.mark.parametrize("text", ["the CAT", "then  x the", "ﬁne é hat the", " the hat ", "漢 the"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_spans_lead_through_a_pipeline_to_the_original(
+    tmp_path: Path, text: str, normalized: bool
+) -> None:
+    normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()])
+    path = tmp_path / "tokenizer.json"
+    theirs = _hugging_face(normalizer if normalized else None, pre_tokenizers.Metaspace(), path)
+    ours = open_tokenizer(path).tokenizer
+    expected = [len(text[:end].encode()) for _, end in theirs.encode(text).offsets]
+    edges = token_spans(ours, text.encode()).tolist()
+    assert edges[1:-1] == expected[:-1]
+    assert (edges[0], edges[-1]) == (0, len(text.encode()))

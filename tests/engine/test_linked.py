@@ -1,0 +1,89 @@
+"""The linked trainer where its parts meet their edges: links, places, and the active set."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.events import Pair
+from engine.record import MergeStep
+from engine.ties import TIE_RULES
+from engine.trainer import Trainer, base_vocab
+from engine.trainers import linked
+from engine.trainers.linked_words import LinkedWords
+from engine.trainers.problem import Problem
+
+A, B = b"ab"
+
+
+def problem(counts: dict[bytes, int]) -> Problem:
+    return Problem(counts, base_vocab(()), TIE_RULES["lexicographic"], 1)
+
+
+def run(counts: dict[bytes, int], algorithm: str, tie_rule: str) -> list[MergeStep]:
+    return list(Trainer(counts, 320, tie_rule=tie_rule, algorithm=algorithm).steps())
+
+
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@settings(max_examples=60)
+@given(
+    counts=oracles.corpora(max_pretokens=10, max_length=20),
+    refresh=st.sampled_from([1, 3, 100]),
+    least=st.sampled_from([1, 2, 5]),
+)
+def test_however_few_pairs_are_active_the_steps_are_those_of_naive(
+    tie_rule: str, counts: dict[bytes, int], refresh: int, least: int
+) -> None:
+    with (
+        patch.object(linked, "REFRESH_STEPS", refresh),
+        patch.object(linked, "LEAST_ACTIVE", least),
+    ):
+        ours = run(counts, "linked", tie_rule)
+    assert ours == run(counts, "naive", tie_rule)
+
+
+def test_a_pair_left_out_comes_back_when_the_active_ones_have_become_rarer() -> None:
+    # Once `ab` has merged nothing active is left but pairs with it, all rarer than `cd`.
+    counts = {b"ab": 9, b"cd": 5, b"xab": 1}
+    with patch.object(linked, "LEAST_ACTIVE", 1):
+        trainer = Trainer(counts, 300, algorithm="linked")
+        assert [step.token for step in trainer.steps()] == [b"ab", b"cd", b"xab"]
+    # The first refresh is on time, the second before its time.
+    assert trainer.work.refreshes >= 2
+
+
+class TestThePlacesOfAPair:
+    def test_are_those_where_it_still_stands(self) -> None:
+        words = LinkedWords(problem({b"abab": 2, b"ab": 3}))
+        assert words.recount((A, B)) == 7
+        assert words.recount((B, A)) == 2
+        words.merge((A, B), 256)
+        assert words.recount((B, A)) == 0
+        assert words.recount((256, 256)) == 2
+
+    def test_are_merged_from_the_left_where_they_overlap(self) -> None:
+        words = LinkedWords(problem({b"aaaaa": 1}))
+        assert words.recount((A, A)) == 4
+        replaced = words.merge((A, A), 256)
+        assert (replaced.occurrences, replaced.pretokens) == (2, 1)
+        assert replaced.after == {(A, A): 0, (256, 256): 1, (256, A): 1}
+
+    def test_tell_which_pair_stands_first(self) -> None:
+        words = LinkedWords(problem({b"ba": 1, b"ab": 1}))
+        assert words.first_seen((B, A)) < words.first_seen((A, B))
+
+    @given(oracles.corpora(max_pretokens=8, max_length=12))
+    def test_always_give_the_true_count(self, counts: dict[bytes, int]) -> None:
+        words, vocab_size = LinkedWords(problem(counts)), 256
+        plain, word_counts = [list(word) for word in counts], list(counts.values())
+        while pairs := oracles.recount(plain, word_counts):
+            assert {pair: words.recount(pair) for pair in pairs} == pairs
+            assert {pair: count for pair, count in words.counts.items() if count} == pairs
+            pair: Pair = min(pairs)
+            words.merge(pair, vocab_size)
+            plain = [oracles.replace(word, pair, vocab_size) for word in plain]
+            vocab_size += 1

@@ -1,0 +1,112 @@
+"""Training with a bound on the length of tokens, told a second time by a recount."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from unittest.mock import patch
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine import Timeline
+from engine.errors import TokenLengthError
+from engine.ties import TIE_RULES
+from engine.trainer import StopReason, Trainer
+from engine.trainers import TRAINERS, fast
+from engine.training import train_bpe
+
+every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
+
+
+def bounded_merges(counts: Mapping[bytes, int], tie_rule: str, longest: int) -> list[bytes]:
+    """The tokens learnt, by the definition: of the pairs short enough the most frequent merges."""
+    vocab = [bytes([byte]) for byte in range(256)]
+    words, word_counts = [list(word) for word in counts], list(counts.values())
+    while True:
+        pairs = {
+            pair: count
+            for pair, count in oracles.recount(words, word_counts).items()
+            if len(vocab[pair[0]] + vocab[pair[1]]) <= longest
+        }
+        if not pairs:
+            return vocab[256:]
+        top = max(pairs.values())
+        tied = {pair for pair, count in pairs.items() if count == top}
+        left, right = oracles.TIE_ORACLES[tie_rule](tied, words, vocab)
+        words = [oracles.replace(word, (left, right), len(vocab)) for word in words]
+        vocab.append(vocab[left] + vocab[right])
+
+
+@every_trainer
+@pytest.mark.parametrize("tie_rule", TIE_RULES)
+@settings(max_examples=30)
+@given(counts=oracles.corpora(max_pretokens=8, max_length=16), longest=st.integers(2, 5))
+def test_the_most_frequent_of_the_short_pairs_merges(
+    algorithm: str, tie_rule: str, counts: dict[bytes, int], longest: int
+) -> None:
+    trainer = Trainer(counts, 400, tie_rule=tie_rule, algorithm=algorithm, max_token_length=longest)
+    tokens = [step.token for step in trainer.steps()]
+    assert tokens == bounded_merges(counts, tie_rule, longest)
+
+
+@every_trainer
+@settings(max_examples=40)
+@given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
+def test_every_fact_of_every_step_is_the_same_for_every_trainer(
+    algorithm: str, counts: dict[bytes, int], longest: int
+) -> None:
+    def steps(name: str) -> object:
+        trainer = Trainer(counts, 400, algorithm=name, max_token_length=longest)
+        return list(trainer.steps()), trainer.stop_reason
+
+    assert steps(algorithm) == steps("naive")
+
+
+@settings(max_examples=60)
+@given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
+def test_where_fast_works_in_numpy_throughout_too(counts: dict[bytes, int], longest: int) -> None:
+    with patch.object(fast, "MANY", 0):
+        ours = list(Trainer(counts, 400, algorithm="fast", max_token_length=longest).steps())
+    naive = Trainer(counts, 400, algorithm="naive", max_token_length=longest)
+    assert ours == list(naive.steps())
+
+
+@every_trainer
+def test_a_long_run_under_a_bound_is_merged_in_numpy_and_in_loops_alike(algorithm: str) -> None:
+    counts = {b"a" * 500: 1, b"ab" * 300: 2}
+    trainer = Trainer(counts, 400, algorithm=algorithm, max_token_length=8)
+    assert max(len(step.token) for step in trainer.steps()) == 8
+
+
+class TestTheEnd:
+    @every_trainer
+    def test_says_that_only_pairs_too_long_are_left(self, algorithm: str) -> None:
+        trainer = Trainer({b"abcd": 2}, 300, algorithm=algorithm, max_token_length=2)
+        assert [step.token for step in trainer.steps()] == [b"cd", b"ab"]
+        assert trainer.stop_reason is StopReason.TOO_LONG
+
+    def test_says_that_no_pair_is_left_where_every_pretoken_is_one_token(self) -> None:
+        trainer = Trainer({b"ab": 2, b"": 1, b"c": 1}, 300, max_token_length=2)
+        list(trainer.steps())
+        assert trainer.stop_reason is StopReason.NO_PAIR_LEFT
+
+
+def test_a_bound_that_no_pair_keeps_is_refused() -> None:
+    with pytest.raises(TokenLengthError, match="at most 1 bytes leave nothing to merge; give 2"):
+        Trainer({}, 300, max_token_length=1)
+
+
+def test_a_pair_too_long_is_no_pair_to_the_timeline() -> None:
+    counts = {b"abc": 3}
+    frame = Timeline(counts, Trainer(counts, 300, max_token_length=2).steps()).seek(1)
+    assert (frame.queue.tied, frame.queue.pair_count) == ((), 0)
+
+
+def test_train_bpe_takes_the_bound(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("newest newest")
+    _, merges = train_bpe(corpus, 300, [], max_token_length=3, workers=1)
+    assert max(len(left + right) for left, right in merges) == 3

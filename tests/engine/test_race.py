@@ -1,0 +1,103 @@
+"""The race: the same merges, different work, in slices, within a budget, over sizes."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+
+from engine import race as race_module
+from engine.errors import UnknownNameError
+from engine.race import PARTS, Course, Race, RunnerState, SizeRace, sample
+from engine.trainer import Trainer
+from engine.trainers import TRAINERS
+
+COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
+COURSE = Course(290)
+
+
+def finished(race: Race) -> Race:
+    for _ in race.slices():
+        pass
+    return race
+
+
+class TestARace:
+    def test_is_run_by_every_trainer_to_the_same_merges(self) -> None:
+        race = finished(Race(COUNTS, COURSE))
+        assert [runner.algorithm.name for runner in race.runners] == list(TRAINERS)
+        alone = Trainer(COUNTS, 290)
+        pairs = [step.pair for step in alone.steps()]
+        assert all(runner.pairs == pairs for runner in race.runners)
+        assert all(runner.state is RunnerState.FINISHED for runner in race.runners)
+        assert (race.first_difference, race.steps) == (None, len(pairs))
+
+    def test_has_the_counters_of_each_step(self) -> None:
+        race = finished(Race(COUNTS, COURSE, ["naive", "heap"]))
+        naive, heap = race.runners
+        alone = Trainer(COUNTS, 290, algorithm="naive")
+        list(alone.steps())
+        assert naive.work.total("pairs_scanned", len(naive)) == alone.work.pairs_scanned
+        assert heap.work.total("heap_pops", 1) == 1
+        assert len(heap.work) == len(heap)
+
+    def test_tells_time_that_never_goes_back(self) -> None:
+        [runner] = finished(Race(COUNTS, COURSE, ["fast"])).runners
+        times = [runner.seconds_at(step) for step in range(len(runner) + 1)]
+        assert times == sorted(times)
+        assert runner.seconds_until(3).tolist() == times[1:4]
+
+    def test_says_where_merges_differ(self) -> None:
+        race = finished(Race(COUNTS, COURSE, ["heap", "fast", "naive"]))
+        race.runners[1].pairs[2] = (0, 0)
+        assert race.first_difference == 2
+
+    def test_stops_a_runner_whose_time_is_up(self) -> None:
+        race = finished(Race(COUNTS, Course(290, budget=0.0), ["naive"]))
+        assert (race.runners[0].state, len(race.runners[0])) == (RunnerState.OUT_OF_TIME, 1)
+
+    def test_stops_when_nobody_pulls(self) -> None:
+        race = Race(COUNTS, COURSE)
+        with patch.object(race_module, "SLICE_SECONDS", 0.0):
+            next(race.slices())
+        first, *others = race.runners
+        assert (first.state, len(first)) == (RunnerState.RUNNING, 1)
+        assert all(runner.state is RunnerState.WAITING for runner in others)
+
+    def test_is_left_to_those_who_can_follow_the_tie_rule(self) -> None:
+        race = Race(COUNTS, Course(290, tie_rule="first-seen"), ["fast", "linked", "naive"])
+        assert race.absent == ["fast"]
+        assert finished(race).first_difference is None
+
+    def test_of_an_unknown_trainer_is_refused(self) -> None:
+        with pytest.raises(UnknownNameError, match="did you mean 'heap'"):
+            Race(COUNTS, COURSE, ["heaps"])
+
+    def test_of_nothing_has_no_steps(self) -> None:
+        race = finished(Race({}, COURSE))
+        assert (race.steps, race.first_difference) == (0, None)
+
+
+class TestSizes:
+    def test_grow_up_to_the_whole_corpus(self) -> None:
+        counts = {word: 100 * count for word, count in COUNTS.items()}
+        race = SizeRace(counts, Course(270), ["heap", "naive"])
+        for _ in race.slices():
+            pass
+        sizes, operations = race.operations_of("naive")
+        assert sizes.tolist() == sorted(sizes.tolist())
+        assert sizes[-1] == sum(len(word) * count for word, count in counts.items())
+        assert len(operations) == len(race.seconds_of("naive")[0]) == len(PARTS)
+
+    def test_leave_out_runs_that_were_stopped(self) -> None:
+        race = SizeRace(COUNTS, Course(290, budget=0.0), ["naive"])
+        for _ in race.slices():
+            pass
+        assert not len(race.operations_of("naive")[0])
+
+    def test_are_samples_of_every_occurrence_alike(self) -> None:
+        counts = {bytes([byte]): 1000 for byte in range(256)}
+        some = sample(counts, 0.25)
+        assert list(some) == list(counts)
+        assert abs(sum(some.values()) / 256_000 - 0.25) < 0.01
+        assert sample(counts, 0.25) == some

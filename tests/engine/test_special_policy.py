@@ -1,0 +1,90 @@
+"""What a special token in a text means: one id, ordinary text, or an error, as in tiktoken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import Tokenizer
+from engine.errors import SpecialTokenError, SpecialTokenFoundError
+from engine.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+SPECIALS = {"<a>": 300, "<b>": 301}
+OURS = Tokenizer({**BYTES, 256: b" <"}, [(b" ", b"<")], SPECIALS)
+THEIRS = tiktoken.Encoding(
+    "small",
+    pat_str=OURS.pattern.source,
+    mergeable_ranks={token: number for number, token in {**BYTES, 256: b" <"}.items()},
+    special_tokens=SPECIALS,
+)
+
+texts = st.lists(st.sampled_from(["<a>", "<b>", "<", "a>", " x", " ", "é", "\n"])).map("".join)
+tokens = st.sets(st.sampled_from(sorted(SPECIALS)))
+
+
+@given(texts, tokens)
+def test_allowing_some_is_tiktokens_allowed_special(text: str, allowed: set[str]) -> None:
+    ids = SpecialPolicy.allowing(allowed).applied(OURS).encode(text)
+    assert ids == THEIRS.encode(text, allowed_special=allowed, disallowed_special=())
+
+
+@given(texts)
+def test_refusing_refuses_what_tiktoken_refuses_and_says_where(text: str) -> None:
+    try:
+        THEIRS.encode(text)
+    except ValueError:
+        with pytest.raises(SpecialTokenFoundError) as found:
+            REFUSE_SPECIAL.check(OURS, text)
+        place = found.value.position
+        assert text.encode()[place:].startswith(found.value.token.encode())
+        assert not any(token.encode() in text.encode()[: place + 2] for token in SPECIALS)
+    else:
+        REFUSE_SPECIAL.check(OURS, text)
+        assert REFUSE_SPECIAL.applied(OURS).encode(text) == THEIRS.encode(text)
+
+
+@given(texts, st.integers(1, 5))
+def test_a_special_token_across_two_blocks_is_found_as_in_one(text: str, size: int) -> None:
+    data = text.encode()
+    blocks = [data[start : start + size] for start in range(0, len(data), size)]
+    told = [_refusal(lambda: REFUSE_SPECIAL.check(OURS, text))]
+    told.append(_refusal(lambda: list(REFUSE_SPECIAL.checked(OURS, blocks))))
+    assert told[0] == told[1]
+
+
+def _refusal(work: Callable[[], object]) -> str | None:
+    """What is said against a text, if anything."""
+    try:
+        work()
+    except SpecialTokenFoundError as error:
+        return str(error)
+    return None
+
+
+def test_all_and_none() -> None:
+    assert ALL_SPECIAL.applied(OURS).encode("<a>") == [300]
+    assert NONE_SPECIAL.applied(OURS).encode("<a>") == list(b"<a>")
+
+
+def test_what_is_not_allowed_still_decodes_and_is_no_ordinary_token() -> None:
+    strict = OURS.allowing([])
+    assert strict.decode([300]) == "<a>"
+    assert strict.special_ids == OURS.special_ids
+    assert strict.rules.ids == OURS.rules.ids
+    assert strict.live().encode("<a>") == strict.encode("<a>") == list(b"<a>")
+    assert OURS.encode("<a>") == [300]
+
+
+def test_an_unknown_special_token_is_named_with_those_there_are() -> None:
+    with pytest.raises(SpecialTokenError, match=r"'<c>' is no special token.*<a>, <b>"):
+        OURS.allowing(["<c>"])
+
+
+def test_the_place_is_in_lines_and_bytes() -> None:
+    with pytest.raises(SpecialTokenFoundError, match=r"'<a>' \(line 2, byte 4\)"):
+        REFUSE_SPECIAL.check(OURS, "é\nx<a>")

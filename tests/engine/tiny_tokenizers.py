@@ -1,0 +1,37 @@
+"""Small tokenizers for the tests of formats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine import Tokenizer, Trainer, count_pretokens
+
+REPO = Path(__file__).resolve().parents[2]
+GOLDEN = Path(__file__).parent / "golden"
+END = "<|endoftext|>"
+BYTES = {byte: bytes([byte]) for byte in range(256)}
+TEXTS = [
+    "",
+    "lowest newest",
+    "the low  widest\n\n",
+    "żółw 漢字 🙂",
+    f"low{END}low <pad>",
+    "a\x00\x85b",
+]
+
+
+def trained(
+    corpus: Mapping[bytes, int],
+    special_tokens: Sequence[str] = (),
+    pattern: str = "gpt2",
+    merges: int = 20,
+) -> Tokenizer:
+    trainer = Trainer(corpus, 256 + len(special_tokens) + merges, special_tokens)
+    list(trainer.steps())
+    return Tokenizer(trainer.vocab, trainer.merges, special_tokens, pattern)
+
+
+def handout() -> Tokenizer:
+    """The course handout's tokenizer: 13 merges, one special token."""
+    return trained(count_pretokens(REPO / "samples" / "handout.txt"), [END])
