@@ -8,7 +8,7 @@ from functools import cached_property
 
 from engine.added_tokens import AddedToken, numbered, told_apart
 from engine.decoders.decoder import Decoder
-from engine.models.model import Model
+from engine.models.model import MergingModel, Model
 from engine.normalizers.normalizer import Normalizer
 from engine.pipeline_run import PipelineRun, run_pipeline
 from engine.post_processors import PostProcessor
@@ -57,6 +57,16 @@ class Pipeline:
                 content = self.normalizer.normalize(content)
             spelled[self.added_ids[token.content]] = content
         return spelled
+
+    @property
+    def merges(self) -> bool:
+        """Whether the model is one that merges."""
+        return isinstance(self.model, MergingModel)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether it says how text is made of tokens; BPE's tokens need only be joined."""
+        return self.decoder is not None or not self.merges
 
     @cached_property
     def special_ids(self) -> frozenset[int]:

@@ -20,6 +20,7 @@ from engine.pretokenize import without_stray_surrogates
 
 if TYPE_CHECKING:
     from engine.pipeline import Pipeline
+    from engine.sections import SectionSplitter
 
 Span = tuple[int, int]
 
@@ -106,15 +107,23 @@ class PipelineRun:
 def run_pipeline(pipeline: Pipeline, text: str, pair: str | None) -> PipelineRun:
     """See `Pipeline.run`."""
     given = (text,) if pair is None else (text, pair)
-    texts = tuple(_run_text(pipeline, each, number) for number, each in enumerate(given))
+    texts = tuple(run_text(pipeline, each, number) for number, each in enumerate(given))
     tokens = tuple(_finished(pipeline, texts))
     decoded = pipeline.decode((token.token_id for token in tokens), skip_special=True)
     return PipelineRun(texts, tokens, decoded)
 
 
-def _run_text(pipeline: Pipeline, text: str, number: int) -> TextRun:
+def run_text(
+    pipeline: Pipeline, text: str, number: int = 0, splitter: SectionSplitter | None = None
+) -> TextRun:
+    """One text up to what the model makes of it.
+
+    Args:
+        number: 1 if it is the second of a pair.
+        splitter: cuts out other added tokens than the pipeline's own does.
+    """
     text = without_stray_surrogates(text)
-    sections = [Part(*each) for each in pipeline.splitter.aligned_sections(text)]
+    sections = [Part(*each) for each in (splitter or pipeline.splitter).aligned_sections(text)]
     pieces = list(chain.from_iterable(_pieces(pipeline, section) for section in sections))
     tokens = chain.from_iterable(
         _tokens(pipeline, piece, place, number) for place, piece in enumerate(pieces)

@@ -19,6 +19,8 @@ from engine.formats.source import read_json
 from engine.formats.tokenizer_format import Opened, Wishes
 from engine.json_fields import Fields
 from engine.models import model_from_json
+from engine.models.model import MergingModel
+from engine.models.model_alphabet import ModelAlphabet
 from engine.normalizers import normalizer_from_json
 from engine.patterns import as_pattern
 from engine.pipeline import Pipeline
@@ -95,8 +97,18 @@ def _wished(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
 
 
 def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
-    """The tokenizer that encodes as a pipeline does."""
+    """The tokenizer that encodes as a pipeline does, but for its post-processor."""
     model, splitter = pipeline.model, pipeline.splitter
+    if not isinstance(model, MergingModel):
+        return Tokenizer(
+            {token_id: text.encode() for text, token_id in model.vocab.items()},
+            [],
+            pipeline.added_ids,
+            splitter.pattern,
+            alphabet=ModelAlphabet(model, splitter.in_bytes),
+            table={},
+            pipeline=pipeline,
+        )
     vocab = model.tokens(splitter.in_bytes)
     return Tokenizer(
         vocab,

@@ -64,9 +64,10 @@ class _UnicodeForm(EditingNormalizer):
         ]
         ordered: list[Changing] = []
         for is_mark, run in groupby(parts, key=lambda part: unicodedata.combining(part[0]) > 0):
-            ordered += (
-                sorted(run, key=lambda part: unicodedata.combining(part[0])) if is_mark else run
-            )
+            stretch = list(run)
+            if is_mark:
+                stretch.sort(key=lambda part: unicodedata.combining(part[0]))
+            ordered += stretch
         return ordered
 
     def _stands_alone(self, text: str, at: int) -> bool:

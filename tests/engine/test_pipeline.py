@@ -9,9 +9,9 @@ from functools import cache
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_pipelines import MODEL_BUILDERS
 from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
-from model_pipelines import MODEL_BUILDERS
 from tokenizers import Tokenizer as Theirs
 
 from engine.formats.pipeline_file import pipeline_from_json, spelled
@@ -19,7 +19,7 @@ from engine.pipeline import Pipeline
 
 Build = Callable[[], Theirs]
 every_kind = pytest.mark.parametrize(
-    "build", (*BUILDERS, *MODEL_BUILDERS), ids=lambda build: str(build.__name__)
+    "build", [*BUILDERS, *MODEL_BUILDERS], ids=lambda build: str(build.__name__)
 )
 
 
