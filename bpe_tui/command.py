@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
-INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE)
+INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, PIPELINE)
 """Where a session is shown."""
 ALWAYS = (*EVERYWHERE, COMPARISON)
 

@@ -12,6 +12,7 @@ from bpe_tui.command import (
     ENCODING,
     EVERYWHERE,
     INSPECTION,
+    PIPELINE,
     RACE,
     TRAINING,
     VOCABULARY,
@@ -23,6 +24,8 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _RACED = (RACE,)
+_STAGES = (PIPELINE,)
+_NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
@@ -303,6 +306,43 @@ COMMANDS: tuple[Command, ...] = (
         True,
     ),
     Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
+    _switch(
+        PIPELINE,
+        "8",
+        "pipeline",
+        "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
+        in_footer=False,
+    ),
+    Command(
+        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
+    ),
+    Command(
+        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
+    ),
+    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
+    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
+    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
+    Command(
+        "screen.switch",
+        "c",
+        "c",
+        "change",
+        "Switch the stage under the cursor to another (also Enter).",
+        _DO,
+        _STAGES,
+        True,
+    ),
+    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
+    Command(
+        "screen.save_pipeline",
+        "s",
+        "s",
+        "save",
+        "Save the stages as they are now as a tokenizer.json.",
+        _DO,
+        _STAGES,
+        True,
+    ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -376,7 +416,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
-    Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
+    Command(
+        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO, _NOT_STAGES
+    ),
     Command(
         "app.export",
         "x",

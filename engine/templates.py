@@ -35,7 +35,9 @@ def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProce
         raise TokenizerFileError(
             f"the vocabulary has no token {missing[0]!r}; a template can put only what is there"
         )
-    return TemplateProcessing(*templates, {token: ([ids[token]], [token]) for token in tokens})
+    return TemplateProcessing(
+        templates[0], templates[1], {token: ([ids[token]], [token]) for token in tokens}
+    )
 
 
 def pair_template(single: str) -> str:

@@ -21,6 +21,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
+    "pipeline": _later("pipeline", "PipelineScreen"),
     "charts": _later("charts", "ChartsScreen"),
     "inspection": _later("inspection", "InspectionScreen"),
     "race": _later("race", "RaceScreen"),
