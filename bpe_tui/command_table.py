@@ -54,6 +54,36 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _STEPPED, True),
     Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _STEPPED, True),
     Command(
+        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
+    ),
+    Command(
+        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
+    ),
+    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
+    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
+    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
+    Command(
+        "screen.switch",
+        "c",
+        "c",
+        "change",
+        "Switch the stage under the cursor to another (also Enter).",
+        _DO,
+        _STAGES,
+        True,
+    ),
+    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
+    Command(
+        "screen.save_pipeline",
+        "s",
+        "s",
+        "save",
+        "Save the stages as they are now as a tokenizer.json.",
+        _DO,
+        _STAGES,
+        True,
+    ),
+    Command(
         "screen.walk(1)",
         "right,l",
         "→ l",
@@ -312,36 +342,6 @@ COMMANDS: tuple[Command, ...] = (
         "pipeline",
         "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
         in_footer=False,
-    ),
-    Command(
-        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
-    ),
-    Command(
-        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
-    ),
-    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
-    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
-    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
-    Command(
-        "screen.switch",
-        "c",
-        "c",
-        "change",
-        "Switch the stage under the cursor to another (also Enter).",
-        _DO,
-        _STAGES,
-        True,
-    ),
-    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
-    Command(
-        "screen.save_pipeline",
-        "s",
-        "s",
-        "save",
-        "Save the stages as they are now as a tokenizer.json.",
-        _DO,
-        _STAGES,
-        True,
     ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from engine.errors import TokenizerFileError
-from engine.post_processors import Piece, TemplateProcessing
+from engine.post_processors import Piece, PostProcessor, TemplateProcessing
 
 _TYPED = re.compile(r"(?P<what>.+?)(?::(?P<type>[0-9]{1,4}))?")
 _TEXTS = {"$A": 0, "$B": 1, "$": 0}
@@ -49,6 +49,18 @@ def pair_template(single: str) -> str:
     before, text, after = single.partition("$A")
     behind = "".join(f" {part.split(':')[0]}:1" for part in after.split())
     return f"{before}{text}{after} $B:1{behind}"
+
+
+def spelled_template(processor: PostProcessor, texts: int) -> str:
+    """What a post-processor puts around so many texts, as it is typed.
+
+    >>> spelled_template(template_of("<s> $A", "<s> $A $B:1", {"<s>": 0}), 2)
+    '<s> $A $B:1'
+    """
+    pieces = processor.template(texts)
+    names = (piece.token if piece.text is None else "$" + "AB"[piece.text] for piece in pieces)
+    types = (f":{piece.type_id}" if piece.type_id else "" for piece in pieces)
+    return " ".join(map("".join, zip(names, types, strict=True)))
 
 
 def _pieces(template: str) -> list[Piece]:

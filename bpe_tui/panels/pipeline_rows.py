@@ -25,13 +25,15 @@ from engine.pipeline_draft import (
 )
 from engine.pipeline_losses import Losses
 from engine.pipeline_run import OutputToken, Part, PipelineRun, TextRun
+from engine.post_processors import PostProcessor
 from engine.stage import Stage
+from engine.templates import spelled_template
 
 GUTTER = 16
 """Cells for the names of the stages."""
 NARROW_GUTTER = 3
 EXAMPLES = 6
-LONGEST_STAGE = 60
+LONGEST_SETTING = 40
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,8 @@ def _pretokens(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
 def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     model = shown.draft.original.model
     lines: list[Sequence[Span]] = []
-    for place, text in enumerate(shown.run.texts):
-        chosen = _chosen_in(shown, place)
+    for text in shown.run.texts:
+        chosen = _before_template(shown, text)
         lines += _tokens(text.tokens, chosen, shown, width - gutter)
     total = sum(len(text.tokens) for text in shown.run.texts)
     told = f"{model.name}, {plural(len(model.vocab), 'token')} in its vocabulary → "
@@ -153,11 +155,14 @@ def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
 def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     lines: Sequence[Sequence[Span]] = ()
     notes: list[Span] = []
-    if shown.draft.pipeline.post_processor is not None:
+    added = any(token.from_template for token in shown.run.tokens)
+    if added or len(shown.run.texts) > 1:
         lines = _tokens(shown.run.tokens, shown.chosen, shown, width - gutter, types=True)
         notes = [("under each token, which text the model is told that it belongs to", "dim")]
-    elif len(shown.run.texts) > 1:
-        notes = [("nothing parts the two texts", "dim")]
+        if not added:
+            notes.append(("nothing stands between the two texts", "dim"))
+    elif shown.draft.pipeline.post_processor is not None:
+        notes = [("adds no tokens", "dim")]
     yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
 
 
@@ -190,20 +195,20 @@ def _switchable(
 
 
 def stage_name(stage: Stage) -> str:
-    """A stage with its settings, in a few words."""
-    shown = ", ".join(
-        f"{key} {_setting(value)}" for key, value in stage.settings().items() if value is not None
-    )
-    told = f"{stage.name} ({shown})" if shown else stage.name
-    return shorten(visible_text(told, spaces=False), LONGEST_STAGE)
+    """A stage with its settings, in a few words; what is switched off is left out."""
+    if isinstance(stage, PostProcessor):
+        return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
+    settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
+    shown = ", ".join(f"{key}{_setting(value)}" for key, value in settings.items())
+    name = visible_text(stage.name, spaces=False)
+    return f"{name} ({visible_text(shown, spaces=False)})" if shown else name
 
 
 def _setting(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, dict):
-        return " ".join(map(str, value.values()))
-    return str(value)
+    if value is True:
+        return ""
+    told = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+    return f" {shorten(visible_text(told), LONGEST_SETTING)}"
 
 
 # -- text in rows
@@ -213,6 +218,16 @@ def _chosen_in(shown: Shown, text_number: int) -> OutputToken | None:
     """The token under the cursor, if it is of that text."""
     chosen = shown.chosen
     return chosen if chosen is not None and chosen.text_number == text_number else None
+
+
+def _before_template(shown: Shown, text: TextRun) -> OutputToken | None:
+    """The token under the cursor as it left the model."""
+    number = shown.run.texts.index(text)
+    finished = (token for token in shown.run.tokens if token.text_number == number)
+    for before, after in zip(text.tokens, finished, strict=False):
+        if after is shown.chosen:
+            return before
+    return None
 
 
 def _characters(
