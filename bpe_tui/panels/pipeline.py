@@ -62,5 +62,6 @@ class PipelinePanel(Lines):
 
     def rebuild(self) -> None:
         if self._shown is not None and self.size.width:
-            self._rows = stage_rows(self._shown, self.scrollable_content_region.width)
+            room = self.scrollable_content_region.width
+            self._rows = stage_rows(self._shown, room, self.size.height)
         super().rebuild()

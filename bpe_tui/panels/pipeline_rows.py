@@ -15,6 +15,7 @@ from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, spans_width
 from bpe_tui.visible import number, plural, shorten, visible_text, width
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.roles import TOKEN_HUES
+from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.pipeline_draft import (
     DECODER,
     NORMALIZER,
@@ -62,13 +63,13 @@ class Shown:
     marks: bool
 
 
-def stage_rows(shown: Shown, width: int) -> list[Row]:
-    """All stages from top to bottom."""
+def stage_rows(shown: Shown, width: int, height: int) -> list[Row]:
+    """All stages from top to bottom, a blank line between them if there is room for it."""
     gutter = GUTTER if width >= 72 else NARROW_GUTTER
-    rows: list[Row] = []
-    for block in (_text, _normalized, _pretokens, _model, _finished, _decoded):
-        rows += block(shown, width, gutter)
-    return rows
+    made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
+    blocks = [list(block(shown, width, gutter)) for block in made]
+    between = [Row([])] if sum(map(len, blocks)) + len(blocks) <= height else []
+    return [row for block in blocks for row in (*block, *between)]
 
 
 def _block(
@@ -196,6 +197,8 @@ def _switchable(
 
 def stage_name(stage: Stage) -> str:
     """A stage with its settings, in a few words; what is switched off is left out."""
+    if isinstance(stage, ByteLevelDecoder):
+        return stage.name  # its settings say nothing to it
     if isinstance(stage, PostProcessor):
         return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
     settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}

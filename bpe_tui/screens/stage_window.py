@@ -22,7 +22,7 @@ from engine.pipeline_draft import Draft, StageKind
 from engine.stage import Stage
 from engine.stage_choices import CHOICES
 
-NAME_CELLS = 22
+MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
 
 Switch = Callable[[Draft], Draft]
 
@@ -33,7 +33,7 @@ class ChoiceRows(Lines):
     def __init__(self, kind: StageKind, draft: Draft) -> None:
         super().__init__(id="choice-rows")
         self._kind = kind
-        self._rows: list[Row] = []
+        self._rows: list[tuple[str, str, str, Switch]] = []
         self.show_draft(draft)
 
     @property
@@ -41,28 +41,41 @@ class ChoiceRows(Lines):
         return len(self._rows)
 
     def row(self, index: int) -> Row:
-        return self._rows[index]
+        mark, name, told, switch = self._rows[index]
+        room = self.scrollable_content_region.width
+        names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
+        spans = [*left([(mark, "pair")], MARK_CELLS)]
+        spans += left([(name, "strong" if mark else "")], names)
+        said = (visible_text(told, spaces=False), "dim")
+        return Row(
+            [*spans, (" ", ""), *left([said], max(room - MARK_CELLS - names - 1, 1))], switch
+        )
 
     def show_draft(self, draft: Draft) -> None:
         self._rows = list(self._made(draft))
+        self.styles.height = len(self._rows)
         self.rebuild()
 
-    def _made(self, draft: Draft) -> Iterator[Row]:
+    def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, Switch]]:
+        """The mark of each row, its name, what is told of it, and what Enter does."""
         kind, stages = self._kind, draft.stages(self._kind)
         original = " · ".join(map(stage_name, Draft(draft.original).stages(kind))) or "none"
         none: Switch = lambda draft: draft.with_stages(kind, ())  # noqa: E731
         back: Switch = lambda draft: draft.restored(kind)  # noqa: E731
-        yield _row("" if stages else "•", "none", "leave the stage out", none)
-        yield _row("" if draft.is_switched(kind) else "•", "as it was", original, back)
+        yield ("" if stages else "•", "none", "leave the stage out", none)
+        yield ("" if draft.is_switched(kind) else "•", "as it was", original, back)
         listed = list(CHOICES[kind].listed(draft.original))
         for choice in listed:
-            yield _row(
-                _mark(choice.stage, stages), choice.name, choice.summary, _put(kind, choice.stage)
+            yield (
+                _mark(choice.stage, stages),
+                choice.name,
+                choice.summary,
+                _put(kind, choice.stage),
             )
         known = [choice.stage for choice in listed]
         for stage in stages:
             if stage not in known:
-                yield _row(_mark(stage, stages), stage_name(stage), "", _put(kind, stage))
+                yield (_mark(stage, stages), stage_name(stage), "", _put(kind, stage))
 
 
 def _put(kind: StageKind, stage: Stage) -> Switch:
@@ -72,11 +85,6 @@ def _put(kind: StageKind, stage: Stage) -> Switch:
 def _mark(stage: Stage, stages: tuple[Stage, ...]) -> str:
     """The place of a stage among those taken."""
     return str(stages.index(stage) + 1) if stage in stages else ""
-
-
-def _row(mark: str, name: str, told: str, switch: Switch) -> Row:
-    spans = [*left([(mark, "pair")], 3), *left([(name, "strong" if mark else "")], NAME_CELLS)]
-    return Row([*spans, (" ", ""), (visible_text(told, spaces=False), "dim")], switch)
 
 
 class StageWindow(ModalScreen[None]):
