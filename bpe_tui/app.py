@@ -7,28 +7,24 @@ from __future__ import annotations
 
 import gc
 import sys
-from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
-from textual.app import App
-from textual.screen import Screen
+from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui import messages, terminal
+from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
-from bpe_tui.config import RunConfig
-from bpe_tui.jobs import TrainingJob
+from bpe_tui.config import Config, RunConfig
+from bpe_tui.jobs import CorpusJob, job_for
 from bpe_tui.screens import SCREENS
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
 from bpe_tui.ways import Ways
-from bpe_tui.what_if_job import Wish
+from bpe_tui.windows import Windows
 from engine.errors import BpeError
-
-if TYPE_CHECKING:
-    from bpe_tui.screens.training import TrainingScreen
 
 TICK_SECONDS = 1 / 25
 """How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
@@ -44,8 +40,8 @@ NOTE_SECONDS = 30
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
-class BpeTuiApp(App[int]):
-    """Opens a corpus and plays its merges."""
+class BpeTuiApp(Windows):
+    """Opens a corpus or a tokenizer and plays its merges."""
 
     TITLE = "bpe-tui"
     CSS_PATH = "styles/app.tcss"
@@ -53,11 +49,12 @@ class BpeTuiApp(App[int]):
     SCREENS: ClassVar = SCREENS
     ENABLE_COMMAND_PALETTE = True
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: Config) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
-        self._job = TrainingJob(config, self.post_message)
+        self._job = self._new_job()
+        self._is_first = True
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -69,9 +66,32 @@ class BpeTuiApp(App[int]):
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
-        self.push_screen("training")
+        self.push_screen(self.session.model.screen(TRAINING))
         self.set_interval(TICK_SECONDS, self._tick)
         self._job.start()
+
+    def open(self, config: Config) -> None:
+        """Open something else in place of what is open."""
+        self._job.cancel()
+        gc.unfreeze()  # what was open may go
+        self.ways.forget()
+        self.session = Session(config)
+        self._job = self._new_job()
+        training = self.session.model.screen(TRAINING)
+        if self.screen.id != training:
+            self.switch_screen(training)  # it shows the reading
+        self.changed()
+        self._job.start()
+
+    def _new_job(self) -> CorpusJob:
+        session = self.session
+
+        def post(news: Message) -> None:
+            if isinstance(news, messages.News):
+                news.of = session
+            self.post_message(news)
+
+        return job_for(session.config, post)
 
     def on_unmount(self) -> None:
         self._job.cancel()
@@ -79,18 +99,46 @@ class BpeTuiApp(App[int]):
     def _end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)
 
-    # -- news from the job
+    # -- news from the job; that of a session which was left is nobody's any more
+
+    def on_tokenizer_opened(self, news: messages.TokenizerOpened) -> None:
+        if news.of is self.session:
+            self.session.opened = news.opened
+            self.changed()
+            for note in news.opened.notes:
+                text = f"{visible_text(note[:1].upper() + note[1:], spaces=False)}."
+                self.notify(text, markup=False, timeout=8)
+
+    def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
+        if news.of is self.session:
+            said = visible_text(
+                f"Read as a text, since it is no tokenizer: {news.error}", spaces=False
+            )
+            self.notify(said, markup=False, timeout=15)
+            self.open(news.otherwise)
 
     def on_reading(self, news: messages.Reading) -> None:
-        self.session.reading = news
-        self.changed()
+        if news.of is self.session:
+            self.session.reading = news
+            self.changed()
 
     def on_indexing(self, news: messages.Indexing) -> None:
-        self.session.indexing = news
-        self.changed()
+        if news.of is self.session:
+            self.session.indexing = news
+            self.changed()
+
+    def on_working(self, news: messages.Working) -> None:
+        if news.of is self.session:
+            self.session.working = news
+            self.changed()
 
     def on_training_started(self, news: messages.TrainingStarted) -> None:
+        if news.of is not self.session:
+            return
         self.session.start(news)
+        self._is_first = False
+        if self.session.counts_nothing:
+            self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)
         # The corpus and the record stay to the end; looking through them would stall the screen.
@@ -99,27 +147,36 @@ class BpeTuiApp(App[int]):
         gc.enable()
 
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
-        self.session.extend(news.steps)
-        self._has_grown = True
-        self._arrive()
+        if news.of is self.session:
+            self.session.extend(news.steps)
+            self._has_grown = True
+            self._arrive()
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
-        self.session.end(news.reason)
-        self._arrive()
-        self.changed()
-        gc.freeze()
+        if news.of is self.session:
+            self.session.end(news.reason)
+            self._arrive()
+            self.changed()
+            gc.freeze()
 
     def _arrive(self) -> None:
         """Say what the run was opened to show, at the step where it is to be seen."""
-        if self.session.arrive():
+        config = self.session.config
+        if isinstance(config, RunConfig) and self.session.arrive():
             self.changed()
-            self.notify(self.session.config.note, markup=False, timeout=NOTE_SECONDS)
+            self.notify(config.note, markup=False, timeout=NOTE_SECONDS)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
             raise news.error
-        self.failure = news.error
-        self.exit(2, return_code=2)
+        if news.of is not self.session:
+            return
+        if self._is_first:  # nothing is there to go back to
+            self.failure = news.error
+            self.exit(2, return_code=2)
+        else:
+            self.session.failure = str(news.error)
+            self.changed()
 
     # -- state out
 
@@ -162,51 +219,10 @@ class BpeTuiApp(App[int]):
             self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
         self.changed()
 
-    def action_breakpoints(self) -> None:
-        if self.session.frame is not None:
-            self.session.hold()
-            from bpe_tui.screens.breakpoints import Breakpoints
-
-            self.push_screen(Breakpoints(self.session), self._left_breakpoints)
-
-    def _left_breakpoints(self, step: int | None) -> None:
-        if step is not None:
-            self.session.seek(step)
-        self.changed()
-
     def action_run_to_breakpoint(self) -> None:
         self.session.run_to_breakpoint()
         self.session.tick(0)  # most often the next stop is known already
         self.changed()
-
-    def action_what_if(self) -> None:
-        session = self.session
-        if session.frame is None:
-            return
-        session.hold()
-        if session.stop_reason is None:
-            text = "Training still runs; a fork can be compared when it has ended."
-            self.notify(text, markup=False, timeout=4)
-            return
-        chosen = cast("TrainingScreen", self.get_screen("training")).chosen_pair()
-        from bpe_tui.screens.what_if import WhatIf
-
-        menu = WhatIf(session.frame, session.config, session.documents, chosen)
-        self.push_screen(menu, self._wished)
-
-    def _wished(self, wish: Wish | None) -> None:
-        frame = self.session.frame
-        if wish is None or frame is None:
-            return
-
-        def left(fork: messages.WhatIfEnded | None) -> None:
-            if fork is not None:
-                self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
-            self.changed()
-
-        from bpe_tui.screens.branches import Branches
-
-        self.push_screen(Branches(frame, self.session.config, wish), left)
 
     def action_first(self) -> None:
         self.seek(0)
@@ -227,59 +243,21 @@ class BpeTuiApp(App[int]):
         self.session.toggle_follow()
         self.changed()
 
-    def action_show(self, screen: str) -> None:
-        if self.session.frame is not None:
+    def action_show(self, kind: str) -> None:
+        """The screen of a kind that shows the model of the session."""
+        if self.session.shown is not None:
             self.ways.forget()
-            self.switch_screen(screen)
-
-    def action_go_to(self) -> None:
-        if (frame := self.session.frame) is not None:
-            from bpe_tui.screens.go_to import GoTo
-
-            self.push_screen(GoTo(frame.step, frame.recorded_steps), self._went_to)
-
-    def _went_to(self, step: str | None) -> None:
-        if step is not None:
-            self.seek(int(step))
-
-    def action_save(self) -> None:
-        if (frame := self.session.frame) is not None:
-            self.session.hold()
-            from bpe_tui.screens.save import Save
-
-            self.push_screen(Save(frame, f"{self._corpus_name}-step-{frame.step}"), self._saved)
-
-    def _saved(self, path: str | None) -> None:
-        if path is not None:
-            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
-
-    def action_export(self) -> None:
-        if (frame := self.session.frame) is not None:
-            from bpe_tui.screens.export import Export  # 15 ms that the first frame need not wait
-
-            self.session.hold()
-            self.push_screen(Export(self.screen, frame, self._corpus_name), self._saved)
-
-    @property
-    def _corpus_name(self) -> str:
-        """What the names of files about the corpus begin with."""
-        return Path(self.session.config.corpus).name.split(".")[0] or "tokenizer"
+            self.switch_screen(self.session.model.screen(kind))
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
 
-    def action_help(self) -> None:
-        screen: Screen[object] = self.screen
-        from bpe_tui.screens.help import Help
 
-        self.push_screen(Help(screen.id or ""))
-
-
-def run_app(config: RunConfig) -> int:
-    """Run until the user leaves; the exit code. A failure of the corpus is raised.
+def run_app(config: Config) -> int:
+    """Run until the user leaves; the exit code. A failure of what was opened first is raised.
 
     Raises:
-        BpeError: the corpus cannot be read after all.
+        BpeError: the corpus or the tokenizer cannot be read after all.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     terminal.tolerate_bad_bytes()

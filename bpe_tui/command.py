@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from bpe_tui.widgets.key_bar import Key
+if TYPE_CHECKING:
+    from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
 EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, PIPELINE)
 """Where a session is shown."""
@@ -17,6 +20,7 @@ ALWAYS = (*EVERYWHERE, COMPARISON)
 class Command:
     """A thing to do. `keys` are Textual's names; `shown` is how a person reads them.
 
+    It holds on the screens that it names, and on every model's screen of these kinds (`models`).
     The footer shows it if `in_footer`. While a text is being typed only commands `in_fields` have
     their keys; while the corpus is still being read the footer shows those `in_reading`.
     """
@@ -35,4 +39,6 @@ class Command:
     @property
     def key(self) -> Key:
         """What the footer shows."""
+        from bpe_tui.widgets.key_bar import Key  # the command line knows commands without Textual
+
         return Key(self.shown.split()[0], self.label, self.action)

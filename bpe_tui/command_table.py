@@ -15,6 +15,8 @@ from bpe_tui.command import (
     PIPELINE,
     RACE,
     TRAINING,
+    UNIGRAM_ENCODING,
+    UNIGRAM_TRAINING,
     VOCABULARY,
     Command,
 )
@@ -23,6 +25,8 @@ _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
+_PIECES = (UNIGRAM_TRAINING,)
+_LATTICE = (UNIGRAM_ENCODING,)
 _RACED = (RACE,)
 _STAGES = (PIPELINE,)
 _NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
@@ -30,6 +34,55 @@ _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
+
+UNIGRAM_COMMANDS: tuple[Command, ...] = (
+    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PIECES, True),
+    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PIECES),
+    Command("screen.show('pieces')", "p", "p", "pieces", "To the pieces.", _LOOK, _PIECES, True),
+    Command("screen.show('step')", "d", "d", "done", "To what the step has done.", _LOOK, _PIECES),
+    Command("screen.show('steps')", "m", "m", "steps", "To the list of steps.", _LOOK, _PIECES),
+    Command(
+        "screen.show('curves')",
+        "u",
+        "u",
+        "charts",
+        "To the charts of loss and size; m takes their place back.",
+        _LOOK,
+        _PIECES,
+    ),
+    Command("screen.search", "slash", "/", "search", "Search the pieces.", _LOOK, _PIECES, True),
+    Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _PIECES, True),
+    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _PIECES),
+    Command(
+        "screen.sample",
+        "n",
+        "n",
+        "sample",
+        "Draw another segmentation by chance.",
+        _DO,
+        _LATTICE,
+        True,
+    ),
+    Command(
+        "screen.sharpen(1)",
+        "plus,equals_sign",
+        "+",
+        "sharper",
+        "Draw good segmentations more often.",
+        _DO,
+        _LATTICE,
+    ),
+    Command(
+        "screen.sharpen(-1)",
+        "minus",
+        "-",
+        "flatter",
+        "Draw all segmentations more alike.",
+        _DO,
+        _LATTICE,
+    ),
+)
+"""What only Unigram has."""
 
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
@@ -51,8 +104,8 @@ COMMANDS: tuple[Command, ...] = (
         in_fields=True,
         in_reading=True,
     ),
-    Command("app.step(1)", "right,l", "→ l", "next", "One merge forward.", _STEP, _STEPPED, True),
-    Command("app.step(-1)", "left,h", "← h", "back", "One merge back.", _STEP, _STEPPED, True),
+    Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", _STEP, _STEPPED, True),
+    Command("app.step(-1)", "left,h", "← h", "back", "One step back.", _STEP, _STEPPED, True),
     Command(
         "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
     ),
@@ -88,7 +141,7 @@ COMMANDS: tuple[Command, ...] = (
         "right,l",
         "→ l",
         "next",
-        "Next merge of the pretoken.",
+        "Next step of the pretoken's encoding.",
         _STEP,
         _THERE,
         True,
@@ -98,7 +151,7 @@ COMMANDS: tuple[Command, ...] = (
         "left,h",
         "← h",
         "back",
-        "Merge before, in the pretoken.",
+        "Step before, of the pretoken's encoding.",
         _STEP,
         _THERE,
         True,
@@ -118,13 +171,13 @@ COMMANDS: tuple[Command, ...] = (
         "space",
         "space",
         "play",
-        "Play the merges of the pretoken.",
+        "Play the encoding of the pretoken.",
         _PLAY,
         _THERE,
         True,
     ),
-    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 merges forward.", _STEP),
-    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 merges back.", _STEP),
+    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", _STEP),
+    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", _STEP),
     Command(
         "screen.sub_step",
         "full_stop",
@@ -171,8 +224,8 @@ COMMANDS: tuple[Command, ...] = (
         "screen.walk(-1000000)",
         "home,less_than_sign",
         "Home <",
-        "bytes",
-        "The pretoken in single bytes.",
+        "start",
+        "The pretoken before the first step of its encoding.",
         _STEP,
         _THERE,
     ),
@@ -181,7 +234,7 @@ COMMANDS: tuple[Command, ...] = (
         "end,greater_than_sign",
         "End >",
         "end",
-        "The pretoken with all its merges.",
+        "The pretoken encoded.",
         _STEP,
         _THERE,
     ),
@@ -218,8 +271,8 @@ COMMANDS: tuple[Command, ...] = (
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
-    Command("screen.sort", "o", "o", "order", "Sort by the next column.", _LOOK, _TOKENS, True),
-    Command("screen.reverse", "O", "O", "turn round", "Turn the order round.", _LOOK, _TOKENS),
+    Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _TOKENS, True),
+    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _TOKENS),
     Command(
         "screen.fold", "space", "space", "fold", "Fold a part of the tree.", _LOOK, _TOKENS, True
     ),
@@ -416,6 +469,33 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
+    *UNIGRAM_COMMANDS,
+    Command(
+        "app.model",
+        "M",
+        "M",
+        "model",
+        "Train another model on this corpus: BPE, Unigram.",
+        _DO,
+    ),
+    Command(
+        "app.open",
+        "o",
+        "o",
+        "open",
+        "Open another tokenizer or corpus.",
+        _DO,
+        in_reading=True,
+    ),
+    Command(
+        "app.open",
+        "ctrl+o",
+        "Ctrl+O",
+        "open",
+        "The same, from inside a field too.",
+        _DO,
+        in_fields=True,
+    ),
     Command(
         "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO, _NOT_STAGES
     ),

@@ -1,23 +1,38 @@
-"""What a run is asked to do: the options of the command line, in one value."""
+"""What is asked to be opened: the options of the command line, in one value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from engine.corpus import Corpus
 from engine.counts_cache import KeptCount
+from engine.patterns import Pattern
 from engine.trainer import Trainer
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
 
 
+def kept_count(
+    corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
+) -> KeptCount:
+    """Where a corpus's count is kept from one run to the next, in the user's cache."""
+    if not cache:
+        return KeptCount(None)
+    directory = user_cache_path("bpe-tui", appauthor=False)
+    return KeptCount.of(directory, corpus, pattern, special_tokens)
+
+
 @dataclass(frozen=True)
 class RunConfig:
-    """A corpus and how to train on it. Names are those of the engine's registries."""
+    """A corpus and how to train on it. Names are those of the engine's registries.
+
+    The options after `pattern` are BPE's; `model` is a name in `bpe_tui.models`.
+    """
 
     corpus: str
     vocab_size: int = DEFAULT_VOCAB_SIZE
@@ -27,18 +42,21 @@ class RunConfig:
     trainer: str = "fast"
     min_count: int = 2
     cache: bool = True
+    model: str = "bpe"
     max_token_length: int | None = None
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""
     """What to say there; visible already."""
 
+    @property
+    def name(self) -> str:
+        """What is opened, in a word."""
+        return Path(self.corpus).name
+
     def kept_count(self, corpus: Corpus) -> KeptCount:
         """Where the corpus's count is kept from one run to the next, in the user's cache."""
-        if not self.cache:
-            return KeptCount(None)
-        directory = user_cache_path("bpe-tui", appauthor=False)
-        return KeptCount.of(directory, corpus, self.pattern, self.special_tokens)
+        return kept_count(corpus, self.pattern, self.special_tokens, self.cache)
 
     def trainer_for(self, counts: Mapping[bytes, int]) -> Trainer:
         """The training that these options ask for."""
@@ -51,3 +69,30 @@ class RunConfig:
             min_count=self.min_count,
             max_token_length=self.max_token_length,
         )
+
+
+@dataclass(frozen=True)
+class TokenizerConfig:
+    """A tokenizer to be opened, and what to count its merges in.
+
+    Attributes:
+        paths: a file, a directory, vocabulary and merges, or the name of a known encoding.
+        corpus: a text to replay the merges over; `None` for none.
+        special_tokens, pattern: go before what the files say; `None` leaves it to them.
+        otherwise: what to open if the file is no tokenizer after all; `None`: that is an error.
+    """
+
+    paths: tuple[str, ...]
+    corpus: str | None = None
+    special_tokens: tuple[str, ...] | None = None
+    pattern: str | None = None
+    cache: bool = True
+    otherwise: RunConfig | None = None
+
+    @property
+    def name(self) -> str:
+        """What is opened, in a word."""
+        return Path(self.paths[0]).name
+
+
+Config = RunConfig | TokenizerConfig

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic, sleep
 
 from textual.message import Message
 
 from bpe_tui import messages
-from bpe_tui.config import RunConfig
+from bpe_tui.config import Config, RunConfig
 from bpe_tui.job import Job
+from bpe_tui.models import MODELS
+from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
 from engine.counts_cache import KeptCount
@@ -18,10 +20,12 @@ from engine.errors import BpeError
 from engine.events import CountProgress
 from engine.excerpt import Excerpt
 from engine.merging import count_pairs
-from engine.record import MergeStep
+from engine.patterns import Pattern
 from engine.timeline import Timeline
 
 BATCH_SECONDS = 1 / 30
+MOST_AT_ONCE = 4000
+"""Steps in a batch; taking in more would keep the screen from a key."""
 READING_SECONDS = 1 / 10
 PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
@@ -33,69 +37,52 @@ PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
 
 
-class TrainingJob(Job):
-    """Reads and trains as `config` says."""
+class CorpusJob(Job):
+    """What reads a corpus and records steps, with news a few times a second."""
 
-    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
-        super().__init__("training", post)
-        self._config = config
+    def __init__(self, name: str, post: Callable[[Message], object]) -> None:
+        super().__init__(name, post)
         self._shown = threading.Event()
-        self._kept = KeptCount(None)
 
     def go_on(self) -> None:
-        """Train: the corpus is on the screen."""
+        """Record steps: the corpus is on the screen."""
         self._shown.set()
-
-    def work(self) -> None:
-        self._train(self._read())
 
     def failed(self, error: Exception) -> Message:
         return messages.JobFailed(error)
 
-    def _read(self) -> tuple[Corpus, CorpusCount, int]:
-        config, corpus = self._config, Corpus(self._config.corpus)
-        self._kept = config.kept_count(corpus)
-        if (found := self._kept.find()) is not None:
+    def read(
+        self, corpus: Corpus, kept: KeptCount, pattern: str | Pattern, special: Sequence[str]
+    ) -> tuple[CorpusCount, int]:
+        """The counts of the corpus, perhaps as they were kept, and how many bytes it has."""
+        if (found := kept.find()) is not None:
             corpus.read_head()
-            return corpus, found, corpus.bytes_total or 0
+            return found, corpus.bytes_total or 0
         progress = _ReadingProgress(self.post, self.check_cancelled)
         count = count_corpus(
             corpus,
-            config.pattern,
-            config.special_tokens,
+            pattern,
+            special,
             on_progress=progress.on_progress,
             on_partial=progress.on_partial,
         )
-        return corpus, count, progress.bytes_read
+        return count, progress.bytes_read
 
-    def _train(self, read: tuple[Corpus, CorpusCount, int]) -> None:
-        config, (corpus, count, bytes_read) = self._config, read
-        self.post(messages.Indexing(len(count.counts)))
-        trainer = config.trainer_for(count.counts)
-        excerpt = Excerpt.of(
-            corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
-        )
-        timeline = Timeline(
-            count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
-        )
-        self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
-        batch: list[MergeStep] = []
+    def record(self, steps: Iterator[object]) -> None:
+        """Make the steps, and post them in batches."""
+        batch: list[object] = []
         due = monotonic()
-        for step in trainer.steps():
+        for step in steps:
             self.check_cancelled()
             batch.append(step)
-            if monotonic() >= due:
+            if monotonic() >= due or len(batch) == MOST_AT_ONCE:
                 self.post(messages.StepsRecorded(batch))
                 batch = []
-                self._let_screen_come_first()
+                self.let_screen_come_first()
                 due = monotonic() + BATCH_SECONDS
         self.post(messages.StepsRecorded(batch))
-        if trainer.stop_reason is None:
-            raise BpeError("training ended without a reason")
-        self.post(messages.TrainingEnded(trainer.stop_reason))
-        self._kept.keep(count)  # now that nobody waits for it
 
-    def _let_screen_come_first(self) -> None:
+    def let_screen_come_first(self) -> None:
         """Once there is a step to go to, wait for the first frame and the first key.
 
         Two threads share one interpreter: training would take half of the screen's time.
@@ -103,6 +90,48 @@ class TrainingJob(Job):
         if not self._shown.is_set():
             self._shown.wait(SHOWN_SECONDS)
             sleep(SETTLE_SECONDS)
+
+
+class TrainingJob(CorpusJob):
+    """Reads and trains as `config` says."""
+
+    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
+        super().__init__("training", post)
+        self._config = config
+
+    def work(self) -> None:
+        config, corpus = self._config, Corpus(self._config.corpus)
+        kept = config.kept_count(corpus)
+        count, bytes_read = self.read(corpus, kept, config.pattern, config.special_tokens)
+        self.post(messages.Indexing(len(count.counts)))
+        trainer = config.trainer_for(count.counts)
+        excerpt = excerpt_of(corpus, config)
+        timeline = Timeline(
+            count.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
+        )
+        self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
+        remember(config)
+        self.record(trainer.steps())
+        if trainer.stop_reason is None:
+            raise BpeError("training ended without a reason")
+        self.post(messages.TrainingEnded(trainer.stop_reason))
+        kept.keep(count)  # now that nobody waits for it
+
+
+def excerpt_of(corpus: Corpus, config: RunConfig) -> Excerpt:
+    """The beginning of a corpus that has been read, to be looked at."""
+    return Excerpt.of(
+        corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
+    )
+
+
+def job_for(config: Config, post: Callable[[Message], object]) -> CorpusJob:
+    """The job that opens what `config` names."""
+    if isinstance(config, RunConfig):
+        return MODELS[config.model].job_for(config, post)
+    from bpe_tui.replay_job import ReplayJob  # the formats take their time to import
+
+    return ReplayJob(config, post)
 
 
 class _ReadingProgress:

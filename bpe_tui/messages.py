@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from bpe_tui.playable import Playable
 from engine.events import CountProgress
-from engine.record import MergeStep
 from engine.timeline import Timeline
 from engine.trainer import StopReason
 from engine.what_if import Comparison
 
+if TYPE_CHECKING:
+    from bpe_tui.config import RunConfig
+    from engine.formats.tokenizer_format import Opened
+
+
+class News(Message):
+    """What the job of a session tells. `of` is that session: there may be another one by now."""
+
+    of: object = None
+
 
 @dataclass
-class Reading(Message):
+class TokenizerOpened(News):
+    """The tokenizer is read; its merges are replayed next."""
+
+    opened: Opened
+
+
+@dataclass
+class NoTokenizer(News):
+    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+
+    error: Exception
+    otherwise: RunConfig
+
+
+@dataclass
+class Reading(News):
     """So much of the corpus is read; `pairs` are the most frequent ones so far."""
 
     progress: CountProgress
@@ -24,37 +52,50 @@ class Reading(Message):
 
 
 @dataclass
-class Indexing(Message):
+class Indexing(News):
     """The corpus is read; the pairs are being counted."""
 
     distinct: int
 
 
 @dataclass
-class TrainingStarted(Message):
-    """The corpus is counted: here is the timeline, at step 0."""
+class Working(News):
+    """What the training is busy with: `done` parts of `total`."""
 
-    timeline: Timeline
+    doing: str
+    done: int
+    total: int
+
+
+@dataclass
+class TrainingStarted(News):
+    """The corpus is counted, if there is one: here is the timeline, at step 0.
+
+    `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
+    """
+
+    timeline: Playable
     documents: int
     bytes_read: int
+    obstacle: str | None = None
 
 
 @dataclass
-class StepsRecorded(Message):
+class StepsRecorded(News):
     """More steps to extend the timeline with."""
 
-    steps: list[MergeStep]
+    steps: Sequence[object]
 
 
 @dataclass
-class TrainingEnded(Message):
-    """No step will follow."""
+class TrainingEnded(News):
+    """No step will follow; the reason's value says why in words."""
 
-    reason: StopReason
+    reason: Enum
 
 
 @dataclass
-class JobFailed(Message):
+class JobFailed(News):
     """The job came to an end that it was not meant to have."""
 
     error: Exception

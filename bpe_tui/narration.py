@@ -6,6 +6,8 @@ a space. `room` is how many cells there are; where they are few, a shorter sente
 
 from __future__ import annotations
 
+from enum import Enum
+
 from bpe_tui.visible import number, visible_bytes, width
 from engine.events import Pair
 from engine.frame import Frame
@@ -29,7 +31,15 @@ def narrate(frame: Frame, room: int = ROOMY) -> str:
     if merge is None:
         return _narrate_start(frame, room)
     pair, token = told_pair(frame, merge.pair), visible_bytes(merge.token)
-    return _fitting(
+    if not merge.count:
+        where = "stand nowhere in this corpus" if frame.has_corpus else "are one token now"
+        return first_fitting(
+            room,
+            f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} {where}: "
+            f"{token}.",
+            f"Merge {number(frame.step)}: {pair} make {token}.",
+        )
+    return first_fitting(
         room,
         f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} stood side by side "
         f"{times(merge.count)}; they are one token now, {token}.",
@@ -44,7 +54,7 @@ def narrate_back(frame: Frame, room: int = ROOMY) -> str:
     """
     undone = frame.merge_at(frame.step)
     pair, token = told_pair(frame, undone.pair), visible_bytes(undone.token)
-    return _fitting(
+    return first_fitting(
         room,
         f"Back at step {number(frame.step)} of {number(frame.recorded_steps)}: "
         f"{token} is taken apart into {pair} again.",
@@ -52,8 +62,10 @@ def narrate_back(frame: Frame, room: int = ROOMY) -> str:
     )
 
 
-def narrate_end(reason: StopReason) -> str:
+def narrate_end(reason: Enum) -> str:
     """Why there is no further step."""
+    if reason is StopReason.REPLAYED:
+        return f"The end: {reason.value}."
     return f"Training ended: {reason.value}."
 
 
@@ -63,6 +75,8 @@ def narrate_tie(frame: Frame) -> str:
     if merge is None:
         return "Nothing has merged at step 0."
     pair, rivals = told_pair(frame, merge.pair), merge.tied[1:]
+    if frame.given:
+        return f"The pair {pair} merged because the tokenizer says so; no count chose it."
     if not rivals:
         return f"The pair {pair} merged because no other was as frequent, {times(merge.count)}."
     named = "; ".join(told_pair(frame, rival) for rival in rivals[:NAMED])
@@ -83,17 +97,21 @@ def times(count: int) -> str:
     return "once" if count == 1 else f"{number(count)} times"
 
 
-def _fitting(room: int, *sentences: str) -> str:
+def first_fitting(room: int, *sentences: str) -> str:
     """The first that fits; the last if none does."""
     return next((said for said in sentences if width(said) <= room), sentences[-1])
 
 
 def _narrate_start(frame: Frame, room: int) -> str:
     following = frame.next_pair
+    if following is None and not frame.has_corpus:
+        return f"{number(frame.vocab_size)} tokens, and no merges to go through."
     if following is None:
         return f"Step 0: {number(frame.byte_count)} bytes, and no pair to merge."
     pair, count = told_pair(frame, following), times(frame.count_of(following))
-    return _fitting(
+    if frame.given:
+        return f"Step 0: every byte is a token of its own. The first merge joins {pair}."
+    return first_fitting(
         room,
         f"Step 0: {number(frame.byte_count)} bytes, each a token of its own. "
         f"The pair {pair} is the most frequent, {count}.",

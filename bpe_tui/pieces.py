@@ -33,10 +33,10 @@ class TokenPainter:
         """Bytes are plain, special tokens special, merged tokens have a hue of their own."""
         if token_id == self.fresh:
             return "fresh"
-        if token_id < 256:
-            return ""
-        if token_id < self.frame.first_id:
+        if self.frame.is_special(token_id):
             return "special"
+        if len(self.frame.any_token(token_id)) == 1:
+            return ""
         return f"token-{token_id % TOKEN_HUES}"
 
     def token(self, token_id: int) -> Span:

@@ -5,31 +5,41 @@ Everything that changes it is a method here, called on the UI thread.
 
 from __future__ import annotations
 
-from bpe_tui.config import RunConfig
-from bpe_tui.messages import Indexing, Reading, TrainingStarted
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from bpe_tui.config import Config, RunConfig
+from bpe_tui.messages import Indexing, Reading, TrainingStarted, Working
+from bpe_tui.models import Model, model_of
+from bpe_tui.playable import Playable, Shown
 from engine.breakpoint_list import BreakpointList, Hit
 from engine.frame import Frame
-from engine.record import MergeStep
 from engine.ties import TIE_RULES
 from engine.timeline import Timeline
-from engine.trainer import StopReason
 from engine.trainers import algorithm_for
 from engine.trainers.problem import Algorithm
 
+if TYPE_CHECKING:
+    from engine.formats.tokenizer_format import Opened
+
 SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
-FIRST_SPEED = SPEEDS.index(10)
 SLICE_SECONDS = 0.015
 """How long at a time breakpoints are searched for."""
 
 
 class Session:
-    """One corpus and the player of its recording.
+    """One corpus or tokenizer, and the player of its recording.
 
     Attributes:
         reading: the latest news of the reading, until it is over.
         indexing: set between reading and the first frame.
-        timeline: the recording; `None` while the corpus is being read.
+        opened: the tokenizer that was opened, with its format and notes; `None` in a training.
+        obstacle: why the tokenizer's merges cannot be gone through; `None` if they can.
+        failure: why nothing could be opened; `None` if all is well.
+        recording: the steps, of whichever model; `None` while the corpus is being read.
+        working: what the training is busy with between two steps, where those take long.
         stop_reason: why training ended, once it has.
         playing: the cursor moves by itself, `speed` steps a second.
         following: the cursor stays at the end of the recording.
@@ -38,14 +48,18 @@ class Session:
         found_none: the last search came to the end of the run.
     """
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: Config) -> None:
         self.config = config
         self.reading: Reading | None = None
         self.indexing: Indexing | None = None
-        self.timeline: Timeline | None = None
+        self.opened: Opened | None = None
+        self.obstacle: str | None = None
+        self.failure: str | None = None
+        self.recording: Playable | None = None
+        self.working: Working | None = None
         self.documents = 0
         self.bytes_read = 0
-        self.stop_reason: StopReason | None = None
+        self.stop_reason: Enum | None = None
         self.playing = False
         self.following = False
         self.breakpoints = BreakpointList()
@@ -53,17 +67,40 @@ class Session:
         self.found_none = False
         self._halt: Hit | None = None
         self._await_after = 0
-        self._speed = FIRST_SPEED
-        self._first_step = config.first_step
+        self._speed = SPEEDS.index(self.model.steps_a_second)
+        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
+    def model(self) -> Model:
+        """What is trained; a tokenizer that is opened is of BPE's merges."""
+        return model_of(self.config)
+
+    @property
+    def shown(self) -> Shown | None:
+        """The state at the cursor; `None` while the corpus is being read."""
+        return self.recording.frame if self.recording is not None else None
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """The recording if it is of BPE's merges, with all that only these have."""
+        return self.recording if isinstance(self.recording, Timeline) else None
+
+    @property
     def frame(self) -> Frame | None:
+        """The state at the cursor if it is BPE's."""
         return self.timeline.frame if self.timeline is not None else None
 
     @property
-    def algorithm(self) -> Algorithm:
-        """The trainer that runs, which need not be the one asked for."""
+    def counts_nothing(self) -> bool:
+        """Whether a tokenizer is open without a corpus, to be tried."""
+        return self.timeline is not None and not self.timeline.counts
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """The trainer that runs, which need not be the one asked for; `None` in a replay."""
+        if not isinstance(self.config, RunConfig):
+            return None
         return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule])
 
     @property
@@ -73,7 +110,7 @@ class Session:
 
     @property
     def at_end(self) -> bool:
-        return self.timeline is not None and self.timeline.cursor == len(self.timeline)
+        return self.recording is not None and self.recording.cursor == len(self.recording)
 
     @property
     def halt(self) -> Hit | None:
@@ -83,37 +120,42 @@ class Session:
     # -- news from the job
 
     def start(self, started: TrainingStarted) -> None:
-        self.timeline = started.timeline
+        self.recording = started.timeline
         self.documents = started.documents
         self.bytes_read = started.bytes_read
-        self.reading = self.indexing = None
+        self.obstacle = started.obstacle
+        # Without a corpus the tokenizer is looked at as it is: with all its merges.
+        self.following = self.counts_nothing
+        self.reading = self.indexing = self.working = None
 
-    def extend(self, steps: list[MergeStep]) -> None:
-        if self.timeline is not None:
-            self.timeline.extend(steps)
+    def extend(self, steps: Sequence[object]) -> None:
+        if self.recording is not None:
+            self.recording.extend(steps)
             if self.following:
-                self.timeline.seek(len(self.timeline))
+                self.recording.seek(len(self.recording))
 
     def arrive(self) -> bool:
         """Go to the step that the run was opened for; whether it is there now, for the first time.
 
         A run that ends before has its last step instead; whoever moves earlier is left alone.
         """
-        if not self._first_step or self.timeline is None:
+        if not self._first_step or self.recording is None:
             return False
-        if len(self.timeline) < self._first_step and self.stop_reason is None:
+        if len(self.recording) < self._first_step and self.stop_reason is None:
             return False
         self.seek(self._first_step)
         return True
 
-    def end(self, reason: StopReason) -> None:
-        self.stop_reason = reason
-        if self.timeline is not None:
-            self.timeline.complete()
+    def end(self, reason: Enum) -> None:
+        self.stop_reason, self.working = reason, None
+        if self.recording is not None:
+            self.recording.complete()
+        if self.opened is not None:
+            self.following = False
 
-    def keep(self, fork: Timeline, reason: StopReason, config: RunConfig, step: int) -> None:
+    def keep(self, fork: Timeline, reason: Enum, config: RunConfig, step: int) -> None:
         """Let a fork be the timeline from now on, at the step right after it forked."""
-        self.timeline, self.stop_reason, self.config = fork, reason, config
+        self.recording, self.stop_reason, self.config = fork, reason, config
         self.breakpoints.restart()
         self.seek(step + 1)
 
@@ -122,8 +164,8 @@ class Session:
     def step(self, by: int) -> None:
         """Go forward, or back if `by` is negative; playing and following stop."""
         self.hold()
-        if self.timeline is not None:
-            self.timeline.forward(by) if by > 0 else self.timeline.back(-by)
+        if self.recording is not None:
+            self.recording.forward(by) if by > 0 else self.recording.back(-by)
 
     def sub_step(self) -> None:
         """Make the next move in the heap; playing and following stop."""
@@ -141,8 +183,8 @@ class Session:
     def seek(self, step: int) -> None:
         """Go to a step, or as near as there is one; playing and following stop."""
         self.hold()
-        if self.timeline is not None:
-            self.timeline.seek(max(0, min(step, len(self.timeline))))
+        if self.recording is not None:
+            self.recording.seek(max(0, min(step, len(self.recording))))
 
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False
@@ -158,46 +200,47 @@ class Session:
 
     def toggle_play(self) -> None:
         """Play or pause; from the end of a finished recording, play from the start."""
-        if self.timeline is None:
+        if self.recording is None:
             return
         was_playing = self.playing
         self.hold()
         self.playing = not was_playing
         self._owed = 0.0
         if self.playing and self.at_end and self.stop_reason is not None:
-            self.timeline.seek(0)
+            self.recording.seek(0)
 
     def toggle_follow(self) -> None:
         """Stay at the end of the recording, or stop doing so."""
         was_following = self.following
         self.hold()
         self.following = not was_following
-        if self.following and self.timeline is not None:
-            self.timeline.seek(len(self.timeline))
+        if self.following and self.recording is not None:
+            self.recording.seek(len(self.recording))
 
     def change_speed(self, by: int) -> None:
         self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
 
     def tick(self, seconds: float) -> bool:
         """Let time pass; whether there is something new to be seen."""
-        if self.timeline is None:
+        if self.recording is None:
             return False
-        known = self.breakpoints.hit_count
-        examined = self.breakpoints.examine(self.timeline, SLICE_SECONDS)
+        known, examined = self.breakpoints.hit_count, len(self.recording)
+        if self.timeline is not None:
+            examined = self.breakpoints.examine(self.timeline, SLICE_SECONDS)
         moved = False
         if self.awaiting:
-            moved = self._run_on(self.timeline, examined)
+            moved = self._run_on(self.recording, examined)
         elif self.playing:
-            moved = self._play_on(self.timeline, examined, seconds)
+            moved = self._play_on(self.recording, examined, seconds)
         return moved or self.breakpoints.hit_count != known
 
-    def _run_on(self, timeline: Timeline, examined: int) -> bool:
+    def _run_on(self, recording: Playable, examined: int) -> bool:
         """Stop at the next stop, if it is known by now, or at the end if there is none."""
         hit = self.breakpoints.next_hit(self._await_after)
         if hit is not None and hit.step <= examined:
-            self._stop_at(timeline, hit)
+            self._stop_at(recording, hit)
             return True
-        if examined < len(timeline):
+        if examined < len(recording):
             return False
         if self.stop_reason is not None or not self.breakpoints.enabled:
             self.hold()
@@ -206,25 +249,25 @@ class Session:
         self.following = True
         return False
 
-    def _play_on(self, timeline: Timeline, examined: int, seconds: float) -> bool:
+    def _play_on(self, recording: Playable, examined: int, seconds: float) -> bool:
         """Make the steps that are due, not past a breakpoint nor past what was looked at for it."""
         self._owed += seconds * self.speed
         steps = int(self._owed)
         self._owed -= steps
         if not steps:
             return False
-        before = timeline.cursor
+        before = recording.cursor
         target = max(before, min(before + steps, examined))
         hit = self.breakpoints.next_hit(before)
         if hit is not None and hit.step <= target:
-            self._stop_at(timeline, hit)
+            self._stop_at(recording, hit)
             return True
-        timeline.seek(target)
+        recording.seek(target)
         if self.at_end and self.stop_reason is not None:
             self.playing = False
-        return timeline.cursor != before or not self.playing
+        return recording.cursor != before or not self.playing
 
-    def _stop_at(self, timeline: Timeline, hit: Hit) -> None:
+    def _stop_at(self, recording: Playable, hit: Hit) -> None:
         self.hold()
-        timeline.seek(hit.step)
+        recording.seek(hit.step)
         self._halt = hit

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from bpe_tui.command import ENCODING, TRAINING
 from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
 from engine.events import Pair
 from engine.pretokenize import to_text
@@ -59,9 +60,9 @@ class Ways:
 
     def _leave_for(self, screen: str) -> None:
         """Change to another screen on account of a row, and remember where it stood."""
-        here, frame = self._app.screen.id, self._app.session.frame
-        if here is not None and here != screen and frame is not None:
-            self._left.append((here, frame.step))
+        here, shown = self._app.screen.id, self._app.session.shown
+        if here is not None and here != screen and shown is not None:
+            self._left.append((here, shown.step))
             self._app.switch_screen(screen)
 
     # -- the ways
@@ -72,21 +73,22 @@ class Ways:
             return
         screen = cast("VocabularyScreen", self._app.get_screen("vocabulary"))
         self._leave_for("vocabulary")
-        if token_id >= frame.vocab_size:  # a row of the future names it
-            self._app.seek(token_id - frame.first_id + 1)
+        if not frame.has_token(token_id):  # a row of the future names it
+            self._app.seek(frame.step_making(token_id))
         screen.call_later(screen.show_token, token_id)  # once it is there
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
-        if self._app.session.frame is None:
+        if self._app.session.shown is None:
             return
-        screen = cast("EncodingScreen", self._app.get_screen("encoding"))
-        self._leave_for("encoding")
+        name = self._app.session.model.screen(ENCODING)
+        screen = cast("EncodingScreen", self._app.get_screen(name))
+        self._leave_for(name)
         screen.call_later(screen.open_text, text, look)  # once it is there
 
     def _go_to_step(self, step: int) -> None:
         """A step is looked at on the training screen."""
-        self._leave_for("training")
+        self._leave_for(self._app.session.model.screen(TRAINING))
         self._app.seek(step)
 
     def _go_to_pair(self, pair: Pair) -> None:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import repeat
 from threading import Lock
 from typing import Any
 
@@ -77,11 +78,15 @@ class ChangeLog:
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
     ) -> None:
         """One step: these counters were set to these values; there are `width` counters now."""
-        if len(counters):  # most steps of a replay change nothing
-            self._counters.extend(counters)
-            self._values.extend(values)
+        self._counters.extend(counters)
+        self._values.extend(values)
         self._widths.append(width)
         self._ends.append(len(self._counters))
+
+    def append_unchanged(self, steps: int, width: int) -> None:
+        """So many steps that set no counter."""
+        self._widths.extend(repeat(width, steps))
+        self._ends.extend(repeat(len(self._counters), steps))
 
     def changes(self, step: int) -> tuple[Integers, Integers]:
         """The counters that step number `step` (from 0) set, and the values it set them to."""

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from engine.errors import ConversionError, TokenizerFileError
 from engine.files import check_free
-from engine.formats import open_tokenizer, save
+from engine.formats import open_tokenizer, save, writable_format
+from engine.formats.renumbering import renumbered
 from engine.tokenizer import Tokenizer
 
 PROBE = (
@@ -27,9 +28,17 @@ PROBED_TOKENS = 5000
 
 
 def convert(
-    tokenizer: Tokenizer, format: str, path: str | os.PathLike[str], *, overwrite: bool = False
+    tokenizer: Tokenizer,
+    format: str,
+    path: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    renumber: bool = False,
 ) -> tuple[str, ...]:
     """Write a tokenizer in a format, checked; what the format does not keep, a sentence each.
+
+    Args:
+        renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
 
     Raises:
         ConversionError: what was written reads as another tokenizer; nothing is left behind.
@@ -39,6 +48,8 @@ def convert(
     """
     if not overwrite:
         check_free(Path(path))
+    if renumber and writable_format(format).prescribes_ids:
+        tokenizer = renumbered(tokenizer)
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
         draft = Path(place) / (Path(path).name or "tokenizer")
         try:

@@ -144,6 +144,11 @@ class Frame:
         return self._timeline.excerpt
 
     @property
+    def has_corpus(self) -> bool:
+        """Whether there are pretokens to count anything in."""
+        return bool(self._timeline.counts)
+
+    @property
     def byte_count(self) -> int:
         """Bytes in all pretokens of the corpus, special tokens left out."""
         return self._timeline.bytes_total

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 
 from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.errors import VocabularyError
 from engine.events import Pair
 from engine.excerpt import Excerpt
-from engine.record import Merge, MergeStep, Record
+from engine.pair_numbers import key_of
+from engine.record import MergeStep, Record
 from engine.rules import EncodingRules
 from engine.segmentation import Segmenter, Segments
 from engine.ties import TIE_RULES
@@ -30,6 +32,8 @@ from engine.trainers.flat_index import FlatIndex
 from engine.trainers.problem import Problem
 from engine.vocabulary.vocabulary import Vocabulary
 
+BATCH = 4096
+"""Steps that change nothing are written down so many at a time."""
 NO_ID = -1
 HIGHEST_ID = 2**31 - 1
 """No tokenizer in use has ids anywhere near; numpy counts them in 64 bits, and pairs of them."""
@@ -64,8 +68,9 @@ class Replay:
             raise VocabularyError(
                 f"the id {max(tokenizer.vocab)} is higher than any tokenizer's; is it damaged?"
             )
-        self.obstacle = _obstacle(tokenizer)
-        self._merges = [] if self.obstacle else list(_merges_in_ids(tokenizer))
+        merges = list(_merges_in_ids(tokenizer))
+        self.obstacle = _obstacle(tokenizer, merges)
+        self._merges = [] if self.obstacle else merges
         present = {pretoken: count for pretoken, count in counts.items() if count}
         ids = _in_places(tokenizer, [made for _, made in self._merges])
         base = [tokenizer.vocab[token_id] for token_id in ids[: len(ids) - len(self._merges)]]
@@ -87,35 +92,43 @@ class Replay:
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges in their order; call once."""
-        if self._merges:
-            record = self.timeline.record
-            for merge in self._replayed():
-                yield record.append(merge)
-
-    def _replayed(self) -> Iterator[Merge]:
-        problem, place_of = self._problem, self._ids.place_of
+        if not self._merges:
+            return
+        problem, record, place_of = self._problem, self.timeline.record, self._ids.place_of
+        number_of_key = problem.pairs.number_of_key
         index = FlatIndex(problem)
+        # A pair that stands nowhere never will: only new tokens make new pairs. Such merges are
+        # gathered and written down together.
+        nowhere: list[int] = []
         for (left, right), _ in self._merges:
-            pair = place_of(left), place_of(right)
-            number = problem.pairs.number_of(pair)
-            if number is not None and index.counts[number]:
-                yield merge_pair(problem, index, number)
+            key = key_of((place_of(left), place_of(right)))
+            number = number_of_key.get(key)
+            if number is None or not index.counts[number]:
+                nowhere.append(key)
+                if len(nowhere) == BATCH:
+                    yield from self._merge_nothing(index, nowhere)
+                    nowhere = []
             else:
-                yield _merge_nothing(problem, index, pair, number)
+                yield from self._merge_nothing(index, nowhere)
+                nowhere = []
+                yield record.append(merge_pair(problem, index, number))
+        yield from self._merge_nothing(index, nowhere)
+
+    def _merge_nothing(self, index: FlatIndex, keys: Sequence[int]) -> Iterator[MergeStep]:
+        """The next merges, whose pairs stand nowhere, as steps that change nothing."""
+        problem, record = self._problem, self.timeline.record
+        first, pairs = len(record), problem.pairs
+        made = self._merges[first : first + len(keys)]
+        tokens = [self.timeline.tokenizer.vocab[token_id] for _, token_id in made]
+        problem.vocab.extend(tokens)
+        index.sizes.extend(map(len, tokens))
+        new = pairs.add_new([key for key in keys if key not in pairs.number_of_key])
+        index.counts.extend(repeat(0, len(new)))
+        index.occurrences.add([[]] * len(new), len(new))
+        return record.append_unchanged([pairs.number_of_key[key] for key in keys])
 
 
-def _merge_nothing(problem: Problem, index: FlatIndex, pair: Pair, number: int | None) -> Merge:
-    """The step of a pair that stands nowhere; it never will: only new tokens make new pairs."""
-    new_place = problem.join(pair)
-    index.sizes.append(len(problem.vocab[new_place]))
-    if number is None:
-        number = problem.pairs.number_or_new(pair)
-        index.counts.append(0)
-        index.occurrences.add([[]], 1)
-    return Merge(number, 0, (), (), 0, 0)
-
-
-def _obstacle(tokenizer: Tokenizer) -> str | None:
+def _obstacle(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
     if not tokenizer.rules.splitter.by_pieces:
         return "it changes a text before it cuts it, so the corpus cannot be counted in pretokens"
@@ -123,7 +136,7 @@ def _obstacle(tokenizer: Tokenizer) -> str | None:
     if not isinstance(alphabet, ByteAlphabet):
         return "its tokens are made of characters, not of bytes"
     known = set(alphabet.token_ids)
-    for (left, right), made in _merges_in_ids(tokenizer):
+    for (left, right), made in merges:
         if left not in known or right not in known:
             return "one of its merges needs a token that no earlier one makes"
         if made in known or made == NO_ID:

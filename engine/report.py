@@ -75,7 +75,7 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
         yield f"tie rule {frame.tie_rule.name}: {frame.tie_rule.summary}"
         yield from _other_choices(frame, merge)
     else:
-        yield "no other pair was as frequent"
+        yield "no other pair was as frequent" if not frame.given else "the tokenizer's own merge"
     yield f"the corpus now has {frame.token_count:,} tokens, {frame.bytes_per_token:.2f} bytes each"
 
 

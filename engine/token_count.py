@@ -31,7 +31,7 @@ def text_size(
     tokenizer: Tokenizer,
     blocks: Iterable[bytes],
     policy: SpecialPolicy = ALL_SPECIAL,
-    workers: int = 1,
+    helpers: int = 0,
 ) -> TextSize:
     """The size of a text that comes in blocks.
 
@@ -50,7 +50,7 @@ def text_size(
             read += len(block)
             yield block
 
-    tokens = sum(map(len, policy.applied(tokenizer).encode_stream(noted(), workers)))
+    tokens = sum(map(len, policy.applied(tokenizer).encode_stream(noted(), helpers)))
     return TextSize(read, tokens)
 
 
@@ -63,5 +63,5 @@ def file_size(
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
-    workers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 1
-    return text_size(tokenizer, read_blocks(name), policy, workers)
+    helpers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 0
+    return text_size(tokenizer, read_blocks(name), policy, helpers)

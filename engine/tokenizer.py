@@ -192,20 +192,20 @@ class Tokenizer:
         """
         return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
 
-    def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
+    def encode_stream(self, blocks: Iterable[bytes], helpers: int = 0) -> Iterator[list[int]]:
         """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each piece.
 
         Args:
-            workers: processes to encode with.
+            helpers: processes to encode with; without any this one does it.
 
         Raises:
             WorkerError: a helper process could not be started, or died.
         """
         pieces = map(to_text, self._pieces(blocks))
-        if workers <= 1:
+        if not helpers:
             yield from map(self.encode, pieces)
             return
-        with closing(encoded_by_processes(pieces, self._encoder.as_message(), workers)) as encoded:
+        with closing(encoded_by_processes(pieces, self._encoder.as_message(), helpers)) as encoded:
             yield from encoded
 
     def _pieces(self, blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -24,6 +24,7 @@ class StopReason(Enum):
     NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
     TOO_RARE = "no pair left is frequent enough"
     TOO_LONG = "every pair left would make too long a token"
+    REPLAYED = "all merges of the tokenizer are made"
 
 
 def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:

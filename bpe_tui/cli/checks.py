@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.config import RunConfig
+from bpe_tui.config import Config, RunConfig
+from bpe_tui.models import MODELS
 from engine.corpus import Corpus
 from engine.errors import BpeError
 from engine.patterns import PATTERNS
@@ -16,12 +17,28 @@ class CommandLineError(BpeError):
     """The command line asks for something that cannot be done."""
 
 
+def checked(config: Config) -> None:
+    """An error if what is to be opened cannot be, as far as that can be seen at once."""
+    if isinstance(config, RunConfig):
+        checked_corpus(config)
+        return
+    from engine.formats import is_tokenizer, open_tokenizer  # slow to import, and seldom needed
+
+    if config.pattern is not None:
+        _ = PATTERNS[config.pattern]
+    if not is_tokenizer(*config.paths):
+        open_tokenizer(*config.paths)  # says what is wrong
+    if config.corpus is not None:
+        Corpus(config.corpus)
+
+
 def checked_corpus(config: RunConfig) -> Corpus:
     """The corpus, ready to be read; an error if anything in `config` will not do.
 
     Everything is checked before the work starts: a wrong name must not cost an hour of counting.
     """
     check_special_tokens(config.special_tokens)
-    check_vocab_size(config.vocab_size, config.special_tokens)
+    if MODELS[config.model].counts_bytes:
+        check_vocab_size(config.vocab_size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)

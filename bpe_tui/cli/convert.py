@@ -15,9 +15,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.visible import plural, visible_text
 from engine.conversion import convert as converted
 from engine.errors import OutputExistsError
-from engine.formats import FORMATS, open_tokenizer
-
-WRITABLE = ", ".join(name for name, each in FORMATS.items() if each.save is not None)
+from engine.formats import WRITABLE, open_tokenizer, writable_format
 
 
 @app.command(
@@ -38,7 +36,7 @@ def convert(
         typer.Option(
             "--to",
             metavar="FORMAT",
-            help=f"The format to write: {WRITABLE}.",
+            help=f"The format to write: {', '.join(WRITABLE)}.",
             rich_help_panel=OUTPUT,
             show_default=False,
         ),
@@ -57,15 +55,23 @@ def convert(
         bool,
         typer.Option("--force", help="Overwrite what is there.", rich_help_panel=OUTPUT),
     ] = False,
+    renumber: Annotated[
+        bool,
+        typer.Option(
+            "--renumber",
+            help="Give the tokens new ids where the format prescribes them.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
 ) -> None:
     """Write a tokenizer in another format, and say what that format does not keep.
 
     What is written is read again and has to encode like the original.
     """
-    _ = FORMATS[to]  # a wrong name is told before anything is read
+    writable_format(to)  # a wrong name is told before anything is read
     opened = open_tokenizer(*tokenizer)
     try:
-        notes = converted(opened.tokenizer, to, out, overwrite=force)
+        notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
         raise CommandLineError(f"{error}; --force overwrites it") from error
     for note in (*opened.notes, *notes):

@@ -52,8 +52,9 @@ def _run(arguments: list[str]) -> int:
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
         from bpe_tui.config import RunConfig
+        from bpe_tui.openable import config_for
 
-        return open_screen(RunConfig(arguments[0]))
+        return open_screen(config_for(RunConfig(arguments[0])))
     from bpe_tui.cli.program import run_command
 
     exit_code = run_command(arguments)

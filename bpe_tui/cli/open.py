@@ -6,25 +6,28 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.checks import CommandLineError, checked
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
-    CorpusArgument,
     MaxTokenLengthOption,
     MinCountOption,
+    ModelOption,
     NoSpecialOption,
     PatternOption,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
+    check_model,
+    is_given,
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.config import DEFAULT_VOCAB_SIZE, Config, RunConfig, TokenizerConfig
+from bpe_tui.openable import config_for
 
 
 @app.command(
@@ -32,12 +35,33 @@ from bpe_tui.config import DEFAULT_VOCAB_SIZE, RunConfig
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} open samples/tinystories_valid.txt --vocab-size 2000",
+        f"{PROGRAM} open samples/tinystories_valid.txt --model unigram --vocab-size 2000",
         f"{PROGRAM} samples/handout.txt --plain",
+        f"{PROGRAM} open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
 def open_corpus(
-    corpus: CorpusArgument,
+    context: typer.Context,
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS",
+            help="The text to train on, or a tokenizer; .gz is unpacked, `-` is standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    tokenizer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tokenizer",
+            metavar="PATH|NAME",
+            help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
+            "Twice for VOCAB and MERGES.",
+            rich_help_panel="Tokenizer",
+            show_default=False,
+        ),
+    ] = None,
     vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
     special: SpecialOption = None,
     no_special: NoSpecialOption = False,
@@ -45,6 +69,7 @@ def open_corpus(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = RunConfig.min_count,
+    model: ModelOption = RunConfig.model,
     max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     plain: Annotated[
@@ -56,16 +81,32 @@ def open_corpus(
         ),
     ] = False,
 ) -> None:
-    """Train on a corpus and step through the merges on the screen."""
+    """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     special_tokens = special_tokens_of(special, no_special)
-    config = RunConfig(
-        *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
-        cache=not no_cache,
-        max_token_length=max_token_length,
-    )
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "plain"))
+    config: Config
+    if tokenizer:
+        _check_only_for_training(context)
+        config = TokenizerConfig(
+            tuple(tokenizer),
+            corpus,
+            special_tokens if special or no_special else None,
+            pattern if is_given(context, "pattern") else None,
+            cache=not no_cache,
+        )
+    elif corpus is None:
+        raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
+    else:
+        run = RunConfig(
+            *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+            cache=not no_cache,
+            model=model,
+            max_token_length=max_token_length,
+        )
+        config = config_for(run)
     if plain:
         _check_commands(corpus)
-        checked_corpus(config)
+        checked(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)
@@ -73,7 +114,15 @@ def open_corpus(
     raise typer.Exit(open_screen(config))
 
 
-def _check_commands(corpus: str) -> None:
+def _check_only_for_training(context: typer.Context) -> None:
+    """Raises `CommandLineError` for an option that a tokenizer leaves nothing to do for."""
+    for option in ("vocab_size", "tie_rule", "trainer", "min_count", "model"):
+        if is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"--{name} is for training, and --tokenizer is not trained")
+
+
+def _check_commands(corpus: str | None) -> None:
     """Raises `CommandLineError` if standard input is taken for the corpus."""
     if corpus == STANDARD_INPUT:
         raise CommandLineError(

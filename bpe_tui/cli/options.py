@@ -9,6 +9,7 @@ import typer
 
 from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.config import DEFAULT_SPECIAL
+from bpe_tui.models import DEFAULT_MODEL, MODELS
 from engine.errors import SpecialTokenError
 from engine.patterns import PATTERNS
 from engine.pretokenize import check_special_tokens
@@ -32,7 +33,16 @@ VocabSizeOption = Annotated[
     typer.Option(
         "--vocab-size",
         metavar="N",
-        help="Tokens at the most: 256 bytes, special tokens, merges.",
+        help="Tokens at the most; of BPE 256 bytes, special tokens, merges.",
+        rich_help_panel=TRAINING,
+    ),
+]
+ModelOption = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help=f"What is trained: {', '.join(MODELS)}.",
         rich_help_panel=TRAINING,
     ),
 ]
@@ -129,3 +139,19 @@ def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[s
         if any("\ud800" <= char <= "\udfff" for char in token):
             raise SpecialTokenError(f"the special token {token!r} is no valid UTF-8")
     return special_tokens
+
+
+def is_given(context: typer.Context, option: str) -> bool:
+    """Whether the command line says something, or leaves it to the default."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> None:
+    """Raises an error for a model that there is not, or for options that are BPE's only."""
+    if MODELS[model].name == DEFAULT_MODEL:
+        return
+    for option in not_for:
+        if is_given(context, option):
+            name = option.replace("_", "-")
+            raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")

@@ -49,3 +49,7 @@ class TrainingBar(Progress):
             total=wanted,
             detail=f"{number(merges)} of {number(wanted)} merges",
         )
+
+    def show_work(self, doing: str, done: int, total: int) -> None:
+        """Any other work, in parts of its own."""
+        self.update(self._task, description=doing, completed=done, total=total, detail="")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import sys
 
-from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.checks import CommandLineError, checked
 from bpe_tui.cli.names import PROGRAM
-from bpe_tui.config import RunConfig
+from bpe_tui.config import Config
 
 
-def open_screen(config: RunConfig) -> int:
+def open_screen(config: Config) -> int:
     """Run the application until the user leaves it; its exit code."""
-    checked_corpus(config)
+    checked(config)
     check_terminal()
     gc.disable()  # until the first frame: nothing made so far is garbage
     try:

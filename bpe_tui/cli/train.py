@@ -19,12 +19,14 @@ from bpe_tui.cli.options import (
     CorpusArgument,
     MaxTokenLengthOption,
     MinCountOption,
+    ModelOption,
     NoSpecialOption,
     PatternOption,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
     VocabSizeOption,
+    check_model,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
@@ -46,10 +48,12 @@ from engine.trainer import Trainer
     cls=GroupedHelp,
     epilog=examples(
         f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
+        f"{PROGRAM} train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
         f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
 def train(
+    context: typer.Context,
     corpus: CorpusArgument,
     vocab_size: VocabSizeOption,
     out: Annotated[
@@ -89,6 +93,7 @@ def train(
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
+    model: ModelOption = RunConfig.model,
     max_token_length: MaxTokenLengthOption = None,
     no_cache: CacheOption = False,
     workers: Annotated[
@@ -107,9 +112,16 @@ def train(
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
+        model=model,
         max_token_length=max_token_length,
     )
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "steps", "format"))
     source = checked_corpus(config)
+    if model != RunConfig.model:
+        from bpe_tui.cli.train_unigram import train_unigram  # slow to import, and seldom needed
+
+        train_unigram(source, config, out, workers, overwrite=force)
+        return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:

@@ -9,6 +9,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.panels.instead import NO_CORPUS
 from bpe_tui.visible import number, plural, shorten, visible_bytes
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
@@ -38,6 +39,7 @@ class ChartKind:
     depends_on: Callable[[Frame], object]
     over_steps: bool = True
     why_empty: str = NO_MERGE
+    needs_corpus: bool = True
 
 
 def _compression(frame: Frame) -> Figure | None:
@@ -57,7 +59,10 @@ def _counts(frame: Frame) -> Figure | None:
     if not steps:
         return None
     series = frame.statistics.winning_counts(steps)
-    return Figure(np.arange(1, steps + 1), series, "step", "count of the pair", log_y=True)
+    found = np.flatnonzero(series)  # in a replay a pair may stand nowhere
+    if not len(found):
+        return None
+    return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
 
 
 def _count_here(frame: Frame) -> str:
@@ -155,6 +160,7 @@ CHARTS = (
         _length_here,
         _recorded_and_step,
         over_steps=False,
+        needs_corpus=False,
     ),
 )
 
@@ -174,9 +180,12 @@ class ChartPanel(Chart):
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         if new is None or not self.display or not self.size.width:
             return
-        if self._drawn != self.kind.depends_on(new):
-            self._drawn = self.kind.depends_on(new)
-            self.figure = self.kind.figure_of(new)
+        drawn = new.statistics, self.kind.depends_on(new)
+        if self._drawn != drawn:
+            self._drawn = drawn
+            counts_nothing = self.kind.needs_corpus and not new.has_corpus
+            self.why_empty = NO_CORPUS if counts_nothing else self.kind.why_empty
+            self.figure = None if counts_nothing else self.kind.figure_of(new)
         self.at = new.step if self.kind.over_steps else None
         self.border_subtitle = Content(self.kind.answer(new))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.instead import NO_CORPUS, sentence
+from bpe_tui.panels.panel import FramePanel, FrameT
 from bpe_tui.pieces import PRETOKEN_BORDER, TokenPainter, spans_width
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row, Span
@@ -18,13 +19,8 @@ from engine.pretokenize import Pretoken
 WHEEL = 3
 
 
-class CorpusPanel(Panel):
-    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width.
-
-    Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
-    time would make every line jump; rows are broken where they were at an earlier step (see
-    `layout_step`), with which they still fit.
-    """
+class ExcerptPanel(FramePanel[FrameT]):
+    """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
     WIDEST = 1000
 
@@ -34,17 +30,26 @@ class CorpusPanel(Panel):
         self._scrolled_by_hand = False
         self.playing = False
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        lines = frame.excerpt.lines
+    def excerpt_of(self, frame: FrameT) -> Excerpt:
+        """The lines to choose from."""
+        raise NotImplementedError
+
+    def line_rows(self, frame: FrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+        """A line in as many rows as it needs."""
+        raise NotImplementedError
+
+    def rows_of(self, frame: FrameT, width: int) -> list[Row]:
+        excerpt = self.excerpt_of(frame)
+        lines = excerpt.lines
         self._top = max(0, min(self._top, len(lines) - 1))
         rows: list[Row] = []
         if not lines:
             return [Row([("The corpus has no text between its special tokens.", "dim")])]
         number_of_line = self._top
         while len(rows) < self.size.height and number_of_line < len(lines):
-            rows += wrapped(self.painter(frame), lines[number_of_line], width)
+            rows += self.line_rows(frame, lines[number_of_line], width)
             number_of_line += 1
-        self._say_where(frame.excerpt, number_of_line)
+        self._say_where(excerpt, number_of_line)
         return rows[: self.size.height]
 
     def _say_where(self, excerpt: Excerpt, end: int) -> None:
@@ -55,6 +60,51 @@ class CorpusPanel(Panel):
         if y >= len(self._rows):
             return Strip.blank(self.size.width, self.rich_style)
         return self.paint(self._rows[y].spans)
+
+    def action_move(self, by: int) -> None:
+        self._scrolled_by_hand = True
+        self._top += by
+        self.rebuild()
+        if self._top == 0:
+            self._scrolled_by_hand = False
+
+    def show_line(self, line: int) -> None:
+        """Bring a line to the top, to stay there."""
+        self._scrolled_by_hand = True
+        self._top = line
+        self.rebuild()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.action_move(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.action_move(-WHEEL)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click only focuses: the text has no rows to choose."""
+
+
+class CorpusPanel(ExcerptPanel[Frame]):
+    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width.
+
+    Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
+    time would make every line jump; rows are broken where they were at an earlier step (see
+    `layout_step`), with which they still fit.
+    """
+
+    def excerpt_of(self, frame: Frame) -> Excerpt:
+        return frame.excerpt
+
+    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+        return wrapped(TokenPainter(frame, marks=self.app.no_color), line, width)
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        if not frame.has_corpus and not frame.excerpt.lines:
+            self.say("corpus")
+            return sentence(NO_CORPUS, width)
+        return super().rows_of(frame, width)
 
     # -- where the eye is
 
@@ -80,30 +130,6 @@ class CorpusPanel(Panel):
             for pretoken in line
             if not pretoken.special
         )
-
-    def action_move(self, by: int) -> None:
-        self._scrolled_by_hand = True
-        self._top += by
-        self.rebuild()
-        if self._top == 0:
-            self._scrolled_by_hand = False
-
-    def show_line(self, line: int) -> None:
-        """Bring a line to the top, to stay there."""
-        self._scrolled_by_hand = True
-        self._top = line
-        self.rebuild()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.stop()
-        self.action_move(WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.stop()
-        self.action_move(-WHEEL)
-
-    def on_click(self, event: events.Click) -> None:
-        """A click only focuses: the text has no rows to choose."""
 
 
 def layout_step(step: int) -> int:

@@ -45,7 +45,7 @@ class EncodeStepsPanel(Walk):
         )
         self.cursor = self.place
         painter = self.painter(frame)
-        start = tuple(piece.pretoken.bytes)
+        start = tuple(frame.rules.alphabet.spell(piece.pretoken.bytes))
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
 

@@ -43,7 +43,7 @@ class LanesPanel(Panel):
         self.rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        ids = [token_id for token_id in self.token_ids if token_id < frame.vocab_size]
+        ids = [token_id for token_id in self.token_ids if frame.has_token(token_id)]
         if not ids:
             self.say("three lanes")
             return [Row([("No token to show: type a text, or choose a token.", "dim")])]

@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import NO_CORPUS, sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToChange, ToPair, ToToken
 from bpe_tui.pieces import TokenPainter, pair_text
@@ -20,6 +21,7 @@ SLICE_SECONDS = 0.004
 """How long at a time the ledger is read."""
 ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
+NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
 
 
@@ -35,16 +37,22 @@ class MergePanel(Panel):
             self.say("merge", "")
             return _start_rows(frame, width)
         tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
-        self.say(f"merge {number(frame.step)}{tie}", "t next tie · ↵ what is behind a change")
+        behind = "↵ what is behind a change" if merge.count else ""
+        foot = behind if frame.given else f"t next tie · {behind}"
+        self.say(f"merge {number(frame.step)}{tie}", foot)
         painter = self.painter(frame)
         return [
             _headline(painter, merge),
-            Row([(_occurrences(merge), "")]),
+            *([Row([(_occurrences(merge), "")])] if frame.has_corpus else []),
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
             Row([]),
-            *change_rows(painter, merge, self._ledger(frame), width),
+            *(
+                change_rows(painter, merge, self._ledger(frame), width)
+                if merge.count
+                else sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)
+            ),
         ]
 
     def _ledger(self, frame: Frame) -> Ledger | None:
@@ -56,10 +64,10 @@ class MergePanel(Panel):
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
-    text = (
-        "Step 0: nothing is merged yet, every byte is a token. "
-        "Press → for the first merge, space to play."
-    )
+    text = "Step 0: nothing is merged yet, every byte is a token. "
+    text += "Press → for the first merge, space to play."
+    if frame.given and not frame.recorded_steps:
+        text = "The tokens are there from the start; there are no merges to go through."
     return [Row([(line, "")]) for line in textwrap.wrap(text, max(width, 10))]
 
 
@@ -85,7 +93,9 @@ def _occurrences(merge: MergeStep) -> str:
 def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     """The reason in words, under a label in the margin."""
     rivals = merge.tied[1:]
-    if not rivals:
+    if frame.given:
+        reason = f"the tokenizer says so: its merge of rank {number(merge.index)}"
+    elif not rivals:
         reason = "the highest count; no other pair had as many"
     else:
         named = ", ".join(pair_text(frame, pair) for pair in rivals[:TIED_SHOWN])

@@ -43,7 +43,7 @@ class MergeTreePanel(Panel):
             self.rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        if self.token_id is None or self.token_id >= frame.vocab_size:
+        if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
             return [Row([("No token is under the table's cursor.", "dim")])]
         width -= 1  # a blank before the scrollbar

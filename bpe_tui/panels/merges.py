@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import FramePanel, Panel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row
@@ -30,12 +30,13 @@ class MergesPanel(Panel):
         number_width = len(number(frame.recorded_steps))
         count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
         pair_width = max(self.room - number_width - count_width - 5, 6)
+        counted = number(merge.count) if frame.has_corpus else ""
         spans = [
             ("▸ " if here else "  ", "pair"),
             right(number(merge.index + 1), number_width, "strong" if here else "dim"),
             ("  ", ""),
             *left(self.painter(frame).pair(merge.pair), pair_width),
-            right(number(merge.count), count_width, "dim" if ahead else ""),
+            right(counted, count_width, "dim" if ahead else ""),
         ]
         if ahead:
             spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
@@ -45,7 +46,7 @@ class MergesPanel(Panel):
         if self.frame is None or not self.display or not self.size.width:
             return
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
-        super(Panel, self).rebuild()
+        super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)
@@ -55,7 +56,7 @@ class MergesPanel(Panel):
     def on_show(self) -> None:
         super().on_show()
         if self.frame is not None:
-            self.show_step(self.frame.step)
+            self.call_after_refresh(self.show_step, self.frame.step)  # once it has its height
 
     def on_resize(self) -> None:
         super().on_resize()

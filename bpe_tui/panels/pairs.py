@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.heap_views import array_rows, tree_rows
+from bpe_tui.panels.instead import GIVEN, NO_CORPUS, sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter
@@ -49,9 +49,15 @@ class PairsPanel(Panel):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue
         views = " · ".join(f"[{view}]" if view == self.view else view for view in VIEWS)
-        self.say(
-            f"heap  {number(queue.size)} entries · {number(queue.stale_count)} stale", f"v  {views}"
-        )
+        if frame.given:
+            self.say(f"pairs  {number(queue.size)}", f"v  {views}")
+        else:
+            stale = number(queue.stale_count)
+            self.say(f"heap  {number(queue.size)} entries · {stale} stale", f"v  {views}")
+        if not frame.has_corpus:
+            return sentence(NO_CORPUS, width)
+        if frame.given and not frame.recorded_steps:
+            return sentence("There are no merges to go through, so no pairs are counted.", width)
         if not queue.size:
             return [Row([("No pair is left: every pretoken is one token.", "dim")])]
         if self.view != "table" and (instead := self._instead_of_array(frame)):
@@ -61,12 +67,14 @@ class PairsPanel(Panel):
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """What to show where the heap's array is not there, or not yet."""
         if not frame.tie_rule.static or not frame.by_rule:
+            if frame.given:
+                return sentence(GIVEN, self.room)
             text = (
                 f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
                 if frame.by_rule
                 else "This is a fork: some of its merges were prescribed, so no heap tells them."
             )
-            return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(self.room, 10))]
+            return sentence(text, self.room)
         done = frame.queue.prepare_array(SLICE_SECONDS)
         if done < 1:
             self.set_timer(SLICE_SECONDS, self.rebuild)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
 
 from textual.content import Content
 from textual.reactive import reactive
@@ -11,9 +12,14 @@ from bpe_tui.pieces import TokenPainter
 from bpe_tui.widgets.lines import Lines, Row
 from engine.frame import Frame
 
+FrameT = TypeVar("FrameT")
 
-class Panel(Lines):
-    """Shows `frame`. A subclass makes the rows in `rows_of`; they are made only when seen."""
+
+class FramePanel(Lines, Generic[FrameT]):
+    """Shows `frame`, of the model's own kind.
+
+    A subclass makes the rows in `rows_of`; they are made only when seen.
+    """
 
     WIDEST = 72
     """Columns that are further apart than this no eye can follow."""
@@ -21,14 +27,14 @@ class Panel(Lines):
     FOLLOWS_RECORDING = False
     """Whether the panel changes when steps are recorded and the cursor stands still."""
 
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
+    frame: reactive[Any] = reactive(None, repaint=False)
 
     def __init__(self, title: str, id: str) -> None:
         super().__init__(id=id)
         self.border_title = Content(title)
         self._rows: Sequence[Row] = ()
 
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+    def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         """The rows for a frame in so many cells."""
         raise NotImplementedError
 
@@ -39,7 +45,7 @@ class Panel(Lines):
     def row(self, index: int) -> Row:
         return self._rows[index]
 
-    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+    def watch_frame(self, old: Any, new: Any) -> None:
         if old and new and old.looks_like(new) and not self.FOLLOWS_RECORDING:
             return
         self.rebuild()
@@ -57,10 +63,16 @@ class Panel(Lines):
             self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
 
-    def painter(self, frame: Frame) -> TokenPainter:
-        return TokenPainter(frame, marks=self.app.no_color)
-
     def say(self, title: str, foot: str = "") -> None:
         """Set what the border says; the text is shown as it is."""
         self.border_title = Content(title)
         self.border_subtitle = Content(foot)
+
+
+class Panel(FramePanel[Frame]):
+    """A panel about a state of BPE."""
+
+    frame: reactive[Frame | None] = reactive(None, repaint=False)
+
+    def painter(self, frame: Frame) -> TokenPainter:
+        return TokenPainter(frame, marks=self.app.no_color)

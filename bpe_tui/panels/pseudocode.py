@@ -7,6 +7,7 @@ import textwrap
 from textual.reactive import reactive
 
 from bpe_tui.narration import narrate_move
+from bpe_tui.panels.instead import GIVEN, sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.pieces import pair_text
 from bpe_tui.visible import number, plural, visible_bytes
@@ -60,6 +61,8 @@ class PseudocodePanel(Panel):
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", ". goes on")
+        if self.algorithm is None:
+            return sentence(GIVEN, width)
         moment = self._moment(frame)
         said = textwrap.wrap(self._said(frame, moment), max(width - 2, 10))
         return [

@@ -7,6 +7,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import ProgressBar, Static
 
+from bpe_tui.config import Config, RunConfig
 from bpe_tui.messages import Reading
 from bpe_tui.session import Session
 from bpe_tui.visible import number, rate, size, visible_bytes, visible_text
@@ -26,18 +27,36 @@ class ReadingPanel(Vertical):
         yield Static(id="reading-pairs")
 
     def show(self, session: Session) -> None:
-        name = visible_text(session.config.corpus, spaces=False)
+        name = visible_text(_what(session.config), spaces=False)
+        self.border_subtitle = Content("Esc cancels" if session.failure is None else "o opens")
         what, bar = self.query_one("#reading-what", Static), self.query_one(ProgressBar)
-        if session.indexing is not None:
+        bar.display = session.failure is None
+        if session.failure is not None:
+            self.query_one("#reading-pairs", Static).update("")
+            failure = visible_text(session.failure, spaces=False)
+            what.update(Content(f"{failure}\n\nPress o to open something else, q to quit."))
+        elif (working := session.working) is not None:
+            bar.update(total=working.total, progress=working.done)
+            self.query_one("#reading-pairs", Static).update("")
+            what.update(Content(f"{name}: {working.doing} …"))
+        elif session.indexing is not None:
             distinct = number(session.indexing.distinct)
-            what.update(Content(f"{name}: counting the pairs of {distinct} distinct pretokens …"))
+            what.update(Content(f"{name}: looking through {distinct} distinct pretokens …"))
         elif (reading := session.reading) is not None:
             progress = reading.progress
             bar.update(total=progress.bytes_total, progress=progress.bytes_read)
             what.update(Content(f"{name}: {_how_far(reading)}"))
             self.query_one("#reading-pairs", Static).update(Content(_pairs(reading)))
+        elif session.opened is not None:
+            tokens = number(len(session.opened.tokenizer.vocab))
+            what.update(Content(f"{name}: {tokens} tokens are read; preparing their merges …"))
         else:
             what.update(Content(f"{name}: opening …"))
+
+
+def _what(config: Config) -> str:
+    """What is being opened, as it was named."""
+    return config.corpus if isinstance(config, RunConfig) else " and ".join(config.paths)
 
 
 def _how_far(reading: Reading) -> str:

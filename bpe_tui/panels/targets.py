@@ -47,3 +47,10 @@ class ToLine:
     """A line of the corpus, by its place from 0."""
 
     line: int
+
+
+@dataclass(frozen=True)
+class ToPiece:
+    """A piece in the table of pieces, by its number."""
+
+    number: int

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import FramePanel, Panel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, short_number
@@ -112,7 +112,7 @@ class TokenRows(Panel):
 
     def _show(self, complete: bool) -> None:
         self._complete = complete
-        super(Panel, self).rebuild()
+        super(FramePanel, self).rebuild()
         self._keep_to_chosen()
         self._tell()
         problem = self.query_of_reader.problem

@@ -7,10 +7,10 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from bpe_tui.playable import Shown
 from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.scrubber import Marks, Scrubber
-from engine.frame import Frame
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
@@ -31,17 +31,33 @@ class Transport(Horizontal):
         yield Static(id="transport-facts")
 
     def show(self, session: Session) -> None:
-        frame = session.frame
-        if frame is None:
+        shown = session.shown
+        if shown is None:
             return
         scrubber = self.query_one(Scrubber)
-        scrubber.length, scrubber.position = frame.recorded_steps, frame.step
-        scrubber.marks = (
+        scrubber.length, scrubber.position = shown.recorded_steps, shown.step
+        scrubber.marks = self.marks(session)
+        self._put("#transport-step", _step_text(session, shown))
+        facts = self.facts(session, self.size.width >= ROOMY)
+        self._put("#transport-facts", f"  {session.speed:>4}/s   {facts}")
+
+    def marks(self, session: Session) -> tuple[Marks, ...]:
+        """The steps worth seeing: ties and breakpoints."""
+        frame = session.frame
+        if frame is None:
+            return ()
+        return (
             Marks(frame.tied_steps, "┊", "tie", gap=TIE_GAP),
             Marks(session.breakpoints.hits(), "◆", "pair", gap=3),
         )
-        self._put("#transport-step", _step_text(session, frame))
-        self._put("#transport-facts", _facts_text(session, frame, self.size.width >= ROOMY))
+
+    def facts(self, session: Session, roomy: bool) -> str:
+        """What it has brought: tokens, if there is room, and compression."""
+        frame = session.frame
+        if frame is None:
+            return ""
+        tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} tokens   "
+        return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
 
     def _put(self, selector: str, text: str) -> None:
         static = self.query_one(selector, Static)
@@ -51,15 +67,8 @@ class Transport(Horizontal):
         static.update(Content(text), layout=False)
 
 
-def _step_text(session: Session, frame: Frame) -> str:
+def _step_text(session: Session, shown: Shown) -> str:
     state = PLAYING if session.playing else FOLLOWING if session.following else PAUSED
-    total = number(frame.recorded_steps)
+    total = number(shown.recorded_steps)
     unfinished = " " if session.stop_reason else "…"
-    return f"{state} step {number(frame.step):>{len(total)}} of {total}{unfinished} "
-
-
-def _facts_text(session: Session, frame: Frame, roomy: bool) -> str:
-    speed = f"{session.speed:>4}/s"
-    tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} tokens   "
-    compression = f"{frame.bytes_per_token:5.2f} bytes/token"
-    return f"  {speed}   {tokens if roomy else ''}{compression}"
+    return f"{state} step {number(shown.step):>{len(total)}} of {total}{unfinished} "

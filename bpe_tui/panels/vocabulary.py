@@ -104,5 +104,5 @@ class VocabularyPanel(Vertical):
         if event.problem is not None:
             foot = f"no regex: {visible_text(event.problem, spaces=False)}; read as plain text"
         else:
-            foot = "↵ to its merge · o next order · O turn it round"
+            foot = "↵ to its merge · c next column · C turn it round"
         self.border_subtitle = Content(foot)

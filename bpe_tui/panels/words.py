@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import NO_CORPUS, sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
@@ -29,6 +30,9 @@ class WordsPanel(Panel):
             self.say("words touched")
             return [Row([("No merge yet, no word touched.", "dim")])]
         self.say("words touched", plural(merge.pretokens, "pretoken"))
+        if not merge.pretokens:
+            said = "No pretoken of this corpus holds the pair." if frame.has_corpus else NO_CORPUS
+            return sentence(said, width)
         limit = SCREENFULS * self.size.height
         touched = frame.touched(limit)
         painter = self.painter(frame)

@@ -22,6 +22,8 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "pipeline": _later("pipeline", "PipelineScreen"),
+    "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
+    "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
     "inspection": _later("inspection", "InspectionScreen"),
     "race": _later("race", "RaceScreen"),

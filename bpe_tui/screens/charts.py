@@ -9,11 +9,12 @@ from textual.widgets import Static
 
 from bpe_tui.command import CHARTS as NAME
 from bpe_tui.commands import bindings_on
+from bpe_tui.headings import heading
 from bpe_tui.panels.charts import CHARTS, ChartPanel
 from bpe_tui.panels.transport import Transport
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
-from bpe_tui.screens.training import heading, told
+from bpe_tui.screens.training import told
 from bpe_tui.session import Session
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar

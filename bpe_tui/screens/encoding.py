@@ -12,6 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import ENCODING
 from bpe_tui.commands import bindings_on
+from bpe_tui.headings import heading
 from bpe_tui.panels.dropout import DropoutPanel, DropoutRows
 from bpe_tui.panels.encode_line import EncodedText
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
@@ -93,13 +94,15 @@ class EncodingScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
-        self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
+        self.query_one("#heading", Static).update(
+            Content(_heading(session, session.frame, self.size.width - 2)), layout=False
+        )
         self._show_size()
         self._decode(self.query_one("#decode-input", Input).value)
 
     def frame_of(self, session: Session) -> Frame | None:
         """The session's, with special tokens as text where that is wished."""
-        frame = super().frame_of(session)
+        frame = session.frame
         return frame.with_specials_as_text() if frame and self._specials_as_text else frame
 
     def action_specials(self) -> None:
@@ -269,7 +272,10 @@ class EncodingScreen(SessionScreen):
             self._player.pause()
 
 
-def _heading(frame: Frame) -> str:
+def _heading(session: Session, frame: Frame, room: int) -> str:
+    """What encodes: a tokenizer as it is, or the merges of a step."""
+    if session.opened is not None and frame.step == frame.recorded_steps and session.stop_reason:
+        return heading(session, room)
     return (
         f"Encoding with the merges of step {number(frame.step)} of "
         f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens"

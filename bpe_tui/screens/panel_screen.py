@@ -11,7 +11,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import Command
 from bpe_tui.command_table import COMMANDS
-from bpe_tui.commands import commands_on
+from bpe_tui.commands import commands_on, refusal
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.roles import ROLE_CLASSES
@@ -97,7 +97,11 @@ class PanelScreen(Screen[None]):
 
     async def action_press(self, place: int) -> None:
         """What the key of a command does."""
-        await self.run_action(COMMANDS[place].action)
+        command = COMMANDS[place]
+        if (refused := refusal(command, self.id or "")) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        else:
+            await self.run_action(command.action)
 
     def on_descendant_focus(self) -> None:
         self.show_keys()

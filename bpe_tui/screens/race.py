@@ -10,6 +10,8 @@ from textual.widgets import Static
 from bpe_tui import messages
 from bpe_tui.command import RACE
 from bpe_tui.commands import bindings_on
+from bpe_tui.config import RunConfig
+from bpe_tui.headings import heading
 from bpe_tui.panels.race import (
     RaceChart,
     RacePanel,
@@ -24,7 +26,6 @@ from bpe_tui.panels.transport import Transport
 from bpe_tui.race_job import SIZE_MERGES, RaceJob
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
-from bpe_tui.screens.training import heading
 from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.chart import Chart
@@ -39,6 +40,9 @@ TITLES = {
     "over-sizes": "by the size of the corpus",
 }
 STILL_TRAINS = "The race starts when training has ended."
+NOTHING_TRAINS = (
+    "These merges come from a tokenizer; a race needs a corpus to train on (o opens one)."
+)
 NO_MERGE = "No merge was made, so there is nothing to draw."
 SIZES_COME = (
     f"Comes next: {number(SIZE_MERGES)} merges on {len(PARTS)} parts of the corpus, "
@@ -99,6 +103,9 @@ class RaceScreen(SessionScreen):
         self._stop()
         self._raced = session.timeline
         assert self._raced is not None
+        if not isinstance(session.config, RunConfig):
+            self._job = None  # its merges were not found here
+            return
         self._job = RaceJob(session.config, self._raced.counts, self.post_message)
         self._job.start()
         self._update()
@@ -147,7 +154,7 @@ class RaceScreen(SessionScreen):
     def _said(self) -> str:
         job = self._job
         if job is None:
-            return STILL_TRAINS
+            return STILL_TRAINS if self._raced is None else NOTHING_TRAINS
         if job.race is None or job.sizes is None:
             return STARTS
         race, done = job.race, len(job.sizes.points)

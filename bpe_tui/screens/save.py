@@ -1,44 +1,102 @@
-"""Save the tokenizer of a step."""
+"""Save the tokenizer of a step, in any format that can be written."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
 
 from bpe_tui.screens.dialog import Dialog
 from bpe_tui.visible import number, visible_text
 from engine.errors import BpeError, OutputExistsError
+from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
+from engine.formats.tokenizer_format import TokenizerFormat
 from engine.frame import Frame
 
 
 class Save(Dialog):
-    """Asks for a directory and writes vocab.json and merges.txt there.
+    """Asks for a format and a place, and writes the tokenizer there.
 
     Never overwrites unasked: where something is, Enter has to be pressed again.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", "format", show=False, priority=True),
+        Binding("down", "choose(1)", "format", show=False, priority=True),
+    ]
+
     def __init__(self, frame: Frame, suggestion: str) -> None:
         self._frame = frame
-        self._confirmed: str | None = None
+        self._stem = self._suggested = suggestion
+        self._format = FORMATS[DEFAULT_FORMAT]
+        self._confirmed: tuple[str, TokenizerFormat] | None = None
         super().__init__(
-            f"save the tokenizer of step {number(frame.step)}",
-            f"A directory for vocab.json and merges.txt ({number(frame.vocab_size)} tokens).",
-            suggestion,
+            f"save the tokenizer of step {number(frame.step)}", self._told_format(), suggestion
         )
+
+    def compose_more(self) -> ComposeResult:
+        yield Static(id="save-formats")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_formats()
+
+    # -- the format
+
+    def action_choose(self, by: int) -> None:
+        place = (WRITABLE.index(self._format.name) + by) % len(WRITABLE)
+        before, self._format = self._format, FORMATS[WRITABLE[place]]
+        field = self.query_one("#dialog-input", Input)
+        if field.value == self._suggested:
+            self._suggested = field.value = self._stem + self._format.suffix
+        elif before.suffix and field.value.endswith(before.suffix):
+            field.value = field.value.removesuffix(before.suffix) + self._format.suffix
+        field.cursor_position = len(field.value)
+        self._show_formats()
+        self.say(self._told_format())
+
+    def _show_formats(self) -> None:
+        lines = [
+            f"{'▸' if name == self._format.name else ' '} {name:<16}"
+            f"{FORMATS[name].suffix or 'a directory'}"
+            for name in WRITABLE
+        ]
+        self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
+
+    def _told_format(self) -> str:
+        """What is written, and what the format does to ids."""
+        tokens = f"{number(self._frame.vocab_size)} tokens"
+        anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
+        return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"
+
+    # -- the place
 
     def answer(self, value: str) -> None:
         if not value:
-            self.refuse("Name a directory.")
-            return
+            self.refuse("Name a file, or a directory for the formats that fill one.")
+        else:
+            self.run_worker(self._write(value, self._format), exclusive=True)
+
+    async def _write(self, name: str, chosen: TokenizerFormat) -> None:
+        path = Path(os.path.expanduser(name))
+        overwrite = self._confirmed == (name, chosen)
         try:
-            self._frame.tokenizer().save(
-                Path(os.path.expanduser(value)), overwrite=value == self._confirmed
-            )
+            # A large vocabulary takes a second, and the screen is not to stand still.
+            await asyncio.to_thread(self._save, path, chosen.name, overwrite)
         except OutputExistsError as error:
-            self._confirmed = value
+            self._confirmed = name, chosen
             taken = visible_text(str(error).split(": ")[0], spaces=False)
             self.refuse(f"{taken} is there already. Enter again overwrites it.")
         except BpeError as error:
             self.refuse(visible_text(str(error), spaces=False))
         else:
-            self.dismiss(value)
+            self.dismiss(name)
+
+    def _save(self, path: Path, format: str, overwrite: bool) -> None:
+        save(self._frame.tokenizer(), path, format, overwrite=overwrite, renumber=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.reactive import reactive
 
 from bpe_tui.screens.panel_screen import PanelScreen
 from bpe_tui.session import Session
-from engine.frame import Frame
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
@@ -17,7 +16,8 @@ if TYPE_CHECKING:
 class SessionScreen(PanelScreen):
     """A screen that shows the session's frame in panels."""
 
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
+    frame: reactive[Any] = reactive(None, repaint=False)
+    """What the session shows: the state at the cursor, as the model of the screen has it."""
 
     @property
     def bpe_app(self) -> BpeTuiApp:
@@ -43,13 +43,13 @@ class SessionScreen(PanelScreen):
         if self.is_current:
             self.frame = self.frame_of(session)
 
-    def frame_of(self, session: Session) -> Frame | None:
+    def frame_of(self, session: Session) -> Any:
         """The frame that the panels see."""
-        return session.frame
+        return session.shown
 
     @property
     def is_ready(self) -> bool:
-        return self.session.frame is not None
+        return self.session.shown is not None
 
     @property
     def way_back(self) -> bool:

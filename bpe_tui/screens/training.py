@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -11,6 +9,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.command import TRAINING
 from bpe_tui.commands import bindings_on
+from bpe_tui.headings import heading
 from bpe_tui.narration import narrate, narrate_back, narrate_end
 from bpe_tui.panels.corpus import CorpusPanel
 from bpe_tui.panels.encode_line import EncodeLine
@@ -25,13 +24,12 @@ from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
-from bpe_tui.visible import number, size, visible_text, width
+from bpe_tui.visible import visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from engine.events import Pair
 from engine.frame import Frame
-from engine.trainer import StopReason
 
 SLOT = ("pairs", "merge", "words", "pseudocode", "merges")
 """Panels that share a place where there is not room for all; see `styles/training.tcss`."""
@@ -75,7 +73,9 @@ class TrainingScreen(SessionScreen):
             Content(heading(session, self.size.width - 2)), layout=False
         )
         if session.frame is None:
+            self.frame = None
             self.query_one(ReadingPanel).show(session)
+            self.show_keys()
             return
         if self.frame is None:
             self.show_panel("corpus")
@@ -142,43 +142,6 @@ class TrainingScreen(SessionScreen):
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()
         self.bpe_app.seek(event.position)
-
-
-ENDED = {
-    StopReason.SIZE_REACHED: "size reached",
-    StopReason.NO_PAIR_LEFT: "no pair left",
-    StopReason.TOO_RARE: "the rest too rare",
-    StopReason.TOO_LONG: "the rest too long",
-}
-
-
-def heading(session: Session, room: int) -> str:
-    """The corpus in one line, as much as there is room for.
-
-    Its name, how far training is, size, how it is cut, pretokens, documents: the last of these
-    give way first.
-    """
-    config, frame = session.config, session.frame
-    name = visible_text(Path(config.corpus).name, spaces=False)
-    if frame is None:
-        return name
-    ended = session.stop_reason
-    facts = [  # (place in the line, fact), what matters most first
-        (0, name),
-        (6, "training …" if ended is None else ENDED[ended]),
-        (1, size(session.bytes_read)),
-        (4, config.pattern),
-        (5, config.tie_rule),
-        (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
-        (2, f"{number(session.documents)} documents"),
-    ]
-    while len(facts) > 1 and width(_joined(facts)) > room:
-        facts.pop()
-    return _joined(facts)
-
-
-def _joined(facts: list[tuple[int, str]]) -> str:
-    return " · ".join(fact for _, fact in sorted(facts))
 
 
 def told(session: Session, frame: Frame, room: int) -> str:

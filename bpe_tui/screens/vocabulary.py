@@ -54,7 +54,7 @@ class VocabularyScreen(SessionScreen):
         if not self.is_current or session.frame is None:
             return
         super().show_session(session)
-        self._trail = [token for token in self._trail if token < session.frame.vocab_size]
+        self._trail = [token for token in self._trail if session.frame.has_token(token)]
         self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
 
     def show_panel(self, panel: str) -> None:
@@ -123,7 +123,12 @@ class VocabularyScreen(SessionScreen):
 
 
 def _heading(frame: Frame) -> str:
+    counted = (
+        f"{number(frame.token_count)} tokens in the corpus"
+        if frame.has_corpus
+        else "no corpus, so nothing is counted; o opens one"
+    )
     return (
         f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
-        f"{number(frame.token_count)} tokens in the corpus"
+        f"{number(frame.vocab_size)} tokens · {counted}"
     )

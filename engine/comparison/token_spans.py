@@ -8,7 +8,6 @@ leads back to the original.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from itertools import accumulate, chain, pairwise
 
@@ -22,14 +21,12 @@ from engine.pipeline import Pipeline
 from engine.pretokenize import to_bytes, to_text
 from engine.tokenizer import Tokenizer
 
-WORTH_HELPERS = 1 << 22
-"""Bytes that take as long to encode as helper processes to start: mostly new words, so far."""
 
-
-def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
+def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
     """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
 
-    A token that stands for nothing in the text, such as a `▁` put in front, has no width.
+    A token that stands for nothing in the text, such as a `▁` put in front, has no width. With
+    `helpers` so many other processes encode.
 
     Raises:
         ComparisonError: it cannot be told which part of the text each token stands for.
@@ -38,8 +35,7 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
     [0, 2, 3]
     """
-    workers = os.cpu_count() or 1 if len(data) >= WORTH_HELPERS else 1
-    ids = list(chain.from_iterable(tokenizer.encode_stream([data], workers)))
+    ids = list(chain.from_iterable(tokenizer.encode_stream([data], helpers)))
     if tokenizer.decode_bytes(ids) == data:
         lengths = _lengths(tokenizer)[np.array(ids, dtype=np.int64)]
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))

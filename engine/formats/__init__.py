@@ -57,7 +57,7 @@ def open_tokenizer(
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
     source = Source(paths)
-    for candidate in _OF_FILES if source.exists else _OF_NAMES:
+    for candidate in _candidates(source):
         if candidate.recognises(source):
             return candidate.load(source, Wishes(special_tokens, pattern))
     if not source.exists:
@@ -65,6 +65,21 @@ def open_tokenizer(
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     known = "; ".join(each.summary for each in _OF_FILES)
     raise TokenizerFileError(f"{source}: {what_it_is(source)} (known are: {known})")
+
+
+def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
+    """Whether some format recognises what is there, or the name; nothing is read but heads.
+
+    Raises:
+        TokenizerFileError: what is there cannot be looked at.
+    """
+    source = Source(paths)
+    return any(candidate.recognises(source) for candidate in _candidates(source))
+
+
+def _candidates(source: Source) -> tuple[TokenizerFormat, ...]:
+    """Where there are files, a name is no more than theirs."""
+    return _OF_FILES if source.exists else _OF_NAMES
 
 
 def save(

@@ -91,4 +91,5 @@ FORMAT = TokenizerFormat(
     recognises,
     load,
     save,
+    suffix=".json",
 )

@@ -107,5 +107,6 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 
 FORMAT = TokenizerFormat(
-    "tiktoken", "tiktoken's file of tokens in base64 and ranks", recognises, load, save
+    *("tiktoken", "tiktoken's file of tokens in base64 and ranks", recognises, load, save),
+    suffix=".tiktoken",
 )

@@ -48,6 +48,7 @@ class TokenizerFormat:
         save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
             format is only read.
         files: what is written, by their names in the directory; none if it is just one file.
+        suffix: what the name of its file ends in; none of a directory.
         prescribes_ids: whether bytes, merges and special tokens have to be numbered in this order.
     """
 
@@ -58,6 +59,7 @@ class TokenizerFormat:
     save: Callable[[Tokenizer, Path, bool], None] | None = None
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False
+    suffix: str = ""
 
     def written(self, path: Path) -> list[Path]:
         """The files that saving to a path writes."""

@@ -63,4 +63,6 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     write_files({target: content.encode() + b"\n"}, overwrite=overwrite)
 
 
-FORMAT = TokenizerFormat("huggingface", "Hugging Face's tokenizer.json", recognises, load, save)
+FORMAT = TokenizerFormat(
+    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save), suffix=".json"
+)

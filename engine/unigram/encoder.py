@@ -106,11 +106,7 @@ class UnigramEncoder:
 
     def steps(self, text: str) -> Iterator[ViterbiStep]:
         """The Viterbi algorithm: node by node to the right, then edge by edge back."""
-        lattice = self.lattice(text)
-        for node in range(1, len(text) + 1):
-            yield _reached(lattice, node)
-        for edge in reversed(lattice.best.edges):
-            yield TracedBack(edge)
+        return viterbi_steps(self.lattice(text))
 
     def ids_of(self, path: Path) -> tuple[int, ...]:
         """The ids of a segmentation, unknown characters side by side as one."""
@@ -122,6 +118,14 @@ class UnigramEncoder:
 
     def _best_ids(self, text: str) -> tuple[int, ...]:
         return self.ids_of(self.lattice(text).best)
+
+
+def viterbi_steps(lattice: Lattice) -> Iterator[ViterbiStep]:
+    """The Viterbi algorithm on a lattice: node by node to the right, then edge by edge back."""
+    for node in range(1, len(lattice.text) + 1):
+        yield _reached(lattice, node)
+    for edge in reversed(lattice.best.edges):
+        yield TracedBack(edge)
 
 
 def _reached(lattice: Lattice, node: int) -> Reached:

@@ -1,67 +1,89 @@
-"""`UnigramFrame`: the state at one place of a training. Immutable; computed when asked."""
+"""`UnigramFrame`: the state at one step of a training. Immutable; computed when asked."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from engine.excerpt import Excerpt
+from engine.patterns import Pattern
+from engine.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.lattice import Lattice, Path
 from engine.unigram.lattices import Floats, Ints
+from engine.unigram.numbered_pieces import NumberedPieces
+from engine.unigram.pieces import Edge
 from engine.unigram.removals import Removals
 from engine.unigram.work import Work
 
 if TYPE_CHECKING:
-    from engine.unigram.record import Record
+    from engine.unigram.timeline import UnigramTimeline
 
 
 class UnigramFrame:
-    """The pieces at one place, with every number about them.
+    """The pieces after the first `step` steps, with every number about them. Immutable.
 
     Arrays have an entry for each piece that is there, by ascending number: the characters first,
-    then as seeded.
+    then as seeded. A piece's number is the same at all steps.
 
     Attributes:
-        place: 0 is the seed, k what there is after k steps.
-        step: the step that led here; `None` at the seed.
-        next_step: the step that leads on; `None` if none is recorded yet. What it removes is what
+        step: how many steps have been made; 0 is the seed.
+        recorded_steps: how many steps the timeline had when the frame was taken.
+        came_by: the step that led here; `None` at the seed.
+        leads_on: the step that leads on; `None` if none is recorded yet. What it removes is what
             is about to go.
-        last_place: how far the recording goes.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        place: int,
-        last_place: int,
-        step: EmStep | PruneStep | None,
-        next_step: EmStep | PruneStep | None,
-    ) -> None:
-        self._record = record
-        self.place = place
-        self.last_place = last_place
+    def __init__(self, timeline: UnigramTimeline, step: int, recorded_steps: int) -> None:
+        self._timeline = timeline
+        self.record = timeline.record
         self.step = step
-        self.next_step = next_step
+        self.recorded_steps = recorded_steps
+        self.came_by = timeline.step_at(step - 1) if step else None
+        self.leads_on = timeline.step_at(step) if step < recorded_steps else None
+
+    def looks_like(self, other: UnigramFrame) -> bool:
+        """Whether both are the same place of the same timeline."""
+        return self._timeline is other._timeline and self.step == other.step
+
+    def at(self, step: int) -> UnigramFrame:
+        """The state at another recorded step; the timeline's cursor stays where it is."""
+        return UnigramFrame(self._timeline, step, self.recorded_steps)
+
+    def step_made_by(self, step: int) -> EmStep | PruneStep:
+        """The step that led to a recorded state, from 1 on."""
+        return self._timeline.step_at(step - 1)
+
+    @property
+    def prunes(self) -> Sequence[int]:
+        """The recorded steps that a prune led to."""
+        return self._timeline.prunes
+
+    # -- the pieces
 
     @cached_property
     def numbers(self) -> Ints:
         """The numbers that the seed gave the pieces."""
-        return self._record.numbers_at(self.place)
+        return self.record.numbers_at(self.step)
 
     @cached_property
     def scores(self) -> Floats:
         """Their log-probabilities."""
-        return self._record.scores_at(self.place)
+        return self.record.scores_at(self.step)
 
     @property
     def expected_counts(self) -> Floats:
         """How often the corpus uses each on average over all segmentations."""
-        return self._record.expected_at(self.place)
+        return self.record.expected_at(self.step)
 
     @property
     def loss(self) -> float:
         """−log P(pretoken) on average, in nats."""
-        return self._record.loss_at(self.place)
+        return self.record.loss_at(self.step)
 
     @property
     def size(self) -> int:
@@ -71,19 +93,84 @@ class UnigramFrame:
     @cached_property
     def texts(self) -> list[str]:
         """The pieces."""
-        return [self._record.texts[number] for number in self.numbers.tolist()]
+        return [self.record.texts[number] for number in self.numbers.tolist()]
+
+    def index_of(self, number: int) -> int | None:
+        """Where the arrays have a piece; `None` if it is not there at this step."""
+        index = int(np.searchsorted(self.numbers, number))
+        found = index < len(self.numbers) and self.numbers[index] == number
+        return index if found else None
 
     @cached_property
-    def encoder(self) -> UnigramEncoder:
-        """Encodes with the pieces of this place: id 0 is the unknown token, id i + 1 `texts[i]`."""
-        scored = zip(self.texts, self.scores.tolist(), strict=True)
-        return UnigramEncoder([(self._record.unknown, 0.0), *scored])
+    def leaving(self) -> frozenset[int]:
+        """The numbers of the pieces that the next step removes, if it is recorded."""
+        if self.leads_on is None:
+            return frozenset()
+        return frozenset(self.record.numbers_removed_by(self.step).tolist())
 
-    def segment(self, text: str) -> list[str]:
-        """The best segmentation of a text at this place."""
-        lattice = self.encoder.lattice(text)
-        return lattice.spelled(lattice.best)
+    @property
+    def vocabulary(self) -> list[tuple[str, float]]:
+        """The pieces with their scores by id, as an encoder takes them and a file holds them."""
+        return self.record.pieces_at(self.step)
 
     def removals(self) -> Work[Removals]:
         """What removing each piece would do, by its number; some 0.1 s for 1 MB of text."""
-        return self._record.removals_at(self.place)
+        return self.record.removals_at(self.step)
+
+    # -- texts under these pieces
+
+    @cached_property
+    def encoder(self) -> UnigramEncoder:
+        """Encodes with the pieces of this step: id 0 is the unknown token, id i + 1 `texts[i]`."""
+        scored = zip(self.texts, self.scores.tolist(), strict=True)
+        return UnigramEncoder([(self.record.unknown, 0.0), *scored])
+
+    @cached_property
+    def table(self) -> NumberedPieces:
+        """The pieces by their numbers: made in a moment, where the encoder takes its time."""
+        return NumberedPieces(self.record.numbering, self.numbers, self.scores)
+
+    def lattice(self, text: str) -> Lattice:
+        """All segmentations of a pretoken, its edges naming pieces by number."""
+        return Lattice(text, self.table)
+
+    def segment(self, text: str) -> list[str]:
+        """The best segmentation of a pretoken."""
+        lattice = self.lattice(text)
+        return lattice.spelled(lattice.best)
+
+    def pieces_of(self, text: str) -> tuple[Edge, ...]:
+        """The edges of the best segmentation of a pretoken; remembered."""
+        if text not in self._pieces_of:
+            self._pieces_of[text] = self.lattice(text).best.edges
+        return self._pieces_of[text]
+
+    @cached_property
+    def _pieces_of(self) -> dict[str, tuple[Edge, ...]]:
+        return {}
+
+    def alternative(self, text: str) -> Path | None:
+        """The best segmentation of a piece's text without the piece itself; `None` if none is."""
+        paths = self.lattice(text).n_best(2)
+        return next((path for path in paths if len(path.edges) > 1), None)
+
+    # -- the corpus and typed text
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The beginning of the corpus, to be looked at."""
+        return self._timeline.excerpt
+
+    @property
+    def words(self) -> Mapping[str, int]:
+        """The pretokens of the corpus, most frequent first: how often each occurs."""
+        return self._timeline.words
+
+    @property
+    def pattern(self) -> Pattern:
+        """What cuts text into pretokens."""
+        return self._timeline.pattern
+
+    def cut(self, text: str) -> list[Pretoken]:
+        """The pretokens of a text."""
+        return self._timeline.cut(text)

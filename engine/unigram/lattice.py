@@ -12,10 +12,18 @@ SentencePiece and Hugging Face.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from engine.unigram.pieces import Edge, PieceTable
+from engine.unigram.pieces import Edge
+
+
+class Pieces(Protocol):
+    """What a lattice is made from: the pieces that begin at a place of a text, shortest first."""
+
+    def edges_from(self, text: str, start: int) -> Iterator[Edge]: ...
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,7 @@ class Lattice:
     Attributes:
         arriving: for each node the edges that end there, from the one that starts furthest left.
 
+    >>> from engine.unigram.pieces import PieceTable
     >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.7, -2.3, -3.9])
     >>> hug = Lattice("hug", table)
     >>> [[(edge.start, edge.piece) for edge in edges] for edges in hug.arriving]
@@ -46,7 +55,7 @@ class Lattice:
     [(['hug'], -3.9), (['h', 'ug'], -4.3), (['hu', 'g'], -4.3)]
     """
 
-    def __init__(self, text: str, table: PieceTable) -> None:
+    def __init__(self, text: str, table: Pieces) -> None:
         self.text = text
         self.arriving: list[list[Edge]] = [[] for _ in range(len(text) + 1)]
         for start in range(len(text)):

@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.errors import TimelineError
 from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
+from engine.unigram.numbered_pieces import Numbering
 from engine.unigram.problem import Estimate, Problem
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds
@@ -45,6 +46,7 @@ class Record:
         special_tokens: Sequence[str],
     ) -> None:
         self.texts = seeds.texts
+        self.numbering = Numbering(seeds.texts)
         self.characters = seeds.characters
         self.problem = problem
         self.unknown = unknown
@@ -96,6 +98,11 @@ class Record:
         """The numbers of the pieces at a place, ascending: characters first."""
         return np.flatnonzero(self.alive_at(place))
 
+    def size_at(self, place: int) -> int:
+        """How many pieces there are at a place."""
+        self.alive_at(place)
+        return len(self._expected[place])
+
     def scores_at(self, place: int) -> Floats:
         """Their log-probabilities, in that order."""
         alive = self.alive_at(place)
@@ -114,12 +121,27 @@ class Record:
         self.alive_at(place)
         return self._losses[place]
 
+    def pieces_at(self, place: int) -> list[tuple[str, float]]:
+        """The vocabulary at a place, by id: text and score; the best pieces first.
+
+        The unknown token has the id 0, the special tokens those after it, and none has a score.
+        """
+        numbers, scores = self.numbers_at(place), self.scores_at(place)
+        order = np.argsort(-scores, kind="stable")
+        no_score = [(token, 0.0) for token in (self.unknown, *self.special_tokens)]
+        texts = [self.texts[number] for number in numbers[order].tolist()]
+        return no_score + list(zip(texts, scores[order].tolist(), strict=True))
+
     def removed_by(self, step: int) -> Iterator[tuple[int, str, float, float]]:
         """The pieces that a step removed: number, text, last score, what it was removed for."""
         numbers, measures = self._removed[step]
         scores = self.scores_at(step)[np.searchsorted(self.numbers_at(step), numbers)]
         texts = [self.texts[number] for number in numbers.tolist()]
         return zip(numbers.tolist(), texts, scores.tolist(), measures.tolist(), strict=True)
+
+    def numbers_removed_by(self, step: int) -> Ints:
+        """The numbers of the pieces that a step removed."""
+        return self._removed[step][0].astype(np.int64)
 
     def removals_at(self, place: int) -> Work[Removals]:
         """What removing each piece at a place would do, computed anew from the corpus."""

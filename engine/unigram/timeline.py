@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from engine.errors import TimelineError
+from engine.excerpt import Excerpt
+from engine.patterns import Pattern, as_pattern
 from engine.player import Player
+from engine.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import Record
@@ -15,12 +18,18 @@ from engine.unigram.trainer import Event
 class UnigramTimeline(Player[UnigramFrame]):
     """The steps of a run and a place among them.
 
-    Place 0 is the seed, place k the state after the first k steps. Events may be added at any time;
+    Step 0 is the seed, step k the state after the first k steps. Events may be added at any time;
     the cursor stays where it is.
 
     Args:
         record: the run's record, as `Seeded` tells it.
         events: those told so far; all but the steps are passed over.
+        words: the pretokens of the corpus, most frequent first.
+        excerpt: the beginning of the corpus, for frames to show.
+        pattern: what cuts text that is to be encoded.
+
+    Attributes:
+        prunes: the steps that a prune led to.
 
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
@@ -28,15 +37,28 @@ class UnigramTimeline(Player[UnigramFrame]):
     >>> timeline = UnigramTimeline(trainer.record, events)
     >>> len(timeline), timeline.frame.size, timeline.frame.segment("hugs")
     (3, 15, ['hugs'])
-    >>> timeline.forward(3).texts[-2:], [piece.text for piece in timeline.frame.step.pruned]
+    >>> timeline.forward(3).texts[-2:], [piece.text for piece in timeline.frame.came_by.pruned]
     (['hug', 'pug'], ['bun', 'hugs'])
-    >>> [piece.text for piece in timeline.back().next_step.pruned]  # what is about to go
+    >>> [piece.text for piece in timeline.back().leads_on.pruned]  # what is about to go
     ['bun', 'hugs']
     """
 
-    def __init__(self, record: Record, events: Iterable[Event] = ()) -> None:
+    def __init__(
+        self,
+        record: Record,
+        events: Iterable[Event] = (),
+        *,
+        words: Mapping[str, int] | None = None,
+        excerpt: Excerpt | None = None,
+        pattern: str | Pattern = "gpt2",
+    ) -> None:
         super().__init__()
-        self._record = record
+        self.record = record
+        self.words = words or {}
+        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.prunes: list[int] = []
+        self.pattern = as_pattern(pattern)
+        self._splitter = SpecialSplitter(record.special_tokens)
         self._steps: list[EmStep | PruneStep] = []
         self.extend(events)
 
@@ -51,12 +73,20 @@ class UnigramTimeline(Player[UnigramFrame]):
                 self._add(event)
 
     def _add(self, step: EmStep | PruneStep) -> None:
-        if step.record is not self._record or step.index != len(self):
+        if step.record is not self.record or step.index != len(self):
             raise TimelineError(f"step {step.index} does not follow the {len(self)} steps recorded")
         self._steps.append(step)
+        if isinstance(step, PruneStep):
+            self.prunes.append(len(self._steps))
         self._add_step()
 
+    def step_at(self, index: int) -> EmStep | PruneStep:
+        """Any recorded step, by its place from 0."""
+        return self._steps[index]
+
+    def cut(self, text: str) -> list[Pretoken]:
+        """The pretokens of a text."""
+        return list(pretokens(text, self.pattern, self._splitter))
+
     def _frame_at(self, step: int) -> UnigramFrame:
-        came_by = self._steps[step - 1] if step else None
-        leads_on = self._steps[step] if step < len(self) else None
-        return UnigramFrame(self._record, step, len(self), came_by, leads_on)
+        return UnigramFrame(self, step, len(self))

@@ -17,8 +17,6 @@ from collections.abc import Generator, Mapping, Sequence
 from enum import Enum
 from itertools import count
 
-import numpy as np
-
 from engine.errors import UnigramError, VocabSizeError
 from engine.pretokenize import check_special_tokens
 from engine.unigram.estimation import DEFAULT_NORMALISATION, NORMALISATIONS
@@ -150,12 +148,7 @@ class UnigramTrainer:
     @property
     def pieces(self) -> list[tuple[str, float]]:
         """The vocabulary as learnt so far, by id: text and score; the best pieces first."""
-        place = len(self.record)
-        numbers, scores = self.record.numbers_at(place), self.record.scores_at(place)
-        order = np.argsort(-scores, kind="stable")
-        no_score = [(token, 0.0) for token in (self.unknown_token, *self.special_tokens)]
-        texts = [self.record.texts[number] for number in numbers[order].tolist()]
-        return no_score + list(zip(texts, scores[order].tolist(), strict=True))
+        return self.record.pieces_at(len(self.record))
 
     def _check_size(self) -> None:
         characters = len(set().union(*self._counts))

@@ -36,7 +36,9 @@ class RunVocabularies:
             self._table = self._table_of(recorded_steps)
             self._occurrences = self._record.first_occurrences(recorded_steps).copy()
         size = self._record.first_id + step
-        return Vocabulary(self._table, size, step, self._counts_at(self._table, step))
+        # Without a corpus there is nothing to count.
+        counts = self._counts_at(self._table, step) if self._counts else None
+        return Vocabulary(self._table, size, step, counts)
 
     def _table_of(self, steps: int) -> TokenTable:
         record = self._record

@@ -491,7 +491,7 @@ def test_a_place_without_a_tokenizer_is_refused(tmp_path: Path, name: str) -> No
         ([HANDOUT, "--frobnicate"], "--frobnicate"),
         ([HANDOUT, "second.txt"], "(second.txt)"),
         (["missing.txt"], "missing.txt: no such file"),
-        (["open"], "'CORPUS'"),
+        (["open"], "give a CORPUS"),
         (["open", "train"], "train: no such file"),
         (["--", "--dashed"], "--dashed: no such file"),
         (["empty.txt"], "empty.txt: is empty"),

@@ -127,6 +127,20 @@ def test_the_corpus_may_come_through_a_pipe_while_keys_come_from_the_terminal() 
         terminal.wait_for_cooked(exit_code=0)
 
 
+def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() -> None:
+    golden = shlex.quote("tests/engine/golden/gpt2")
+    with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:
+        terminal.wait_for("gpt2 format")
+        terminal.press("the")
+        terminal.wait_for("3 bytes")
+        terminal.press("C-o")
+        terminal.wait_for("together with gpt2")
+        terminal.press("samples/handout.txt", "Enter")
+        terminal.wait_for("Step 0: every byte is a token of its own")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
 def test_a_closed_window_does_not_leave_the_program_running() -> None:
     with Terminal(OPEN) as terminal:
         terminal.wait_for("of 2,922 ")

@@ -62,13 +62,13 @@ async def test_o_sorts_by_the_next_column_and_a_second_key_turns_it_round() -> N
     async with vocabulary() as (_, pilot, rows):
         await pilot.press("down")
         while rows.sorting != "count":
-            await pilot.press("o")
+            await pilot.press("c")
         counts = rows.vocabulary.counts
         assert counts is not None
         assert rows.token_id == 1  # the cursor keeps to its token …
         assert rows.cursor > 0  # … wherever that is now
         assert line(rows, 0).split()[0] == str(counts.argmax())
-        await pilot.press("O")
+        await pilot.press("C")
         assert f" {counts[counts >= 0].min()} " in line(rows, 0)
 
 

@@ -190,3 +190,11 @@ def test_spans_lead_through_a_pipeline_to_the_original(
     edges = token_spans(ours, text.encode()).tolist()
     assert edges[1:-1] == expected[:-1]
     assert (edges[0], edges[-1]) == (0, len(text.encode()))
+
+
+def test_helpers_find_the_spans_that_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c")), tokenizer()]
+    alone = TextComparison(tokenizers, b"abc abd " * 99)
+    monkeypatch.setattr("engine.comparison.text_comparison.WORTH_HELPERS", 0)
+    together = TextComparison(tokenizers, b"abc abd " * 99)
+    assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]

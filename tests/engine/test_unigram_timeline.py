@@ -81,7 +81,7 @@ def test_forward_and_back_again_is_as_if_nothing_had_been(place: int) -> None:
 @given(PLACES)
 def test_what_a_step_removes_is_there_before_it_and_gone_after(place: int) -> None:
     frame = timeline().seek(place)
-    step = frame.next_step
+    step = frame.leads_on
     if step is None:
         assert place == len(timeline())
         return
@@ -89,12 +89,12 @@ def test_what_a_step_removes_is_there_before_it_and_gone_after(place: int) -> No
     after = timeline().seek(place + 1)
     assert set(frame.texts) - {piece.text for piece in gone} == set(after.texts)
     assert {piece.text for piece in gone} <= set(frame.texts)
-    assert after.step is step
+    assert after.came_by is step
 
 
 def test_a_prune_changes_no_score() -> None:
     played = timeline()
-    prunes = [k for k in range(len(played)) if isinstance(played.seek(k).next_step, PruneStep)]
+    prunes = [k for k in range(len(played)) if isinstance(played.seek(k).leads_on, PruneStep)]
     assert len(prunes) > 1
     for place in prunes:
         before = dict(zip(played.seek(place).texts, played.frame.scores, strict=True))
@@ -105,7 +105,7 @@ def test_a_prune_changes_no_score() -> None:
 def test_the_loss_increases_before_a_prune_are_those_it_went_by() -> None:
     played = timeline()
     for place in range(len(played)):
-        step = played.seek(place).next_step
+        step = played.seek(place).leads_on
         if isinstance(step, PruneStep):
             found = finished(played.frame.removals())
             numbers = [piece.number for piece in step.pruned]
@@ -123,17 +123,17 @@ def test_what_a_removal_would_do_can_be_asked_at_every_place() -> None:
 
 def test_going_beyond_the_ends_stays_at_the_ends() -> None:
     played = timeline()
-    assert played.forward(1000).place == played.cursor == len(played)
-    assert played.back(1000).place == 0
-    assert played.frame.step is None
+    assert played.forward(1000).step == played.cursor == len(played)
+    assert played.back(1000).step == 0
+    assert played.frame.came_by is None
 
 
 @pytest.mark.parametrize("place", [-1, 1000])
 def test_a_place_that_is_not_recorded_is_an_error(place: int) -> None:
     played = timeline()
-    with pytest.raises(TimelineError, match="there is no step"):
+    with pytest.raises(TimelineError, match="there is no"):
         played.seek(place)
-    with pytest.raises(TimelineError, match="there is no place"):
+    with pytest.raises(TimelineError, match="there is no"):
         run()[0].record.scores_at(place)
 
 

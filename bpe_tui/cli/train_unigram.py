@@ -1,0 +1,55 @@
+"""`bpe-tui train --model unigram`: pieces and their scores from a corpus, without the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from bpe_tui.cli.outputs import check_outputs
+from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.streams import write_result
+from bpe_tui.config import RunConfig
+from bpe_tui.visible import number
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.unigram.metaspace import spelled_counts
+from engine.unigram.tokenizer_file import save_tokenizer
+from engine.unigram.trainer import UnigramTrainer
+from engine.unigram.work import Progress
+
+
+def train_unigram(
+    corpus: Corpus, config: RunConfig, out: Path, workers: int | None, *, overwrite: bool
+) -> None:
+    """Train and write a tokenizer.json; its path is printed."""
+    check_outputs([out], corpus, overwrite=overwrite)
+    run = _trained(corpus, config, workers)
+    left_out = save_tokenizer(
+        run.pieces,
+        out,
+        pattern=config.pattern,
+        special_tokens=config.special_tokens,
+        overwrite=overwrite,
+    )
+    reason = run.stop_reason.value if run.stop_reason else "stopped"
+    missing = f"; {number(left_out)} left out, being no UTF-8" if left_out else ""
+    said = f"{number(len(run.pieces))} pieces, {number(len(run.record))} steps; {reason}{missing}"
+    print(said, file=sys.stderr)
+    write_result(os.fsencode(out) + b"\n")
+
+
+def _trained(corpus: Corpus, config: RunConfig, workers: int | None) -> UnigramTrainer:
+    """Count and learn with a progress bar; return the finished run."""
+    kept = config.kept_count(corpus)
+    with TrainingBar() as bar:
+        counted = kept.find() or count_corpus(
+            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
+        )
+        words = spelled_counts(counted.counts)
+        run = UnigramTrainer(words, config.vocab_size, config.special_tokens)
+        for event in run.steps():
+            if isinstance(event, Progress):
+                bar.show_work(event.doing, event.done, event.total)
+    kept.keep(counted)
+    return run

@@ -1,0 +1,119 @@
+"""The models that the application can train on a corpus, side by side: one entry each.
+
+All share the player, the headings, the windows and the keys. A model has its own screens for the
+keys 1 and 2, of the kinds `training` and `encoding`; the commands of a kind hold on all screens of
+that kind, but for those that a model refuses: what they show it does not have, and their keys say
+so in a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bpe_tui.command import ENCODING, TRAINING, UNIGRAM_ENCODING, UNIGRAM_TRAINING
+from bpe_tui.config import Config, RunConfig
+from bpe_tui.unigram_refusals import REFUSED
+from engine.registry import Registry
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from bpe_tui.jobs import CorpusJob
+    from bpe_tui.screens.dialog import Dialog
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model to train.
+
+    Attributes:
+        name, title, summary: as the command line, a heading and the list of models call it.
+        job: the module and the class of what counts and trains; imported when it is asked for.
+        save: the same of the window that saves what is shown.
+        screens: which screen each kind is.
+        steps_a_second: how fast it is played at first.
+        counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
+        refused: action of a command → what it is for, where this model has no such thing.
+    """
+
+    name: str
+    title: str
+    summary: str
+    job: tuple[str, str]
+    save: tuple[str, str]
+    screens: Mapping[str, str] = field(default_factory=dict)
+    steps_a_second: int = 10
+    counts_bytes: bool = True
+    refused: Mapping[str, str] = field(default_factory=dict)
+
+    def screen(self, kind: str) -> str:
+        """The screen of a kind; there is one for all models if the model has none of its own."""
+        return self.screens.get(kind, kind)
+
+    def job_for(self, config: RunConfig, post: Callable[[Message], object]) -> CorpusJob:
+        """The job that trains it."""
+        job: CorpusJob = _imported(self.job)(config, post)
+        return job
+
+    def save_window(self, frame: Any, suggestion: str) -> Dialog:
+        """The window that saves a frame of it, by default under the name suggested."""
+        window: Dialog = _imported(self.save)(frame, suggestion)
+        return window
+
+
+def _imported(place: tuple[str, str]) -> Any:
+    module, name = place
+    return getattr(import_module(module), name)
+
+
+MODELS: Registry[Model] = Registry(
+    "model",
+    {
+        model.name: model
+        for model in (
+            Model(
+                "bpe",
+                "BPE",
+                "byte-pair encoding: merges the most frequent pair, again and again",
+                ("bpe_tui.jobs", "TrainingJob"),
+                ("bpe_tui.screens.save", "Save"),
+            ),
+            Model(
+                "unigram",
+                "Unigram",
+                "starts with too many pieces, gives each a probability, prunes the least needed",
+                ("bpe_tui.unigram_job", "UnigramJob"),
+                ("bpe_tui.screens.save_pieces", "SavePieces"),
+                {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
+                steps_a_second=1,
+                counts_bytes=False,
+                refused=REFUSED,
+            ),
+        )
+    },
+)
+DEFAULT_MODEL = "bpe"
+
+
+def model_of(config: Config) -> Model:
+    """The model that a corpus is trained with, or that a tokenizer is of."""
+    return MODELS[config.model if isinstance(config, RunConfig) else DEFAULT_MODEL]
+
+
+def kind_and_model(screen: str) -> tuple[str, Model | None]:
+    """What kind of screen it is, and whose; `None` if it serves every model that has none.
+
+    >>> kind, model = kind_and_model("unigram-training")
+    >>> kind, model.name
+    ('training', 'unigram')
+    >>> kind_and_model("charts")
+    ('charts', None)
+    """
+    for model in MODELS.values():
+        for kind, own in model.screens.items():
+            if own == screen:
+                return kind, model
+    return screen, None

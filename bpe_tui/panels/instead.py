@@ -1,0 +1,15 @@
+"""What a panel says where it has nothing to show: why, and what to do about it."""
+
+from __future__ import annotations
+
+import textwrap
+
+from bpe_tui.widgets.lines import Row
+
+NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
+GIVEN = "These merges are a tokenizer's. None was chosen here, so no heap and no trainer tells it."
+
+
+def sentence(text: str, width: int) -> list[Row]:
+    """A sentence in as many rows as it needs."""
+    return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(width, 10))]

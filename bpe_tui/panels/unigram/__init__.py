@@ -1,0 +1,1 @@
+"""The panels that show a Unigram training and a text under it."""

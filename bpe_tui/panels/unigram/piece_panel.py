@@ -1,0 +1,91 @@
+"""What the panels about Unigram share: the state they show, and how pieces look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.reactive import reactive
+
+from bpe_tui.panels.panel import FramePanel
+from bpe_tui.pieces import TOKEN_BORDER
+from bpe_tui.visible import MINUS, visible_text
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.roles import TOKEN_HUES
+from engine.pretokenize import Pretoken
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import spelled
+from engine.unigram.numbered_pieces import UNKNOWN
+from engine.unigram.pieces import Edge
+
+
+class PiecePanel(FramePanel[UnigramFrame]):
+    """A panel about a state of a Unigram training."""
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+
+class PiecePainter:
+    """Draws the pieces of a state: a hue by number, so that it stays from step to step."""
+
+    def __init__(self, frame: UnigramFrame) -> None:
+        self.frame = frame
+
+    def role(self, number: int) -> str:
+        """Characters are plain; what the next step removes is struck out."""
+        if number == UNKNOWN:
+            return "special"
+        if number in self.frame.leaving:
+            return "stale"
+        return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
+
+    def piece(self, number: int) -> Span:
+        """A piece of the seed, whether it is there or not."""
+        return visible_text(self.frame.record.texts[number]), self.role(number)
+
+    def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
+        """A text in the pieces of a path, with borders between them."""
+        spans: list[Span] = []
+        for edge in edges:
+            if spans:
+                spans.append(TOKEN_BORDER)
+            spans.append((visible_text(text[edge.start : edge.end]), self.role(edge.piece)))
+        return spans
+
+    def word(self, word: str) -> list[Span]:
+        """A pretoken, spelled with ▁, in its best segmentation."""
+        return self.cut(word, self.frame.pieces_of(word))
+
+    def pretoken(self, pretoken: Pretoken) -> list[Span]:
+        if pretoken.special:
+            return [(f"╌╌ {visible_text(pretoken.text)} ╌╌", "special")]
+        return self.word(spelled(pretoken.text))
+
+
+def score_text(score: float, decimals: int = 2) -> str:
+    """A log-probability, or a difference of two, with a true minus sign: −7.12."""
+    return f"{score:.{decimals}f}".replace("-", MINUS)
+
+
+def count_text(count: float) -> str:
+    """An expected count: 1,204.3 and, where it is small, 0.62."""
+    return f"{count:,.1f}" if count >= 10 else f"{count:.2f}"
+
+
+def percent(probability: float) -> str:
+    """A probability in four significant digits at the most: 2.304 %, 0.0041 %."""
+    share = 100 * probability
+    if share and share < 0.0001:
+        return f"{share:.0e} %".replace("-", MINUS)
+    return f"{share:.{1 if share >= 10 else 4}f} %"
+
+
+def loss_row(frame: UnigramFrame) -> Row:
+    """What the step that led to a frame has done to the loss."""
+    earlier = frame.at(frame.step - 1)
+    change = frame.loss - earlier.loss
+    return Row(
+        [
+            (f"loss {score_text(earlier.loss, 3)} → {score_text(frame.loss, 3)} nats   ", ""),
+            (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
+        ]
+    )

@@ -1,0 +1,187 @@
+"""The encoding screen of Unigram: a text, the lattice of a pretoken, the best way through it."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widgets import Static, TextArea
+
+from bpe_tui.command import UNIGRAM_ENCODING
+from bpe_tui.commands import bindings_on
+from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
+from bpe_tui.panels.unigram.lattice import LatticePanel
+from bpe_tui.panels.unigram.paths import SHARPNESS, PathsPanel, WhyNotPiecesPanel
+from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
+from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.session import Session
+from bpe_tui.visible import number
+from bpe_tui.widgets.key_bar import KeyBar
+from engine.unigram.frame import UnigramFrame
+
+STEPS_A_SECOND = 2
+LONGEST_TEXT = 20_000
+"""Characters of the text that are cut; each may be a pretoken with a lattice of its own."""
+SLOT = ("pretokens", "arrivals", "paths", "why-not-pieces")
+"""Panels that share a place where there is not room for all."""
+
+
+class UnigramEncodingScreen(SessionScreen):
+    """Type a text; walk through the lattice of each of its pretokens."""
+
+    BINDINGS = bindings_on(UNIGRAM_ENCODING)
+    CSS_PATH = "../styles/unigram-encoding.tcss"
+    PANEL_ORDER = ("pretokens", "lattice", *SLOT[1:], "text")
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__(id=UNIGRAM_ENCODING)
+        self._player: Timer | None = None
+        self._playing = False
+        self._opened = "", False
+        self._place = 0
+        self._walk: Walkthrough | None = None
+        self.slot = "arrivals"
+        self.add_class(f"slot-{self.slot}")
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        text = TextArea(id="text", compact=True, highlight_cursor_line=False)
+        text.border_title = Content("text")
+        yield text
+        yield LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
+        with Container(id="panels"):
+            for panel in (WordsOfTextPanel(), ArrivalsPanel(), PathsPanel(), WhyNotPiecesPanel()):
+                yield panel.data_bind(frame=UnigramEncodingScreen.frame)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._player = self.set_interval(1 / STEPS_A_SECOND, self._play_on, pause=True)
+        self.show_panel("text")
+        self._open_text()
+
+    # -- state in
+
+    def show_session(self, session: Session) -> None:
+        frame = session.shown
+        if not self.is_current or not isinstance(frame, UnigramFrame):
+            return
+        super().show_session(session)
+        said = (
+            f"Encoding with the pieces of step {frame.step} of {frame.recorded_steps} · "
+            f"{number(frame.size)} pieces"
+        )
+        self.query_one("#heading", Static).update(Content(said), layout=False)
+
+    def open_text(self, text: str, look: bool) -> None:
+        """Put a text into the field; `look` moves on to its first pretoken."""
+        self._opened = text, look
+        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
+            self._open_text()
+
+    def _open_text(self) -> None:
+        text, look = self._opened
+        self.query_one("#text", TextArea).load_text(text)
+        if look:
+            self.show_panel("pretokens")
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        text = event.text_area.text
+        self.query_one(WordsOfTextPanel).text = text[:LONGEST_TEXT]
+        too_long = len(text) > LONGEST_TEXT
+        said = f"the first {number(LONGEST_TEXT)} characters are cut" if too_long else ""
+        event.text_area.border_subtitle = Content(said)
+
+    def on_words_of_text_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:
+        event.stop()
+        if self.frame is None:
+            return
+        walk = Walkthrough(self.frame, event.word)
+        if self._walk is None or not self._walk.is_like(walk):
+            self._walk = walk
+            self._pause()
+            self._go_to(len(walk.steps))
+
+    def _go_to(self, place: int) -> None:
+        """A place of the walk, or the nearest."""
+        if self._walk is not None:
+            self._place = max(0, min(place, len(self._walk.steps)))
+            for panel in self.query(WalkPanel):
+                panel.show(self._walk, self._place)
+
+    # -- the panels that share a place
+
+    def show_panel(self, panel: str) -> None:
+        if panel in SLOT:
+            self.remove_class(f"slot-{self.slot}")
+            self.slot = panel
+            self.add_class(f"slot-{panel}")
+        self.set_class(panel == "why-not-pieces", "-why")
+        super().show_panel(panel)
+
+    @property
+    def can_leave(self) -> bool:
+        return super().can_leave or self.has_class("-why")
+
+    def action_leave(self) -> None:
+        """Esc: out of a field, out of a zoom, back from what goes deeper, then further."""
+        if self.has_class("-why") and not self.is_typing and self.zoomed is None:
+            self.show_panel("paths")
+        else:
+            super().action_leave()
+
+    # -- commands
+
+    def action_type(self) -> None:
+        self.action_show("text")
+
+    def action_ask(self) -> None:
+        """Why the other pieces are not used."""
+        self.show_panel("why-not-pieces")
+
+    def action_sample(self) -> None:
+        """Draw the next sample."""
+        paths = self.query_one(PathsPanel)
+        paths.seed += 1
+        self.show_panel("paths")
+
+    def action_sharpen(self, by: int) -> None:
+        paths = self.query_one(PathsPanel)
+        paths.sharpness = max(0, min(paths.sharpness + by, len(SHARPNESS) - 1))
+        self.show_panel("paths")
+
+    def action_walk(self, by: int) -> None:
+        self._pause()
+        self._go_to(self._place + by)
+
+    def action_play(self) -> None:
+        """Walk by itself, from the start if it stands at the end."""
+        assert self._player is not None
+        if self._playing:
+            self._pause()
+            return
+        if self._is_over:
+            self._go_to(0)
+        self._playing = True
+        self._player.resume()
+
+    @property
+    def _is_over(self) -> bool:
+        return self._walk is None or self._place == len(self._walk.steps)
+
+    def _play_on(self) -> None:
+        self._go_to(self._place + 1)
+        if self._is_over:
+            self._pause()
+
+    def _pause(self) -> None:
+        self._playing = False
+        if self._player is not None:
+            self._player.pause()

@@ -1,0 +1,40 @@
+"""What the commands of BPE are for that Unigram has no use for: a sentence for each key."""
+
+from __future__ import annotations
+
+_TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes to the next prune."
+_BREAKPOINTS = (
+    "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
+)
+_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, key p."
+
+REFUSED = {
+    "app.tie(1)": _TIES,
+    "app.tie(-1)": _TIES,
+    "app.breakpoints": _BREAKPOINTS,
+    "app.run_to_breakpoint": _BREAKPOINTS,
+    "screen.sub_step": "Moves are a heap's, and Unigram has no heap: a step is the least there is.",
+    "app.what_if": "What if forks BPE's merges: another pair, another tie rule. "
+    "Unigram chooses no pair.",
+    "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
+    "anew in each step.",
+    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
+    "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
+    "app.show('vocabulary')": _VOCABULARY,
+    "app.show('charts')": "The charts are of merges; u on key 1 has Unigram's loss and size.",
+    "app.show('inspection')": "The inspection is of BPE's tokens; p on key 1 has Unigram's pieces.",
+    "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
+    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
+    "pieces for other programs.",
+    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
+    "read them as text.",
+    "screen.show('dropout')": "Dropout leaves merges out by chance; Unigram draws "
+    "segmentations by chance with n.",
+    "screen.lanes": "The three lanes are of bytes; Unigram's pieces are of "
+    "characters, and the lattice aligns them.",
+    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",
+    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
+    "Unigram's text is cut by the same pattern.",
+    "app.export": "The export is of merges; s saves the pieces with their scores.",
+}
+"""Action of a command → what it is for."""

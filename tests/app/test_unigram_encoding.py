@@ -1,0 +1,226 @@
+"""The encoding screen of Unigram, driven by keys, and what its rows say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from opening import opened
+from test_unigram_training import TEXT, text_of
+from textual.widgets import TextArea
+
+from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
+from bpe_tui.panels.unigram.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of
+from bpe_tui.panels.unigram.paths import PathsPanel, WhyNotPiecesPanel
+from bpe_tui.panels.unigram.walkthrough import LONGEST, Walkthrough
+from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
+from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
+from bpe_tui.visible import width
+from engine.unigram.metaspace import spelled_counts
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text(TEXT)
+    return place
+
+
+@pytest.fixture(scope="module")
+def timeline() -> UnigramTimeline:
+    words = spelled_counts({b" hugs": 10, b" hug": 9, b" bugs": 6, b" pun": 4, b" shrug": 2})
+    trainer = UnigramTrainer(words, 16)
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=words)
+
+
+def drawn(walk: Walkthrough, place: int, cells: int = 118) -> list[str]:
+    return ["".join(text for text, _ in row.spans) for row in Drawing(walk, place, cells).rows()]
+
+
+# -- the lattice, without a screen
+
+
+def test_no_bar_stands_over_another_and_the_best_path_has_the_first_lane(
+    timeline: UnigramTimeline,
+) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁hugs")
+    lanes = lanes_of(walk)
+    assert lanes[0] == list(walk.best.edges)
+    assert sorted(edge for lane in lanes for edge in lane) == sorted(
+        edge for edges in walk.lattice.arriving for edge in edges
+    )
+    for lane in lanes:
+        assert all(left.end <= right.start for left, right in pairwise(lane))
+
+
+def test_a_bar_covers_its_characters_and_has_its_score(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁hugs")
+    rows = drawn(walk, len(walk.steps))
+    assert [char for char in rows[1] if char not in " │"] == list("▁hugs")
+    whole = next(row for row in rows[HEAD:] if "▁hugs" in row)
+    assert whole.startswith(" ┝━") == (len(walk.best.edges) == 1)
+    assert width(whole.strip()) == len("▁hugs") * COLUMN - 1
+
+
+def test_the_best_path_is_told_by_more_than_colour(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
+    rows = drawn(walk, len(walk.steps))
+    assert sum(row.count("┝") for row in rows) == len(walk.best.edges)
+    assert all("┝" not in row for row in rows[HEAD + 1 :])
+    assert not any("┝" in row for row in drawn(walk, len(walk.word)))
+
+
+def test_while_walking_one_arrival_is_kept_at_the_node(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁hugs")
+    for node in range(1, 6):
+        rows = drawn(walk, node)
+        assert sum(row.count("╞") for row in rows) == 1
+        assert len(rows[2].split()) == node  # a best score under each node reached
+
+
+def test_a_long_pretoken_is_seen_through_a_window_that_follows(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁hugs" * 8)
+    for place in range(len(walk.steps) + 1):
+        rows = drawn(walk, place, cells=60)
+        assert all(width(row) <= 60 for row in rows)
+        assert str(walk.node(place)) in rows[0].split()
+
+
+def test_wide_and_hostile_characters_keep_the_columns(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁漢\u200d\x1b\udcff🙂s")
+    rows = drawn(walk, len(walk.steps))
+    assert "\x1b" not in "".join(rows)
+    assert width(rows[1]) == 7 * COLUMN + 1
+
+
+def test_the_steps_are_the_sweep_and_the_way_back(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(len(timeline)), "▁shrugs")
+    assert len(walk.steps) == len(walk.word) + len(walk.best.edges)
+    assert walk.node(len(walk.word)) == len(walk.word)
+    assert walk.node(len(walk.steps)) == 0
+    assert [walk.probability(path) for path in walk.paths] == sorted(
+        (walk.probability(path) for path in walk.paths), reverse=True
+    )
+    assert all(found.path.score <= walk.best.score + 1e-9 for found in walk.lost)
+    assert all(found.edge in found.path.edges for found in walk.lost)
+
+
+def test_a_seed_draws_the_same_segmentation_again(timeline: UnigramTimeline) -> None:
+    walk = Walkthrough(timeline.seek(0), "▁hugs")
+    drawn_twice = [walk.sample(0.5, seed) for seed in (3, 3)]
+    assert drawn_twice[0] == drawn_twice[1]
+    assert 0 < drawn_twice[0][1] <= 1
+
+
+def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
+    assert Walkthrough(timeline.seek(0), "h" * (LONGEST + 1)).steps == []
+
+
+# -- the screen
+
+
+async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "2", *"hugs", "escape", "home")
+        screen = app.screen
+        assert isinstance(screen, UnigramEncodingScreen)
+        panel = screen.query_one(ArrivalsPanel)
+        assert "Node 0" in text_of(panel)[0]
+        await pilot.press("right", "right")
+        assert "Node 2" in text_of(panel)[0]
+        assert sum(row.rstrip().endswith("kept") for row in text_of(panel)) == 1
+        await pilot.press("left")
+        assert "Node 1" in text_of(panel)[0]
+        await pilot.press("end")
+        assert "best path" in text_of(panel)[0]
+        await pilot.press("space")
+        await pilot.pause(0.7)
+        await pilot.press("space")
+        assert "Node" in text_of(panel)[0]
+
+
+async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"the", "space", *"puns", "escape")
+        words = app.screen.query_one(WordsOfTextPanel)
+        assert words.row_count == 2
+        await pilot.press("down")
+        await pilot.pause()
+        assert words.selected == "▁puns"
+        lattice = app.screen.query_one(LatticePanel)
+        assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
+
+
+async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"hugs", "escape", "n", "n", "minus", "minus")
+        told = text_of(app.screen.query_one(PathsPanel))
+        assert any("α = 0.2" in row for row in told)
+        assert told[-1].split()[0] == "1"
+        assert told[-3].split()[0] == "3"
+        await pilot.press("plus")
+        assert any("α = 0.5" in row for row in text_of(app.screen.query_one(PathsPanel)))
+
+
+async def test_w_says_by_how_much_each_piece_loses(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"thugs", "escape", "w")
+        await pilot.pause()
+        panel = app.screen.query_one(WhyNotPiecesPanel)
+        assert panel.has_focus
+        walk = panel.walk
+        assert walk is not None
+        assert len(text_of(panel)) == len(walk.lost) + 1
+        await pilot.press("escape")
+        assert app.screen.query_one(PathsPanel).has_focus
+
+
+async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "2", *"hugs", "escape")
+        before = len(text_of(app.screen.query_one(LatticePanel)))
+        app.seek(0)
+        await pilot.pause()
+        assert len(text_of(app.screen.query_one(LatticePanel))) > before
+
+
+async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2")
+        await pilot.pause()
+        field = app.screen.query_one(TextArea)
+        field.load_text("<|endoftext|>")
+        await pilot.pause()
+        lattice = app.screen.query_one(LatticePanel)
+        assert "special token" in " ".join(text_of(lattice))
+        field.load_text("h" * 500)
+        await pilot.pause()
+        assert "too long" in " ".join(text_of(lattice))
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_every_panel_can_be_reached_at_every_size(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"hugs", "escape")
+        screen = app.screen
+        assert isinstance(screen, UnigramEncodingScreen)
+        for panel in screen.PANEL_ORDER:
+            screen.show_panel(panel)
+            await pilot.pause()
+            assert screen.query_one(f"#{panel}").size.height > 0
+            assert screen.focused_panel() == panel
+
+
+@pytest.mark.parametrize("key", ["a", "c", "r", "3", "4", "x"])
+async def test_a_key_of_merges_says_what_it_is_for(corpus: Path, key: str) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", "escape", key)
+        await pilot.pause()
+        assert app.screen.id == "unigram-encoding"
+        assert len(app._notifications) == 1

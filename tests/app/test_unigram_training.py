@@ -1,0 +1,290 @@
+"""The training screen of Unigram, driven by keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from opening import opened, step
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.commands import commands_on
+from bpe_tui.config import RunConfig
+from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
+from bpe_tui.panels.unigram.encode_line import PiecesOfText
+from bpe_tui.panels.unigram.piece_panel import count_text, percent, score_text
+from bpe_tui.panels.unigram.piece_rows import PieceRows
+from bpe_tui.panels.unigram.step import StepPanel
+from bpe_tui.panels.unigram.steps import StepsPanel
+from bpe_tui.panels.unigram.words import ChangedWordsPanel
+from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
+from bpe_tui.screens.unigram_training import UnigramTrainingScreen
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.scrubber import Scrubber
+from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.frame import UnigramFrame
+
+TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text(TEXT)
+    return place
+
+
+def frame_of(app: BpeTuiApp) -> UnigramFrame:
+    frame = app.session.shown
+    assert isinstance(frame, UnigramFrame)
+    return frame
+
+
+def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
+    places = range(panel.row_count) if rows is None else rows
+    return ["".join(text for text, _ in panel.row(place).spans) for place in places]
+
+
+async def settled(pilot: Pilot[int]) -> None:
+    """What is done in slices is done."""
+    for _ in range(6):
+        await asyncio.sleep(0.1)
+        await pilot.pause()
+
+
+async def test_the_same_keys_play_it_as_play_merges(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        assert isinstance(app.screen, UnigramTrainingScreen)
+        await pilot.press("right", "l", "h")
+        assert step(app) == 1
+        await pilot.press("end")
+        assert step(app) == frame_of(app).recorded_steps
+        await pilot.press("home", "g", "2", "enter")
+        assert step(app) == 2
+        await pilot.press("home", "plus", "plus", "plus", "space")
+        await pilot.pause(0.5)
+        assert step(app) > 0
+
+
+async def test_t_goes_from_prune_to_prune_and_the_slider_marks_them(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        prunes = list(frame_of(app).prunes)
+        assert prunes
+        await pilot.press("t")
+        assert step(app) == prunes[0]
+        assert isinstance(frame_of(app).came_by, PruneStep)
+        assert list(app.screen.query_one(Scrubber).marks[0].positions) == prunes
+        await pilot.press("end", "T")
+        assert step(app) == max((p for p in prunes if p < frame_of(app).recorded_steps), default=0)
+
+
+async def test_the_corpus_is_cut_as_the_frame_segments_it(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        panel = app.screen.query_one(PieceCorpusPanel)
+        for key in ("home", "end"):
+            await pilot.press(key)
+            row = "".join(text for text, _ in panel._rows[0].spans)
+            frame = frame_of(app)
+            words = ["the", "▁hugs", "▁of", "▁the", "▁thugs"]
+            assert row.startswith("│".join("┊".join(frame.segment(word)) for word in words))
+
+
+async def test_the_table_tells_score_probability_and_what_a_removal_costs(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("right", "right", "p")
+        rows = app.screen.query_one(PieceRows)
+        await settled(pilot)
+        frame = frame_of(app)
+        best = int(frame.scores.argmax())
+        first = text_of(rows, [0])[0]
+        assert first.startswith(frame.texts[best])
+        assert score_text(float(frame.scores[best])) in first
+        assert "…" not in first
+        await pilot.press("c", "c")
+        assert rows.sorting == "loss"
+        assert not text_of(rows, [0])[0].rstrip().endswith("stays")
+        await pilot.press("C")
+        assert text_of(rows, [0])[0].rstrip().endswith("stays")
+
+
+async def test_a_search_leaves_the_pieces_that_hold_it(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("slash", *"ug", "enter")
+        rows = app.screen.query_one(PieceRows)
+        assert rows.has_focus
+        assert rows.row_count == sum("ug" in text for text in frame_of(app).texts)
+        await pilot.press("slash", *"qqq")
+        assert "No piece is left" in text_of(rows)[0]
+
+
+async def test_an_iteration_of_em_shows_the_arithmetic_of_the_piece_at_the_cursor(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("right", "d")
+        panel, frame = app.screen.query_one(StepPanel), frame_of(app)
+        assert isinstance(frame.came_by, EmStep)
+        await pilot.press(*["down"] * 12)
+        told = " ".join(text_of(panel, range(9)))
+        target = panel.row(panel.cursor).target
+        assert target is not None
+        number = target.number  # type: ignore[attr-defined]
+        index = frame.index_of(number)
+        if index is not None:
+            assert f"= {score_text(float(frame.scores[index]), 3)}" in told
+        assert "ψ(" in told
+        await pilot.press("enter")
+        rows = app.screen.query_one(PieceRows)
+        assert rows.has_focus
+
+
+async def test_a_prune_lists_what_goes_and_what_stands_in_for_it(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("t", "d")
+        frame = frame_of(app)
+        assert isinstance(frame.came_by, PruneStep)
+        pruned = frame.came_by.pruned
+        told = text_of(app.screen.query_one(StepPanel))[-len(pruned) :]
+        before = frame.at(frame.step - 1)
+        for row, piece in zip(told, pruned, strict=True):
+            other = before.alternative(piece.text)
+            assert other is not None
+            parts = [piece.text[edge.start : edge.end] for edge in other.edges]
+            assert row.startswith(f"{piece.text} → {'┊'.join(parts)}"[:20])
+
+
+async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "w")
+        await settled(pilot)
+        panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
+        before = frame.at(frame.step - 1)
+        changed = [word for word in frame.words if before.segment(word) != frame.segment(word)]
+        assert changed
+        told = text_of(panel)
+        assert len(told) == len(changed)
+        assert "┊".join(frame.segment(changed[0])) in told[0]
+        await pilot.press("enter")
+        assert app.screen.id == "unigram-encoding"
+        await pilot.press("escape")
+        assert app.screen.id == "unigram-training"
+
+
+async def test_the_list_of_steps_leads_to_each_and_shares_its_place_with_charts(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("m", "down", "down", "enter")
+        assert step(app) == 2
+        assert len(text_of(app.screen.query_one(StepsPanel))) == frame_of(app).recorded_steps + 1
+        await pilot.press("u")
+        await pilot.pause()
+        chart = app.screen.query_one("#loss-chart", Chart)
+        assert chart.has_focus
+        assert chart.at == 2
+        assert chart.figure is not None
+        assert not app.screen.query_one(StepsPanel).display
+
+
+async def test_what_is_typed_is_cut_with_the_pieces_of_the_step(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "e", *"hugs", "space", *"Qz")
+        shown = text_of(app.screen.query_one(PiecesOfText))
+        assert "Q" in shown[0]
+        assert "Step" in str(app.screen.query_one("#narration", Static).content)
+        await pilot.press("enter")
+        assert app.screen.id == "unigram-encoding"
+
+
+@pytest.mark.parametrize("key", ["b", "n", "i", "v", "full_stop", "3", "4", "x"])
+async def test_a_key_of_merges_says_what_it_is_for(corpus: Path, key: str) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.screen.id == "unigram-training"
+        said = [str(notification.message) for notification in app._notifications]
+        assert len(said) == 1
+        assert said[0].endswith(".")
+
+
+async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        await pilot.press("M")
+        await pilot.pause()
+        window = app.screen
+        assert "dropped" in str(window.query_one("#dialog-hint", Static).content)
+        await pilot.press("down", "enter")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if app.session.stop_reason is not None:
+                break
+        assert app.session.model.name == "unigram"
+        assert isinstance(app.screen, UnigramTrainingScreen)
+        await pilot.press("M", "up", "enter")
+        await pilot.pause(0.3)
+        assert app.session.model.name == "bpe"
+        assert app.screen.id == "training"
+
+
+async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "pieces.json")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert (tmp_path / "pieces.json").exists()
+        assert app.screen.id == "unigram-training"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_every_panel_can_be_reached_at_every_size(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, UnigramTrainingScreen)
+        for panel in screen.PANEL_ORDER:
+            screen.show_panel(panel)
+            await pilot.pause()
+            assert screen.query_one(f"#{panel}").size.height > 0
+            assert screen.focused_panel() == panel
+
+
+async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
+    corpus: Path,
+) -> None:
+    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=5, model="unigram"))
+    async with app.run_test() as pilot:
+        await pilot.pause(0.5)
+    assert "too small" in str(app.failure)
+
+
+def test_numbers_are_told_in_few_digits() -> None:
+    assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
+    assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
+        "50.0 %",
+        "2.3040 %",
+        "0.0000 %",
+        "1e−07 %",
+    ]
+
+
+@pytest.mark.parametrize("screen", [UnigramTrainingScreen, UnigramEncodingScreen])
+def test_every_command_is_done_or_refused(
+    screen: type[UnigramTrainingScreen | UnigramEncodingScreen],
+) -> None:
+    name = screen().id or ""
+    for command in commands_on(name):
+        where, _, action = command.action.partition(".")
+        done_by: type = screen if where == "screen" else BpeTuiApp
+        assert hasattr(done_by, f"action_{action.partition('(')[0]}"), command.action
+        if where == "screen" and action.startswith("show("):
+            assert action[6:-2] in screen.PANEL_ORDER, command.action
+        elif action.startswith("show("):
+            assert action[6:-2] in ("training", "encoding"), command.action

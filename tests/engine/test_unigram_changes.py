@@ -1,0 +1,127 @@
+"""What a step did, against the record and against plain segmentation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.unigram.changes import changed_words, count_changes, m_step
+from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.lattice import Lattice
+from engine.unigram.metaspace import spelled_counts, unspelled
+from engine.unigram.numbered_pieces import UNKNOWN
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+
+WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
+
+
+@pytest.fixture(scope="module")
+def timeline() -> UnigramTimeline:
+    trainer = UnigramTrainer(WORDS, 16)
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=WORDS)
+
+
+def test_counts_change_to_what_the_next_step_has(timeline: UnigramTimeline) -> None:
+    for step in range(1, len(timeline) + 1):
+        frame = timeline.seek(step)
+        changes = count_changes(frame)
+        differences = np.abs(changes.after - changes.before)
+        assert (np.diff(differences) <= 0).all()
+        for number, before, after in zip(
+            changes.numbers.tolist(), changes.before, changes.after, strict=True
+        ):
+            index = frame.index_of(number)
+            assert after == (0 if index is None else frame.expected_counts[index])
+            earlier = frame.at(step - 1)
+            at = earlier.index_of(number)
+            assert at is not None
+            assert before == earlier.expected_counts[at]
+
+
+def test_the_arithmetic_of_the_m_step_gives_the_score_of_the_record(
+    timeline: UnigramTimeline,
+) -> None:
+    for step in range(1, len(timeline) + 1):
+        frame = timeline.seek(step)
+        for number, score in zip(frame.numbers.tolist(), frame.scores, strict=True):
+            shown = m_step(frame, number)
+            if isinstance(frame.came_by, EmStep):
+                assert shown is not None
+                assert shown.score == pytest.approx(score)
+            else:
+                assert shown is None
+
+
+def test_a_piece_that_is_gone_has_no_arithmetic(timeline: UnigramTimeline) -> None:
+    frame = timeline.seek(len(timeline))
+    gone = set(timeline.seek(0).numbers.tolist()) - set(frame.numbers.tolist())
+    assert gone
+    assert all(frame.index_of(number) is None for number in gone)
+    assert all(m_step(frame, number) is None for number in gone)
+
+
+def test_changed_words_are_those_that_two_encoders_cut_differently(
+    timeline: UnigramTimeline,
+) -> None:
+    for step in range(1, len(timeline) + 1):
+        frame = timeline.seek(step)
+        before, after = frame.at(step - 1).encoder, frame.encoder
+        told = list(changed_words(frame))
+        assert len(told) == len(WORDS)
+        changed = {word.text for word in told if word is not None}
+        assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
+
+
+def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
+    lattice = encoder.lattice(text)
+    return lattice.spelled(lattice.best)
+
+
+def test_numbered_pieces_make_the_lattice_that_the_encoder_makes(
+    timeline: UnigramTimeline,
+) -> None:
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        for text in (*WORDS, "▁hügx"):
+            by_number, by_id = frame.lattice(text), frame.encoder.lattice(text)
+            assert _edges(by_number) == _edges(by_id)
+            assert frame.segment(text) == by_id.spelled(by_id.best)
+            assert [edge.end for edge in frame.pieces_of(text)] == [
+                edge.end for edge in by_id.best.edges
+            ]
+
+
+def _edges(lattice: Lattice) -> list[list[tuple[int, int, float]]]:
+    return [[(edge.start, edge.end, edge.score) for edge in node] for node in lattice.arriving]
+
+
+def test_a_character_that_the_corpus_lacks_is_unknown(timeline: UnigramTimeline) -> None:
+    edges = timeline.seek(0).pieces_of("hü")
+    assert [edge.piece == UNKNOWN for edge in edges] == [False, True]
+
+
+def test_the_alternative_of_a_piece_is_the_best_way_without_it(timeline: UnigramTimeline) -> None:
+    frame = timeline.seek(0)
+    other = frame.alternative("▁hug")
+    assert other is not None
+    assert len(other.edges) > 1
+    paths = [path for path in frame.lattice("▁hug").n_best(50) if len(path.edges) > 1]
+    assert other.score == max(path.score for path in paths)
+    assert frame.alternative("h") is None
+
+
+def test_prunes_are_where_a_prune_led(timeline: UnigramTimeline) -> None:
+    assert list(timeline.prunes) == [
+        step
+        for step in range(1, len(timeline) + 1)
+        if isinstance(timeline.seek(step).came_by, PruneStep)
+    ]
+
+
+def test_a_space_is_spelled_and_counts_of_what_looks_alike_are_added() -> None:
+    assert spelled_counts({b" the": 3, b"a": 7, "▁the".encode(): 1}) == {"a": 7, "▁the": 4}
+    assert unspelled("▁a▁cat") == " a cat"
+    assert spelled_counts({b" \xff": 2}) == {"▁\udcff": 2}
