@@ -1,9 +1,8 @@
 """The pipelines of our own runs: what cuts and joins texts there, as stages.
 
 A BPE run is (none, pattern, BPE, ByteLevel, ByteLevel). WordPiece has BERT's stages, but for the
-normalizer, since training lowers no case: what it knows is what the corpus has. Unigram has
-SentencePiece's: runs of whitespace as one space, `▁` before each word. Each encodes a text into
-the ids that the run's own tokenizer gives.
+normalizer, since training lowers no case: what it knows is what the corpus has. Unigram has the
+pattern, and `▁` for spaces. Each encodes a text into the ids that the run's own tokenizer gives.
 """
 
 from __future__ import annotations
@@ -18,10 +17,7 @@ from engine.formats.pipeline_of import pipeline_of, pre_tokenizer_of
 from engine.frame import Frame
 from engine.models.unigram import Unigram
 from engine.models.wordpiece import WordPiece
-from engine.normalizers.replace import Replace
-from engine.normalizers.sequence import Sequence as Normalizers
-from engine.normalizers.strip import Strip
-from engine.patterns import PATTERNS
+from engine.patterns import PATTERNS, Pattern, as_pattern
 from engine.pipeline import Pipeline
 from engine.post_processors import PostProcessor
 from engine.pretokenize import to_text
@@ -30,7 +26,6 @@ from engine.pretokenizers.metaspace import Metaspace
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence as PreTokenizers
 from engine.templates import template_of
-from engine.text_or_regex import TextOrRegex
 from engine.unigram.frame import UnigramFrame
 from engine.wordpiece.frame import Frame as WordPieceFrame
 from engine.wordpiece.tokenizer import WordPieceTokenizer
@@ -49,8 +44,7 @@ def pipeline_at(frame: AnyFrame) -> Pipeline:
     if isinstance(frame, WordPieceFrame):
         return wordpiece_pipeline(frame.tokenizer)
     if isinstance(frame, UnigramFrame):
-        table = frame.encoder.table
-        return unigram_pipeline(list(zip(table.texts, table.scores, strict=True)), ())
+        return unigram_pipeline(frame.vocabulary, frame.record.special_tokens, frame.pattern)
     return pipeline_of(frame.tokenizer(), Path(f"step {frame.step}"))
 
 
@@ -79,18 +73,32 @@ def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
 
 
 def unigram_pipeline(
-    pieces: Sequence[tuple[str, float]], special_tokens: Sequence[str], unknown_id: int = 0
+    pieces: Sequence[tuple[str, float]],
+    special_tokens: Sequence[str],
+    pattern: str | Pattern = "gpt2",
 ) -> Pipeline:
-    """The stages that encode with the pieces of a Unigram model.
+    """The stages that encode with the pieces of a Unigram model; the first is the unknown token.
 
-    >>> pieces = [("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)]
-    >>> [token.text for token in unigram_pipeline(pieces, []).run("hugs  hug").tokens]
-    ['▁hug', 's', '▁hug']
+    A piece that holds a byte which is no UTF-8 is left out: stages see text.
+
+    >>> pieces = [("<unk>", 0.0), ("hug", -1.0), ("▁hug", -1.0), ("s", -2.0)]
+    >>> [token.text for token in unigram_pipeline(pieces, []).run("hugs hug").tokens]
+    ['hug', 's', '▁hug']
     """
+    metaspace = Metaspace(prepend_scheme="never", split=False)
+    cut = pre_tokenizer_of(as_pattern(pattern), in_bytes=False)
     return Pipeline(
-        Unigram(pieces, unknown_id),
+        Unigram([piece for piece in pieces if is_text(piece[0])], 0),
         tuple(map(AddedToken, special_tokens)),
-        normalizer=Normalizers([Replace(TextOrRegex(regex=r"\s+"), " "), Strip()]),
-        pre_tokenizer=Metaspace(),
-        decoder=MetaspaceDecoder(),
+        pre_tokenizer=PreTokenizers([*filter(None, [cut]), metaspace]),
+        decoder=MetaspaceDecoder(metaspace),
     )
+
+
+def is_text(piece: str) -> bool:
+    """Whether a piece is free of stray bytes."""
+    try:
+        piece.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

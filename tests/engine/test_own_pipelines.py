@@ -13,7 +13,6 @@ from tokenizers import Tokenizer as Theirs
 from engine.added_tokens import AddedToken
 from engine.decoders.words import WordPiece as WordPieceDecoder
 from engine.errors import TokenizerFileError
-from engine.family.contender import UnigramContender
 from engine.formats.pipeline_file import spelled
 from engine.formats.pipeline_of import pipeline_of
 from engine.models.wordpiece import WordPiece
@@ -21,11 +20,14 @@ from engine.normalizers.letters import Lowercase, StripAccents
 from engine.normalizers.sequence import Sequence
 from engine.normalizers.unicode_forms import NFD
 from engine.own_pipelines import unigram_pipeline, wordpiece_pipeline
+from engine.patterns import PATTERNS
 from engine.pipeline import Pipeline
 from engine.pipeline_losses import Change, losses
 from engine.pretokenizers.kinds_of_characters import BertPreTokenizer
 from engine.templates import pair_template, template_of
 from engine.tokenizer import Tokenizer
+from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.metaspace import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 
 PIECES = [
@@ -61,8 +63,10 @@ def test_wordpiece_as_a_pipeline_gives_the_same_ids(text: str) -> None:
 def test_unigram_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     characters = sorted(set("▁abcdefst'!é漢"))
     pieces = [("<unk>", 0.0), ("▁the", -2.0), *((each, -4.0) for each in characters)]
-    ours = UnigramContender(pieces, [])
-    assert unigram_pipeline(pieces, []).run(text).ids == list(ours.encode(text))
+    encoder = UnigramEncoder(pieces)
+    words = map(with_spaces_spelled, PATTERNS["gpt2"].split(text))
+    expected = [token_id for word in words for token_id in encoder.encode(word)]
+    assert unigram_pipeline(pieces, []).run(text).ids == expected
 
 
 def test_bpe_as_a_pipeline_gives_the_same_ids() -> None:
