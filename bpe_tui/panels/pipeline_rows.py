@@ -16,6 +16,8 @@ from bpe_tui.visible import number, plural, shorten, visible_text, width
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
+from engine.models.wordpiece import WordPiece
+from engine.patterns import PATTERNS
 from engine.pipeline_draft import (
     DECODER,
     NORMALIZER,
@@ -27,6 +29,7 @@ from engine.pipeline_draft import (
 from engine.pipeline_losses import Losses
 from engine.pipeline_run import OutputToken, Part, PipelineRun, TextRun
 from engine.post_processors import PostProcessor
+from engine.pretokenizers.split import Split
 from engine.stage import Stage
 from engine.templates import spelled_template
 
@@ -143,6 +146,9 @@ def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     total = sum(len(text.tokens) for text in shown.run.texts)
     told = f"{model.name}, {plural(len(model.vocab), 'token')} in its vocabulary → "
     notes: list[Span] = []
+    if isinstance(model, WordPiece):
+        prefix = visible_text(model.continuing_subword_prefix)
+        notes.append((f"{prefix} continues the word before it", "dim"))
     if shown.losses.unknown:
         name = model.texts.get(-1 if model.unknown_id is None else model.unknown_id, "unknown")
         few = _few(list(dict.fromkeys(map(_shown, shown.losses.unknown))))
@@ -199,6 +205,9 @@ def stage_name(stage: Stage) -> str:
     """A stage with its settings, in a few words; what is switched off is left out."""
     if isinstance(stage, ByteLevelDecoder):
         return stage.name  # its settings say nothing to it
+    named = stage.as_pattern() if isinstance(stage, Split) else None
+    if named is not None and named.name in PATTERNS:
+        return f"Split (the pattern {named.name})"
     if isinstance(stage, PostProcessor):
         return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
     settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}

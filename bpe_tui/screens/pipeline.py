@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bpe_tui.session import Session
 
 EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
-LONGEST = 2_000
+LONGEST = 1_000
 """Characters that are run at once; a longer text is cut there, and that is said."""
 
 
@@ -106,7 +106,9 @@ class PipelineScreen(SessionScreen):
         self._point_at(self._token)
         model = pipeline.model
         cut = f" · only the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
-        told = f"The pipeline of step {number(self._step or 0)} · {model.name} with "
+        opened = self.session.opened is not None and not self._step
+        whose = self.session.config.name if opened else f"step {number(self._step or 0)}"
+        told = f"The pipeline of {visible_text(whose, spaces=False)} · {model.name} with "
         told += f"{plural(len(model.vocab), 'token')}{cut}"
         self.query_one("#heading", Static).update(Content(told), layout=False)
 

@@ -20,11 +20,11 @@ from bpe_tui.screens.save_pipeline import SavePipeline
 from bpe_tui.screens.stage_window import ChoiceRows, StageWindow
 from engine.formats import open_tokenizer
 
+There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
+
 
 @asynccontextmanager
-async def pipeline(
-    size: tuple[int, int] = (120, 40),
-) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+async def pipeline(size: tuple[int, int] = (120, 40)) -> There:
     """The pipeline screen of a BPE run at its last step."""
     async with opened(size=size, vocab_size=400) as (app, pilot):
         await pilot.press("end", "8")
@@ -130,7 +130,7 @@ async def test_a_file_without_merges_opens_here_and_its_unknown_is_told(tmp_path
         await typed(app, pilot, "The hugs 漢")
         assert "hug┊##s│" in stage(app, "model")[1]
         assert "[UNK] stands for 漢" in stage(app, "model")[-1]
-        await pilot.press("1", "right", "2", "3", "4", "5", "8")
+        await pilot.press("1", "right", "2", "escape", "3", "4", "5", "8")
         assert app.screen.id == "pipeline"
 
 
