@@ -11,6 +11,7 @@ from bpe_tui.command import (
     COMPARISON,
     ENCODING,
     EVERYWHERE,
+    FAMILY,
     INSPECTION,
     PIPELINE,
     RACE,
@@ -18,15 +19,19 @@ from bpe_tui.command import (
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     VOCABULARY,
+    WORDPIECE_TRAINING,
     Command,
 )
+from bpe_tui.models import MODELS
 
+_MODEL_TITLES = [model.title for model in MODELS.values()]
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
+_SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
 _STAGES = (PIPELINE,)
 _NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
@@ -83,6 +88,12 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
     ),
 )
 """What only Unigram has."""
+
+WORDPIECE_COMMANDS: tuple[Command, ...] = (
+    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", _LOOK, _SCORES),
+    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", _LOOK, _SCORES),
+)
+"""What only WordPiece has."""
 
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
@@ -267,7 +278,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING, COMPARISON),
+        (TRAINING, ENCODING, COMPARISON, FAMILY),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -388,6 +399,13 @@ COMMANDS: tuple[Command, ...] = (
         _RACED,
         True,
     ),
+    _switch(
+        FAMILY,
+        "7",
+        "family",
+        "Every kind of tokenizer on this corpus, in a table.",
+        in_footer=False,
+    ),
     Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     _switch(
         PIPELINE,
@@ -470,12 +488,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     *UNIGRAM_COMMANDS,
+    *WORDPIECE_COMMANDS,
     Command(
         "app.model",
         "M",
         "M",
         "model",
-        "Train another model on this corpus: BPE, Unigram.",
+        f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
         _DO,
     ),
     Command(

@@ -27,7 +27,7 @@ from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence as PreTokenizers
 from engine.templates import template_of
 from engine.unigram.frame import UnigramFrame
-from engine.wordpiece.frame import Frame as WordPieceFrame
+from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 
 AnyFrame = Frame | WordPieceFrame | UnigramFrame

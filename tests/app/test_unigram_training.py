@@ -23,6 +23,7 @@ from bpe_tui.panels.unigram.steps import StepsPanel
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
 from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
+from bpe_tui.visible import width
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
@@ -288,3 +289,17 @@ def test_every_command_is_done_or_refused(
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
             assert action[6:-2] in ("training", "encoding"), command.action
+
+
+async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, size=(80, 24), vocab_size=24, model="unigram") as (app, pilot):
+        panel = app.screen.query_one(PieceCorpusPanel)
+        broken = []
+        for _ in range(frame_of(app).recorded_steps + 1):
+            rows = ["".join(text for text, _ in row.spans) for row in panel._rows]
+            assert all(width(row) <= panel.room for row in rows)
+            broken.append([row.replace("┊", "") for row in rows])
+            await pilot.press("right")
+        assert broken[0] == broken[-1]
