@@ -162,3 +162,10 @@ async def test_unigram_has_a_pipeline_too() -> None:
         await pilot.press("8")
         await typed(app, pilot, "the the")
         assert "▁ stands for a space" in "".join(stage(app, "pre-tokenizer"))
+
+
+async def test_wordpiece_has_a_pipeline_too() -> None:
+    async with opened(model="wordpiece", vocab_size=300) as (app, pilot):
+        await pilot.press("end", "8")
+        await typed(app, pilot, "the the")
+        assert "## continues the word before it" in "".join(stage(app, "model"))
