@@ -244,10 +244,13 @@ class BpeTuiApp(Windows):
         self.changed()
 
     def action_show(self, kind: str) -> None:
-        """The screen of a kind that shows the model of the session."""
-        if self.session.shown is not None:
+        """The screen of a kind that shows the model of the session, if it has one."""
+        model = self.session.model
+        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        elif self.session.shown is not None:
             self.ways.forget()
-            self.switch_screen(self.session.model.screen(kind))
+            self.switch_screen(model.screen(kind))
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -11,12 +11,14 @@ from bpe_tui.command import (
     COMPARISON,
     ENCODING,
     EVERYWHERE,
+    FAMILY,
     INSPECTION,
     RACE,
     TRAINING,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     VOCABULARY,
+    WORDPIECE_TRAINING,
     Command,
 )
 from bpe_tui.models import MODELS
@@ -28,6 +30,7 @@ _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
+_SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
@@ -82,6 +85,12 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
     ),
 )
 """What only Unigram has."""
+
+WORDPIECE_COMMANDS: tuple[Command, ...] = (
+    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", _LOOK, _SCORES),
+    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", _LOOK, _SCORES),
+)
+"""What only WordPiece has."""
 
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
@@ -236,7 +245,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING, COMPARISON),
+        (TRAINING, ENCODING, COMPARISON, FAMILY),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -357,6 +366,13 @@ COMMANDS: tuple[Command, ...] = (
         _RACED,
         True,
     ),
+    _switch(
+        FAMILY,
+        "7",
+        "family",
+        "Every kind of tokenizer on this corpus, in a table.",
+        in_footer=False,
+    ),
     Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
@@ -432,6 +448,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     *UNIGRAM_COMMANDS,
+    *WORDPIECE_COMMANDS,
     Command(
         "app.model",
         "M",

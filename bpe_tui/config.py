@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
@@ -12,6 +13,9 @@ from engine.corpus import Corpus
 from engine.counts_cache import KeptCount
 from engine.patterns import Pattern
 from engine.trainer import Trainer
+
+if TYPE_CHECKING:
+    from engine.wordpiece.trainer import WordPieceTrainer
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -31,7 +35,8 @@ def kept_count(
 class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
-    The options after `pattern` are BPE's; `model` is a name in `bpe_tui.models`.
+    The options after `pattern` are BPE's, and some of them WordPiece's; `model` is a name in
+    `bpe_tui.models`.
     """
 
     corpus: str
@@ -68,6 +73,19 @@ class RunConfig:
             algorithm=self.trainer,
             min_count=self.min_count,
             max_token_length=self.max_token_length,
+        )
+
+    def wordpiece_trainer_for(self, counts: Mapping[bytes, int]) -> WordPieceTrainer:
+        """WordPiece's; a tie rule that only BPE has gives way to its own."""
+        from engine.wordpiece.ties import DEFAULT_TIE_RULE, SCORE_TIE_RULES
+        from engine.wordpiece.trainer import WordPieceTrainer  # slow to import, and seldom needed
+
+        return WordPieceTrainer(
+            counts,
+            self.vocab_size,
+            self.special_tokens,
+            tie_rule=self.tie_rule if self.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE,
+            min_count=self.min_count,
         )
 
 

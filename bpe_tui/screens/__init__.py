@@ -23,7 +23,10 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
+    "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
+    "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "family": _later("family", "FamilyScreen"),
     "inspection": _later("inspection", "InspectionScreen"),
     "race": _later("race", "RaceScreen"),
 }
