@@ -273,7 +273,7 @@ def test_numbers_are_told_in_few_digits() -> None:
     assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
     assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0 %",
-        "2.3040 %",
+        "2.304 %",
         "0.0000 %",
         "1e−07 %",
     ]
