@@ -283,7 +283,7 @@ def test_every_command_is_done_or_refused(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert action[6:-2] in ("training", "encoding", "family"), command.action
+            assert action[6:-2] in ("training", "encoding", "family", "pipeline"), command.action
 
 
 async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
