@@ -103,7 +103,7 @@ MODELS: Registry[Model] = Registry(
             Model(
                 "wordpiece",
                 "WordPiece",
-                "merges the pair of highest score, count(ab) / (count(a) · count(b))",
+                "merges the pair of highest score; the longest match encodes",
                 ("bpe_tui.wordpiece_job", "WordPieceJob"),
                 ("bpe_tui.screens.save_vocab", "SaveVocab"),
                 {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},

@@ -39,10 +39,10 @@ def told(session: Session, frame: WordPieceFrame, room: int) -> str:
         and frame.step < frame.recorded_steps
     ):
         return first_fitting(room, *narrate_back(frame))
-    sentence = first_fitting(room, *narrate(frame))
-    if session.stop_reason is not None and session.at_end:
-        return f"{sentence} {narrate_end(session.stop_reason)}"
-    return sentence
+    if session.stop_reason is None or not session.at_end:
+        return first_fitting(room, *narrate(frame))
+    end = narrate_end(session.stop_reason)
+    return first_fitting(room, *(f"{sentence} {end}" for sentence in narrate(frame)))
 
 
 def narrate(frame: WordPieceFrame) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from bpe_tui.widgets.lines import Row, Span
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.pretokenize import Pretoken
+from engine.touched import Merged
 
 WHEEL = 3
 
@@ -27,7 +28,7 @@ class Merging(Protocol):
     def step(self) -> int: ...
 
     @property
-    def merge(self) -> object | None: ...
+    def merge(self) -> Merged | None: ...
 
 
 MergingT = TypeVar("MergingT", bound=Merging)
@@ -112,8 +113,8 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
     `layout_step`), with which they still fit.
     """
 
-    def has_fresh(self, frame: MergingT, pretoken: bytes) -> bool:
-        """Whether the pretoken holds what the step made."""
+    def has_token(self, frame: MergingT, pretoken: bytes, token_id: int) -> bool:
+        """Whether the pretoken holds a token."""
         raise NotImplementedError
 
     def watch_frame(self, old: MergingT | None, new: MergingT | None) -> None:
@@ -125,24 +126,25 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
         """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
         if self._scrolled_by_hand or self.playing or frame.merge is None:
             return
-        if not self._shows_fresh(frame):
-            line = self._first_fresh_line(frame)
+        if not self._shows(frame, frame.merge):
+            line = self._first_line_with(frame, frame.merge)
             if line is not None:
                 self._top = max(line - 1, 0)
 
-    def _shows_fresh(self, frame: MergingT) -> bool:
+    def _shows(self, frame: MergingT, merge: Merged) -> bool:
         lines = self.excerpt_of(frame).lines
         return any(
-            self.has_fresh(frame, pretoken.bytes)
+            merge.token in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
             for line in lines[self._top : self._top + max(self.size.height // 2, 1)]
             for pretoken in line
             if not pretoken.special
         )
 
-    def _first_fresh_line(self, frame: MergingT) -> int | None:
+    def _first_line_with(self, frame: MergingT, merge: Merged) -> int | None:
         """The first line of the excerpt that has what the step made."""
+        token, token_id = merge.token, merge.new_id
         for pretoken, line in self.excerpt_of(frame).first_lines.items():
-            if self.has_fresh(frame, pretoken):
+            if token in pretoken and self.has_token(frame, pretoken, token_id):
                 return line
         return None
 
@@ -162,13 +164,8 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
             return sentence(NO_CORPUS, width)
         return super().rows_of(frame, width)
 
-    def has_fresh(self, frame: Frame, pretoken: bytes) -> bool:
-        merge = frame.merge
-        return (
-            merge is not None
-            and merge.token in pretoken
-            and merge.new_id in frame.tokens_of(pretoken)
-        )
+    def has_token(self, frame: Frame, pretoken: bytes, token_id: int) -> bool:
+        return token_id in frame.tokens_of(pretoken)
 
 
 def layout_step(step: int) -> int:

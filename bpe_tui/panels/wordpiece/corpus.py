@@ -25,15 +25,9 @@ class PieceCorpusPanel(MergingExcerptPanel[WordPieceFrame]):
     ) -> Iterable[Row]:
         return flowed(_words(PiecePainter(frame, marks=self.app.no_color), line), width)
 
-    def has_fresh(self, frame: WordPieceFrame, pretoken: bytes) -> bool:
-        merge = frame.merge
-        return (
-            merge is not None
-            and merge.token in pretoken
-            and any(
-                merge.new_id in frame.tokens_of(word) for word in frame.words_of(to_text(pretoken))
-            )
-        )
+    def has_token(self, frame: WordPieceFrame, pretoken: bytes, token_id: int) -> bool:
+        words = frame.words_of(to_text(pretoken))
+        return any(token_id in frame.tokens_of(word) for word in words)
 
 
 def _words(painter: PiecePainter, line: Iterable[Pretoken]) -> Iterator[tuple[list[Span], int]]:

@@ -173,7 +173,7 @@ def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterato
     parts = [part.before for part in merge.piece_changes]
     highest = max(*parts, *(change.before for change in changes))
     table = _Changes(painter, width, len(number(highest)))
-    yield Row([("counts of the parts, and of the piece that they make", "dim")])
+    yield Row([("counts of the parts and of the new piece", "dim")])
     for part in merge.piece_changes:
         step = painter.frame.step_making(part.piece_id)
         target = ToStep(step) if step else None

@@ -21,7 +21,7 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import ScoredPair
 
-SHOWN = 200
+SHOWN = 100
 WIDE = 58
 """From so many cells on the counts have columns, and the change of the score has one."""
 

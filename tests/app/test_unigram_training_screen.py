@@ -14,6 +14,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.commands import commands_on
 from bpe_tui.config import RunConfig
+from bpe_tui.models import MODELS
 from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
 from bpe_tui.panels.unigram.encode_line import PiecesOfText
 from bpe_tui.panels.unigram.piece_panel import count_text, percent, score_text
@@ -219,14 +220,16 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         await pilot.pause()
         window = app.screen
         assert "dropped" in str(window.query_one("#dialog-hint", Static).content)
-        await pilot.press("down", "enter")
+        places = list(MODELS)
+        down = places.index("unigram") - places.index("bpe")
+        await pilot.press(*["down"] * down, "enter")
         for _ in range(100):
             await pilot.pause(0.02)
             if app.session.stop_reason is not None:
                 break
         assert app.session.model.name == "unigram"
         assert isinstance(app.screen, UnigramTrainingScreen)
-        await pilot.press("M", "up", "enter")
+        await pilot.press("M", *["up"] * down, "enter")
         await pilot.pause(0.3)
         assert app.session.model.name == "bpe"
         assert app.screen.id == "training"
@@ -270,7 +273,7 @@ def test_numbers_are_told_in_few_digits() -> None:
     assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
     assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0 %",
-        "2.3040 %",
+        "2.304 %",
         "0.0000 %",
         "1e−07 %",
     ]
@@ -288,7 +291,7 @@ def test_every_command_is_done_or_refused(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert action[6:-2] in ("training", "encoding"), command.action
+            assert action[6:-2] in ("training", "encoding", "family"), command.action
 
 
 async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
@@ -303,3 +306,14 @@ async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
             broken.append([row.replace("┊", "") for row in rows])
             await pilot.press("right")
         assert broken[0] == broken[-1]
+
+
+async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "7")
+        await pilot.pause(0.3)
+        assert app.screen.id == "family"
+        await pilot.press("1")
+        await pilot.pause()
+        assert app.screen.id == "unigram-training"
+        assert frame_of(app).step == frame_of(app).recorded_steps
