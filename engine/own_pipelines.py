@@ -19,7 +19,7 @@ from engine.models.unigram import Unigram
 from engine.models.wordpiece import WordPiece
 from engine.patterns import PATTERNS, Pattern, as_pattern
 from engine.pipeline import Pipeline
-from engine.post_processors import PostProcessor
+from engine.post_processors.post_processor import PostProcessor
 from engine.pretokenize import to_text
 from engine.pretokenizers.kinds_of_characters import BertPreTokenizer, WhitespaceSplit
 from engine.pretokenizers.metaspace import Metaspace

@@ -11,7 +11,7 @@ from engine.decoders.decoder import Decoder
 from engine.models.model import MergingModel, Model
 from engine.normalizers.normalizer import Normalizer
 from engine.pipeline_run import PipelineRun, run_pipeline
-from engine.post_processors import PostProcessor
+from engine.post_processors.post_processor import PostProcessor
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.sections import SectionSplitter
 

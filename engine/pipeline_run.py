@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from engine.added_tokens import AddedToken
 from engine.normalizers.normalizer import Aligned
-from engine.post_processors import Piece, Placed
+from engine.post_processors.post_processor import Piece, Placed
 from engine.pretokenize import without_stray_surrogates
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 
 from engine.errors import TokenizerFileError
-from engine.post_processors import Piece, PostProcessor, TemplateProcessing
+from engine.post_processors.post_processor import Piece, PostProcessor
+from engine.post_processors.template import TemplateProcessing
 
 _TYPED = re.compile(r"(?P<what>.+?)(?::(?P<type>[0-9]{1,4}))?")
 _TEXTS = {"$A": 0, "$B": 1, "$": 0}

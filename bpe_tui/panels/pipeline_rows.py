@@ -1,23 +1,26 @@
 """The stages of a pipeline as rows: each with its name, what it is, and what it made of a text.
 
-Borders are drawn: `│` between pretokens, `┊` between the tokens of one. What belongs to the token
-under the cursor is marked in every stage, between `«»` where there is no colour.
+What belongs to the token under the cursor is marked in every stage.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from bpe_tui.columns import left, paragraph, wrapped
-from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, spans_width
+from bpe_tui.panels.pipeline_strips import (
+    anywhere_broken,
+    character_lines,
+    piece_spans,
+    section_spans,
+    token_lines,
+)
+from bpe_tui.panels.stage_names import stage_name
+from bpe_tui.pieces import PRETOKEN_BORDER
 from bpe_tui.visible import number, plural, shorten, visible_text, width
 from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.roles import TOKEN_HUES
-from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.models.wordpiece import WordPiece
-from engine.patterns import PATTERNS
 from engine.pipeline_draft import (
     DECODER,
     NORMALIZER,
@@ -27,17 +30,12 @@ from engine.pipeline_draft import (
     StageKind,
 )
 from engine.pipeline_losses import Losses
-from engine.pipeline_run import OutputToken, Part, PipelineRun, TextRun
-from engine.post_processors import PostProcessor
-from engine.pretokenizers.split import Split
-from engine.stage import Stage
-from engine.templates import spelled_template
+from engine.pipeline_run import OutputToken, PipelineRun, TextRun
 
 GUTTER = 16
 """Cells for the names of the stages."""
 NARROW_GUTTER = 3
 EXAMPLES = 6
-LONGEST_SETTING = 40
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def _text(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
         marked = range(*chosen.span) if chosen else range(0)
-        lines = _characters(text.text, lambda at, m=marked: at in m, shown, width - gutter)  # type: ignore[misc]
+        lines = character_lines(text.text, marked, shown.marks, width - gutter)
         title = "pair" if place else "text"
         yield from _block(title, plural(len(text.text), "character"), lines, gutter, width)
 
@@ -111,8 +109,8 @@ def _normalized(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
-        words = [_section(part, chosen, shown) for part in text.sections]
-        lines += wrapped(_split_words(words), width - gutter)
+        words = [section_spans(part, chosen, shown.marks) for part in text.sections]
+        lines += wrapped(anywhere_broken(words), width - gutter)
     changed = shown.losses.changed
     notes: list[Span] = []
     if changed:
@@ -126,7 +124,7 @@ def _pretokens(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     for place, text in enumerate(shown.run.texts):
         chosen = _chosen_in(shown, place)
         words = [
-            [*_piece(part, number, chosen, shown), PRETOKEN_BORDER]
+            [*piece_spans(part, number, chosen, shown.marks), PRETOKEN_BORDER]
             for number, part in enumerate(text.pieces)
         ]
         lines += wrapped(words, width - gutter)
@@ -142,7 +140,7 @@ def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     lines: list[Sequence[Span]] = []
     for text in shown.run.texts:
         chosen = _before_template(shown, text)
-        lines += _tokens(text.tokens, chosen, shown, width - gutter)
+        lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
     total = sum(len(text.tokens) for text in shown.run.texts)
     told = f"{model.name}, {plural(len(model.vocab), 'token')} in its vocabulary → "
     notes: list[Span] = []
@@ -164,7 +162,7 @@ def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
     notes: list[Span] = []
     added = any(token.from_template for token in shown.run.tokens)
     if added or len(shown.run.texts) > 1:
-        lines = _tokens(shown.run.tokens, shown.chosen, shown, width - gutter, types=True)
+        lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter, types=True)
         notes = [("under each token, which text the model is told that it belongs to", "dim")]
         if not added:
             notes.append(("nothing stands between the two texts", "dim"))
@@ -174,7 +172,7 @@ def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
 
 
 def _decoded(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
-    lines = _characters(shown.run.decoded, lambda at: False, shown, width - gutter)
+    lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
     if shown.losses.comes_back:
         note = ("the text comes back as it was", "gain")
     elif len(shown.run.texts) > 1:
@@ -201,29 +199,7 @@ def _switchable(
     yield from _block(kind.title, told, lines, gutter, width, ToStage(kind), notes)
 
 
-def stage_name(stage: Stage) -> str:
-    """A stage with its settings, in a few words; what is switched off is left out."""
-    if isinstance(stage, ByteLevelDecoder):
-        return stage.name  # its settings say nothing to it
-    named = stage.as_pattern() if isinstance(stage, Split) else None
-    if named is not None and named.name in PATTERNS:
-        return f"Split (the pattern {named.name})"
-    if isinstance(stage, PostProcessor):
-        return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
-    settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
-    shown = ", ".join(f"{key}{_setting(value)}" for key, value in settings.items())
-    name = visible_text(stage.name, spaces=False)
-    return f"{name} ({visible_text(shown, spaces=False)})" if shown else name
-
-
-def _setting(value: object) -> str:
-    if value is True:
-        return ""
-    told = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
-    return f" {shorten(visible_text(told), LONGEST_SETTING)}"
-
-
-# -- text in rows
+# -- the token under the cursor
 
 
 def _chosen_in(shown: Shown, text_number: int) -> OutputToken | None:
@@ -240,83 +216,6 @@ def _before_template(shown: Shown, text: TextRun) -> OutputToken | None:
         if after is shown.chosen:
             return before
     return None
-
-
-def _characters(
-    text: str, is_marked: Callable[[int], bool], shown: Shown, room: int
-) -> list[list[Span]]:
-    return wrapped(_split_words([_marked(text, is_marked, shown)]), room)
-
-
-def _marked(
-    text: str, is_marked: Callable[[int], bool], shown: Shown, role: str = ""
-) -> list[Span]:
-    """A text with the characters marked whose places are."""
-    spans: list[Span] = []
-    for marked, run in groupby(range(len(text)), key=is_marked):
-        places = list(run)
-        part = visible_text(text[places[0] : places[-1] + 1])
-        spans.append(_mark(part, shown) if marked else (part, role))
-    return spans
-
-
-def _mark(text: str, shown: Shown) -> Span:
-    return (f"«{text}»" if shown.marks else text), "fresh"
-
-
-def _split_words(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
-    """Spans cut to a few cells each, so that a line may be broken anywhere."""
-    for spans in lines:
-        for text, role in spans:
-            yield from ([(text[start : start + 8], role)] for start in range(0, len(text), 8))
-
-
-def _section(part: Part, chosen: OutputToken | None, shown: Shown) -> list[Span]:
-    start, end = chosen.span if chosen else (0, 0)
-    spans = part.aligned.spans
-
-    def is_marked(at: int) -> bool:
-        return spans[at][0] < end and start < spans[at][1]
-
-    return _marked(part.text, is_marked, shown, "special" if part.token else "")
-
-
-def _piece(part: Part, place: int, chosen: OutputToken | None, shown: Shown) -> list[Span]:
-    within = range(*chosen.within) if chosen and chosen.piece == place else range(0)
-    role = "special" if part.token else f"token-{place % TOKEN_HUES}"
-    return _marked(part.text, within.__contains__, shown, role)
-
-
-def _tokens(
-    tokens: Sequence[OutputToken],
-    chosen: OutputToken | None,
-    shown: Shown,
-    room: int,
-    types: bool = False,
-) -> list[list[Span]]:
-    """Tokens over their ids, or over their types, in as many pairs of lines as needed."""
-    lines: list[list[Span]] = []
-    upper: list[Span] = []
-    lower: list[Span] = []
-    for place, token in enumerate(tokens):
-        text = visible_text(token.text) or "␣"
-        span = (text, _role(token))
-        if token is chosen:
-            span = _mark(text, shown)
-        label = number(token.type_id) if types else str(token.token_id)
-        cells = min(max(width(span[0]), len(label)), room - 1)
-        if upper and spans_width(upper) + cells + 1 > room:
-            lines += [upper, lower]
-            upper, lower = [], []
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        within = following is not None and following.piece == token.piece is not None
-        upper += [*left([span], cells), TOKEN_BORDER if within else PRETOKEN_BORDER]
-        lower += [*left([(label, "dim")], cells), (" ", "")]
-    return [*lines, upper, lower] if upper else lines
-
-
-def _role(token: OutputToken) -> str:
-    return "special" if token.from_template else f"token-{token.token_id % TOKEN_HUES}"
 
 
 _SPELLINGS = (

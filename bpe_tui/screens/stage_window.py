@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.columns import left
-from bpe_tui.panels.pipeline_rows import stage_name
+from bpe_tui.panels.stage_names import stage_name
 from bpe_tui.visible import visible_text
 from bpe_tui.widgets.lines import Lines, Row
 from bpe_tui.widgets.roles import ROLE_CLASSES

@@ -17,7 +17,7 @@ from engine.errors import TokenizerFileError
 from engine.models.bpe import BPE
 from engine.patterns import PATTERNS, Pattern
 from engine.pipeline import Pipeline
-from engine.post_processors import ByteLevel as ByteLevelPostProcessor
+from engine.post_processors.byte_level import ByteLevel as ByteLevelPostProcessor
 from engine.pretokenizers.byte_level import ByteLevel
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.pretokenizers.sequence import Sequence

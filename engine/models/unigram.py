@@ -18,6 +18,9 @@ from engine.models.model import Model, ModelToken
 from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable
 
+LARGEST_SCORE = 1e300
+"""What is larger is no logarithm of a probability, and no number that sums stay finite with."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unigram(Model):
@@ -94,6 +97,7 @@ class Unigram(Model):
 def _pieces(fields: Fields) -> Iterator[tuple[str, float]]:
     for place, item in enumerate(fields.items("vocab")):
         piece = item if isinstance(item, list) else []
-        if [type(part) for part in piece] not in ([str, float], [str, int]):
+        kinds = [type(part) for part in piece]
+        if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
             raise fields.error("vocab", f"[{place}] is no piece with its score: {str(item)[:60]!r}")
         yield well_formed(piece[0], f"{fields.path('vocab')}[{place}]"), float(piece[1])
