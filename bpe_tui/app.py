@@ -137,7 +137,11 @@ class BpeTuiApp(Windows):
             return
         self.session.start(news)
         self._is_first = False
-        if self.session.counts_nothing:
+        if self.session.merges_nothing:
+            self.switch_screen("pipeline")
+            said = f"There are no merges to step through: {news.obstacle}."
+            self.notify(said, markup=False, timeout=8)
+        elif self.session.counts_nothing:
             self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)

@@ -12,8 +12,8 @@ TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "
 FAMILY = "family"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
-INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY)
+INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE)
 """Where a session is shown."""
 ALWAYS = (*EVERYWHERE, COMPARISON)
 

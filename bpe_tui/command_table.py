@@ -13,6 +13,7 @@ from bpe_tui.command import (
     EVERYWHERE,
     FAMILY,
     INSPECTION,
+    PIPELINE,
     RACE,
     TRAINING,
     UNIGRAM_ENCODING,
@@ -32,6 +33,8 @@ _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
 _SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
+_STAGES = (PIPELINE,)
+_NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
@@ -114,6 +117,36 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", _STEP, _STEPPED, True),
     Command("app.step(-1)", "left,h", "← h", "back", "One step back.", _STEP, _STEPPED, True),
+    Command(
+        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
+    ),
+    Command(
+        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
+    ),
+    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
+    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
+    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
+    Command(
+        "screen.switch",
+        "c",
+        "c",
+        "change",
+        "Switch the stage under the cursor to another (also Enter).",
+        _DO,
+        _STAGES,
+        True,
+    ),
+    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
+    Command(
+        "screen.save_pipeline",
+        "s",
+        "s",
+        "save",
+        "Save the stages as they are now as a tokenizer.json.",
+        _DO,
+        _STAGES,
+        True,
+    ),
     Command(
         "screen.walk(1)",
         "right,l",
@@ -374,6 +407,13 @@ COMMANDS: tuple[Command, ...] = (
         in_footer=False,
     ),
     Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
+    _switch(
+        PIPELINE,
+        "8",
+        "pipeline",
+        "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
+        in_footer=False,
+    ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -475,7 +515,9 @@ COMMANDS: tuple[Command, ...] = (
         _DO,
         in_fields=True,
     ),
-    Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
+    Command(
+        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO, _NOT_STAGES
+    ),
     Command(
         "app.export",
         "x",

@@ -32,6 +32,14 @@ def kept_count(
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A document that is not trained on: its number, counted with these special tokens."""
+
+    document: int
+    special_tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
@@ -49,6 +57,8 @@ class RunConfig:
     cache: bool = True
     model: str = "bpe"
     max_token_length: int | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    """What a fork goes without."""
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""

@@ -226,6 +226,10 @@ def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
     if name == "whole":
         inner, whole = arguments
         return WholeTokens(from_message(inner), whole)
+    if name == "model":
+        from engine.models.model_alphabet import ModelAlphabet  # models stand above alphabets
+
+        return ModelAlphabet.from_text(*arguments)
     return ALPHABETS[name](*arguments)
 
 

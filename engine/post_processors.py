@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
 from typing import Any, NamedTuple, Self
 
+from engine.byte_chars import BYTE_TO_CHAR
 from engine.json_fields import Fields
 from engine.pretokenizers.byte_level import ByteLevel as ByteLevelPreTokenizer
 from engine.registry import Registry
 from engine.stage import Stage, stage_from_json
+from engine.white_space import WHITE_SPACE
 
 Ids = SequenceOf[int]
 
@@ -26,6 +28,10 @@ class Piece(NamedTuple):
     type_id: int
 
 
+Placed = tuple[str, tuple[int, int]]
+"""A token as it is written, and which characters of the original it stands for."""
+
+
 class PostProcessor(Stage):
     """Puts the ids of one text or two into a template."""
 
@@ -36,6 +42,14 @@ class PostProcessor(Stage):
     @abstractmethod
     def ids_of(self, token: str) -> Ids:
         """The ids of a special token of the template."""
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        """What is written for each of these ids."""
+        return [token]
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        """The tokens of a text with the places that the stage wants told; some leave spaces out."""
+        return list(tokens)
 
     @property
     def adds(self) -> tuple[str, ...]:
@@ -94,6 +108,9 @@ class TemplateProcessing(PostProcessor):
 
     def ids_of(self, token: str) -> Ids:
         return self._special_tokens[token][0]
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        return self._special_tokens[token][1]
 
 
 def _piece(fields: Fields) -> Piece:
@@ -170,6 +187,15 @@ class RobertaProcessing(BertProcessing):
     def settings(self) -> dict[str, object]:
         return {**super().settings(), **self._flags}
 
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        """RoBERTa tells its texts apart by the tokens alone."""
+        return [piece._replace(type_id=0) for piece in super().template(texts)]
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        if not self._flags["trim_offsets"]:
+            return list(tokens)
+        return without_spaces(tokens, self._flags["add_prefix_space"])
+
 
 class ByteLevel(PostProcessor):
     """Leaves spaces out of offsets, and the ids as they are."""
@@ -187,10 +213,15 @@ class ByteLevel(PostProcessor):
         return self._settings.settings()
 
     def template(self, texts: int) -> SequenceOf[Piece]:
-        return [Piece(text, "", 0) for text in range(texts)]
+        return [Piece(text, "", text) for text in range(texts)]
 
     def ids_of(self, token: str) -> Ids:
         raise LookupError(token)  # its template has none
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        if not self._settings.trim_offsets:
+            return list(tokens)
+        return without_spaces(tokens, self._settings.add_prefix_space)
 
 
 class Sequence(PostProcessor):
@@ -221,6 +252,37 @@ class Sequence(PostProcessor):
 
     def ids_of(self, token: str) -> Ids:
         return self._adding.ids_of(token)
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        return self._adding.texts_of(token)
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        for part in self.parts:
+            tokens = part.placed(tokens)
+        return list(tokens)
+
+
+_SPACE = BYTE_TO_CHAR[ord(" ")]
+
+
+def without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed]:
+    """The places without the spaces at either end of a token.
+
+    Args:
+        keeps_first: whether the first token begins with a space that the text does not have.
+    """
+    placed: list[Placed] = []
+    for number, (text, (start, end)) in enumerate(tokens):
+        is_first = number == 0 or start == 0
+        leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
+        trailing = len(text) - len(text.rstrip(_SPACE + WHITE_SPACE))
+        # A single one was put there; where there are more, the text had them already.
+        if not (is_first and keeps_first and leading == 1):
+            start = min(start + leading, end)
+        if end >= trailing:
+            end = max(end - trailing, start)
+        placed.append((text, (start, end)))
+    return placed
 
 
 _ALL: tuple[type[PostProcessor], ...] = (

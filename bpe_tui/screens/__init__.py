@@ -21,6 +21,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
+    "pipeline": _later("pipeline", "PipelineScreen"),
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
     "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),

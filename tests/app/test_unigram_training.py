@@ -219,14 +219,14 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         await pilot.pause()
         window = app.screen
         assert "dropped" in str(window.query_one("#dialog-hint", Static).content)
-        await pilot.press("down", "enter")
+        await pilot.press("down", "down", "enter")
         for _ in range(100):
             await pilot.pause(0.02)
             if app.session.stop_reason is not None:
                 break
         assert app.session.model.name == "unigram"
         assert isinstance(app.screen, UnigramTrainingScreen)
-        await pilot.press("M", "up", "enter")
+        await pilot.press("M", "up", "up", "enter")
         await pilot.pause(0.3)
         assert app.session.model.name == "bpe"
         assert app.screen.id == "training"
@@ -288,7 +288,12 @@ def test_every_command_is_done_or_refused(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert action[6:-2] in ("training", "encoding"), command.action
+            assert action[6:-2] in (
+                "training",
+                "encoding",
+                "family",
+                "pipeline",
+            ), command.action
 
 
 async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
