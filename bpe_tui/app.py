@@ -137,7 +137,11 @@ class BpeTuiApp(Windows):
             return
         self.session.start(news)
         self._is_first = False
-        if self.session.counts_nothing:
+        if self.session.merges_nothing:
+            self.switch_screen("pipeline")
+            said = f"There are no merges to step through: {news.obstacle}."
+            self.notify(said, markup=False, timeout=8)
+        elif self.session.counts_nothing:
             self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)
@@ -244,10 +248,13 @@ class BpeTuiApp(Windows):
         self.changed()
 
     def action_show(self, kind: str) -> None:
-        """The screen of a kind that shows the model of the session."""
-        if self.session.shown is not None:
+        """The screen of a kind that shows the model of the session, if it has one."""
+        model = self.session.model
+        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        elif self.session.shown is not None:
             self.ways.forget()
-            self.switch_screen(self.session.model.screen(kind))
+            self.switch_screen(model.screen(kind))
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

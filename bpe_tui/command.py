@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from bpe_tui.widgets.key_bar import Key
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+FAMILY = "family"
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
-INSPECTION, COMPARISON, RACE = "inspection", "comparison", "race"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE)
+WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
+INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
+EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE)
 """Where a session is shown."""
 ALWAYS = (*EVERYWHERE, COMPARISON)
 

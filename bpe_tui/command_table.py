@@ -11,22 +11,30 @@ from bpe_tui.command import (
     COMPARISON,
     ENCODING,
     EVERYWHERE,
+    FAMILY,
     INSPECTION,
+    PIPELINE,
     RACE,
     TRAINING,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     VOCABULARY,
+    WORDPIECE_TRAINING,
     Command,
 )
+from bpe_tui.models import MODELS
 
+_MODEL_TITLES = [model.title for model in MODELS.values()]
 _STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
 _LATTICE = (UNIGRAM_ENCODING,)
+_SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
+_STAGES = (PIPELINE,)
+_NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
@@ -81,6 +89,12 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
 )
 """What only Unigram has."""
 
+WORDPIECE_COMMANDS: tuple[Command, ...] = (
+    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", _LOOK, _SCORES),
+    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", _LOOK, _SCORES),
+)
+"""What only WordPiece has."""
+
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
     """The key of a screen, on all others of the session."""
@@ -103,6 +117,36 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", _STEP, _STEPPED, True),
     Command("app.step(-1)", "left,h", "← h", "back", "One step back.", _STEP, _STEPPED, True),
+    Command(
+        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
+    ),
+    Command(
+        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
+    ),
+    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
+    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
+    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
+    Command(
+        "screen.switch",
+        "c",
+        "c",
+        "change",
+        "Switch the stage under the cursor to another (also Enter).",
+        _DO,
+        _STAGES,
+        True,
+    ),
+    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
+    Command(
+        "screen.save_pipeline",
+        "s",
+        "s",
+        "save",
+        "Save the stages as they are now as a tokenizer.json.",
+        _DO,
+        _STAGES,
+        True,
+    ),
     Command(
         "screen.walk(1)",
         "right,l",
@@ -234,7 +278,7 @@ COMMANDS: tuple[Command, ...] = (
         "type",
         "Type text to encode; Esc leaves.",
         _DO,
-        (TRAINING, ENCODING, COMPARISON),
+        (TRAINING, ENCODING, COMPARISON, FAMILY),
         in_footer=True,
     ),
     Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
@@ -355,7 +399,21 @@ COMMANDS: tuple[Command, ...] = (
         _RACED,
         True,
     ),
+    _switch(
+        FAMILY,
+        "7",
+        "family",
+        "Every kind of tokenizer on this corpus, in a table.",
+        in_footer=False,
+    ),
     Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
+    _switch(
+        PIPELINE,
+        "8",
+        "pipeline",
+        "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
+        in_footer=False,
+    ),
     Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
@@ -430,12 +488,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
     *UNIGRAM_COMMANDS,
+    *WORDPIECE_COMMANDS,
     Command(
         "app.model",
         "M",
         "M",
         "model",
-        "Train another model on this corpus: BPE, Unigram.",
+        f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
         _DO,
     ),
     Command(
@@ -456,7 +515,9 @@ COMMANDS: tuple[Command, ...] = (
         _DO,
         in_fields=True,
     ),
-    Command("app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO),
+    Command(
+        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO, _NOT_STAGES
+    ),
     Command(
         "app.export",
         "x",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
@@ -13,6 +14,9 @@ from engine.counts_cache import KeptCount
 from engine.patterns import Pattern
 from engine.trainer import Trainer
 from engine.units import DEFAULT_UNITS
+
+if TYPE_CHECKING:
+    from engine.wordpiece.trainer import WordPieceTrainer
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -29,10 +33,19 @@ def kept_count(
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A document that is not trained on: its number, counted with these special tokens."""
+
+    document: int
+    special_tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
-    The options after `pattern` are BPE's; `model` is a name in `bpe_tui.models`.
+    The options after `pattern` are BPE's, and some of them WordPiece's; `model` is a name in
+    `bpe_tui.models`.
     """
 
     corpus: str
@@ -46,6 +59,8 @@ class RunConfig:
     model: str = "bpe"
     max_token_length: int | None = None
     units: str = DEFAULT_UNITS
+    left_out: tuple[LeftOut, ...] = ()
+    """What a fork goes without."""
     first_step: int = 0
     """The step to go to as soon as it is recorded."""
     note: str = ""
@@ -71,6 +86,19 @@ class RunConfig:
             min_count=self.min_count,
             max_token_length=self.max_token_length,
             units=self.units,
+        )
+
+    def wordpiece_trainer_for(self, counts: Mapping[bytes, int]) -> WordPieceTrainer:
+        """WordPiece's; a tie rule that only BPE has gives way to its own."""
+        from engine.wordpiece.ties import DEFAULT_TIE_RULE, SCORE_TIE_RULES
+        from engine.wordpiece.trainer import WordPieceTrainer  # slow to import, and seldom needed
+
+        return WordPieceTrainer(
+            counts,
+            self.vocab_size,
+            self.special_tokens,
+            tie_rule=self.tie_rule if self.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE,
+            min_count=self.min_count,
         )
 
 

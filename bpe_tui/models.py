@@ -13,9 +13,17 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bpe_tui.command import ENCODING, TRAINING, UNIGRAM_ENCODING, UNIGRAM_TRAINING
+from bpe_tui.command import (
+    ENCODING,
+    TRAINING,
+    UNIGRAM_ENCODING,
+    UNIGRAM_TRAINING,
+    WORDPIECE_ENCODING,
+    WORDPIECE_TRAINING,
+)
 from bpe_tui.config import Config, RunConfig
-from bpe_tui.unigram_refusals import REFUSED
+from bpe_tui.unigram_refusals import REFUSED as UNIGRAM_REFUSED
+from bpe_tui.wordpiece_refusals import REFUSED as WORDPIECE_REFUSED
 from engine.registry import Registry
 
 if TYPE_CHECKING:
@@ -36,6 +44,9 @@ class Model:
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
+        train: the module and the function that trains it without a screen; `None`: the command
+            line does so itself.
+        options: names of those of BPE's options that it has, too.
         refused: action of a command → what it is for, where this model has no such thing.
     """
 
@@ -47,6 +58,8 @@ class Model:
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
     counts_bytes: bool = True
+    train: tuple[str, str] | None = None
+    options: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
 
     def screen(self, kind: str) -> str:
@@ -57,6 +70,12 @@ class Model:
         """The job that trains it."""
         job: CorpusJob = _imported(self.job)(config, post)
         return job
+
+    @property
+    def train_alone(self) -> Callable[..., None] | None:
+        """What trains it without a screen, if the command line does not do so itself."""
+        trains: Callable[..., None] | None = _imported(self.train) if self.train else None
+        return trains
 
     def save_window(self, frame: Any, suggestion: str) -> Dialog:
         """The window that saves a frame of it, by default under the name suggested."""
@@ -77,20 +96,33 @@ MODELS: Registry[Model] = Registry(
             Model(
                 "bpe",
                 "BPE",
-                "byte-pair encoding: merges the most frequent pair, again and again",
+                "merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
                 ("bpe_tui.screens.save", "Save"),
             ),
             Model(
+                "wordpiece",
+                "WordPiece",
+                "merges the pair of highest score; the longest match encodes",
+                ("bpe_tui.wordpiece_job", "WordPieceJob"),
+                ("bpe_tui.screens.save_vocab", "SaveVocab"),
+                {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                counts_bytes=False,
+                train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
+                options=frozenset({"min_count"}),
+                refused=WORDPIECE_REFUSED,
+            ),
+            Model(
                 "unigram",
                 "Unigram",
-                "starts with too many pieces, gives each a probability, prunes the least needed",
+                "weighs too many pieces, and prunes the least needed",
                 ("bpe_tui.unigram_job", "UnigramJob"),
                 ("bpe_tui.screens.save_pieces", "SavePieces"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
                 steps_a_second=1,
                 counts_bytes=False,
-                refused=REFUSED,
+                train=("bpe_tui.cli.train_unigram", "train_unigram"),
+                refused=UNIGRAM_REFUSED,
             ),
         )
     },

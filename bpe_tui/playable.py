@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol
 
+from engine.excerpt import Excerpt
+
 
 class Shown(Protocol):
     """The state at a step; the screens of a model know what else there is to it."""
@@ -16,6 +18,10 @@ class Shown(Protocol):
     @property
     def recorded_steps(self) -> int:
         """How many steps were recorded when it was taken."""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The beginning of the corpus."""
 
 
 class Playable(Protocol):

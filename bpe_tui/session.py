@@ -93,6 +93,12 @@ class Session:
         return self.timeline.frame if self.timeline is not None else None
 
     @property
+    def merges_nothing(self) -> bool:
+        """Whether a tokenizer is opened whose model has no merges."""
+        pipeline = self.opened.tokenizer.pipeline if self.opened is not None else None
+        return pipeline is not None and not pipeline.merges
+
+    @property
     def counts_nothing(self) -> bool:
         """Whether a tokenizer is open without a corpus, to be tried."""
         return self.timeline is not None and not self.timeline.counts

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from textual.message import Message
 
 from bpe_tui import messages
-from bpe_tui.config import RunConfig
+from bpe_tui.config import LeftOut, RunConfig
 from bpe_tui.job import Job
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
@@ -18,7 +18,7 @@ from engine.errors import BpeError, WhatIfError
 from engine.events import BytesPair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
-from engine.patterns import as_pattern
+from engine.patterns import Pattern, as_pattern
 from engine.pretokenize import SpecialSplitter
 from engine.timeline import Timeline
 from engine.what_if import Change, compare, fork
@@ -33,14 +33,12 @@ class Wish:
     Attributes:
         title: the wish in words.
         step: where the fork is.
-        document: the number of a document to leave out.
     """
 
     title: str
     step: int
     config: RunConfig
     change: Change = field(default_factory=Change)
-    document: int | None = None
 
 
 class WhatIfJob(Job):
@@ -91,23 +89,24 @@ class WhatIfJob(Job):
 
     def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
         """The counts and the excerpt under the wish."""
-        config, document = self._wish.config, self._wish.document
+        config = self._wish.config
         recut = (config.pattern, config.special_tokens) != (
             self._config.pattern,
             self._config.special_tokens,
         )
-        if not recut and document is None:
+        fewer = config.left_out[len(self._config.left_out) :]
+        if not recut and not fewer:
             return self._frame.counts, self._frame.excerpt
         if config.corpus == "-":
             raise WhatIfError("standard input is read only once; save it to a file and open that")
-        if document is not None:
-            return self._without_document(document), self._frame.excerpt
+        if not recut:
+            return self._without(self._frame.counts, fewer), self._frame.excerpt
         corpus = Corpus(config.corpus)
         count = self._count(corpus)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
-        return count.counts, excerpt
+        return self._without(count.counts, config.left_out), excerpt
 
     def _count(self, corpus: Corpus) -> CorpusCount:
         """The pretokens of the corpus under the wish, as kept from an earlier run if they are."""
@@ -122,17 +121,21 @@ class WhatIfJob(Job):
         kept.keep(count)
         return count
 
-    def _without_document(self, document: int) -> Mapping[bytes, int]:
-        config = self._wish.config
-        pattern, splitter = as_pattern(config.pattern), SpecialSplitter(config.special_tokens)
+    def _without(
+        self, counts: Mapping[bytes, int], left_out: Sequence[LeftOut]
+    ) -> Mapping[bytes, int]:
+        """The counts less those of some documents, cut as the wish has it."""
+        pattern = as_pattern(self._wish.config.pattern)
+        for each in left_out:
+            chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
+            found = document_counts(chunks, each.document, pattern, each.special_tokens)
+            counts = without(counts, found)
+        return counts
 
-        def chunks() -> Iterator[bytes]:
-            for chunk in Corpus(config.corpus).chunks(pattern, splitter):
-                self.check_cancelled()
-                yield chunk.data
-
-        left_out = document_counts(chunks(), document, pattern, config.special_tokens)
-        return without(self._frame.counts, left_out)
+    def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:
+        for chunk in Corpus(self._wish.config.corpus).chunks(pattern, splitter):
+            self.check_cancelled()
+            yield chunk.data
 
 
 def _merges_of(frame: Frame) -> list[BytesPair]:

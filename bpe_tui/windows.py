@@ -108,24 +108,36 @@ class Windows(App[int]):
     def action_model(self) -> None:
         """Choose another model for the corpus, which is opened anew."""
         config = self.session.config
-        if not isinstance(config, RunConfig):
-            said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
-            self.notify(said, markup=False, timeout=5)
-            return
-        if config.corpus == "-":
-            said = (
-                "Standard input has been read to its end; another model needs the corpus in a file."
-            )
-            self.notify(said, markup=False, timeout=5)
+        if not isinstance(config, RunConfig) or self._cannot_train_anew():
             return
         self.session.hold()
         from bpe_tui.screens.choose_model import ChooseModel
 
         def chose(name: str | None) -> None:
             if name is not None and name != config.model:
-                self.open(replace(config, model=name))
+                self.train_model(name)
 
         self.push_screen(ChooseModel(config), chose)
+
+    def train_model(self, name: str) -> None:
+        """Train another model on the corpus, which is opened anew."""
+        config = self.session.config
+        if isinstance(config, RunConfig) and not self._cannot_train_anew():
+            self.open(replace(config, model=name, first_step=0, note=""))
+
+    def _cannot_train_anew(self) -> bool:
+        """Whether there is no corpus to read once more; then it is said why."""
+        config = self.session.config
+        if not isinstance(config, RunConfig):
+            said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
+        elif config.corpus == "-":
+            said = (
+                "Standard input has been read to its end; another model needs the corpus in a file."
+            )
+        else:
+            return False
+        self.notify(said, markup=False, timeout=5)
+        return True
 
     def action_save(self) -> None:
         if (shown := self.session.shown) is not None:

@@ -312,6 +312,10 @@ def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
     if name in AROUND_OTHERS:
         inner, *others = arguments
         return AROUND_OTHERS[name](from_message(inner), *others)
+    if name == "model":
+        from engine.models.model_alphabet import ModelAlphabet  # models stand above alphabets
+
+        return ModelAlphabet.from_text(*arguments)
     return ALPHABETS[name](*arguments)
 
 

@@ -97,6 +97,10 @@ class TimelineError(BpeError):
     """A step is asked for that has not been recorded."""
 
 
+class UnfinishedError(BpeError):
+    """A training was stopped that has nothing to show before its end."""
+
+
 class QueryError(BpeError):
     """A search cannot be carried out: its expression takes too long."""
 

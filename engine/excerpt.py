@@ -49,6 +49,15 @@ class Excerpt:
             lines.append(tuple(line))
         return cls(tuple(lines), complete)
 
+    @property
+    def text(self) -> str:
+        r"""What was cut, special tokens included.
+
+        >>> Excerpt.of(b"a cat\na dog").text
+        'a cat\na dog'
+        """
+        return "".join(pretoken.text for line in self.lines for pretoken in line)
+
     @cached_property
     def first_lines(self) -> dict[bytes, int]:
         """pretoken → the first line that holds it; special tokens left out."""

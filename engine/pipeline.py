@@ -8,9 +8,10 @@ from functools import cached_property
 
 from engine.added_tokens import AddedToken, numbered, told_apart
 from engine.decoders.decoder import Decoder
-from engine.models.model import Model
+from engine.models.model import MergingModel, Model
 from engine.normalizers.normalizer import Normalizer
-from engine.post_processors import PostProcessor
+from engine.pipeline_run import PipelineRun, run_pipeline
+from engine.post_processors.post_processor import PostProcessor
 from engine.pretokenizers.pretokenizer import PreTokenizer
 from engine.sections import SectionSplitter
 
@@ -24,7 +25,8 @@ class Pipeline:
         added_tokens: what is cut out before anything else is done.
         normalizer: what a text goes through first.
         pre_tokenizer: what cuts it.
-        post_processor: what puts special tokens around it; `Tokenizer.encode` leaves that out.
+        post_processor: what puts special tokens around it; `Tokenizer.encode` leaves that out,
+            `run` does not.
         decoder: what makes text of tokens again.
     """
 
@@ -56,7 +58,35 @@ class Pipeline:
             spelled[self.added_ids[token.content]] = content
         return spelled
 
-    def decode(self, ids: Iterable[int]) -> str:
+    @property
+    def merges(self) -> bool:
+        """Whether the model is one that merges."""
+        return isinstance(self.model, MergingModel)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether it says how text is made of tokens; BPE's tokens need only be joined."""
+        return self.decoder is not None or not self.merges
+
+    @cached_property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of the added tokens that are no part of what people write."""
+        special = (token.content for token in self.added_tokens if token.special)
+        return frozenset(self.added_ids[content] for content in special if content)
+
+    def decode(self, ids: Iterable[int], skip_special: bool = False) -> str:
         """The text that the decoder makes of ids; without one they are joined with spaces."""
-        tokens = [self._spellings[token_id] for token_id in ids]
+        left_out = self.special_ids if skip_special else frozenset()
+        tokens = [self._spellings[token_id] for token_id in ids if token_id not in left_out]
         return " ".join(tokens) if self.decoder is None else self.decoder.decode(tokens)
+
+    def run(self, text: str, pair: str | None = None) -> PipelineRun:
+        """What each stage makes of a text, or of a pair of texts, up to the ids and back.
+
+        >>> from engine.models import WordPiece
+        >>> from engine.normalizers import Lowercase
+        >>> pipeline = Pipeline(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}), normalizer=Lowercase())
+        >>> [(token.text, token.span) for token in pipeline.run("HUGS").tokens]
+        [('hug', (0, 3)), ('##s', (3, 4))]
+        """
+        return run_pipeline(self, text, pair)

@@ -131,6 +131,8 @@ class Replay:
 
 def _obstacle(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
+    if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
+        return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
     if not tokenizer.rules.splitter.by_pieces:
         return "it changes a text before it cuts it, so the corpus cannot be counted in pretokens"
     alphabet = _spelled_in(tokenizer)

@@ -247,7 +247,7 @@ class Tokenizer:
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
         """
-        if self.pipeline is not None and self.pipeline.decoder is not None:
+        if self.pipeline is not None and self.pipeline.decodes:
             ids = list(ids)
             self.decode_bytes(ids)  # names an id that stands for nothing
             return self.pipeline.decode(ids)

@@ -107,7 +107,7 @@ def _partings(compared: Compared) -> Iterator[str]:
         both = f"{_name(compared.names[0], 30)} and {_name(name, 30)}"
         found = first_parting(compared.tokenizers[0], other)
         if found is None:
-            yield f"  {both} have the same merges"
+            yield f"  {both} have {'the same' if other.merges else 'no'} merges"
         else:
             one, another = (_merge(merge) for merge in found.merges)
             yield f"  {both} part at merge {number(found.rank)}: {one} and {another}"

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from itertools import accumulate, islice
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,7 +21,9 @@ from bpe_tui.cli.streams import input_blocks
 from bpe_tui.cli.tokenizers import opened
 from engine.byte_chars import spell
 from engine.dropout_text import encode_with_dropout
-from engine.pretokenize import to_text
+from engine.pipeline import Pipeline
+from engine.pipeline_run import run_text
+from engine.pretokenize import to_bytes, to_text
 from engine.tokenizer import Tokenizer
 
 IDS_AT_A_TIME = 1 << 12
@@ -82,7 +84,7 @@ def encode(
         raise CommandLineError("--json and --explain contradict each other; give one")
     if dropout is not None and (as_json or explain):
         raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
-    loaded = opened(tokenizer)
+    loaded = opened(tokenizer, merging=explain or dropout is not None)
     given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens)
     blocks = policy.checked(loaded, given)
@@ -112,6 +114,10 @@ def _print_ids(ids: Iterable[int]) -> None:
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
+    if tokenizer.pipeline is not None:
+        return json.dumps(
+            _by_pipeline(tokenizer, tokenizer.pipeline, b"".join(blocks)), ensure_ascii=False
+        )
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
     tokens = [tokenizer.vocab[token_id] for token_id in ids]
     ends = accumulate(map(len, tokens))
@@ -121,3 +127,16 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
         "offsets": [[end - len(token), end] for token, end in zip(tokens, ends, strict=True)],
     }
     return json.dumps(facts, ensure_ascii=False)
+
+
+def _by_pipeline(tokenizer: Tokenizer, pipeline: Pipeline, data: bytes) -> dict[str, Any]:
+    """The same where stages change the text, so that tokens do not tell their own place."""
+    text = to_text(data)
+    cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
+    tokens = run_text(pipeline, text, splitter=cut_out).tokens
+    places = [0, *accumulate(len(to_bytes(character)) for character in text)]
+    return {
+        "ids": [token.token_id for token in tokens],
+        "tokens": [token.text for token in tokens],
+        "offsets": [[places[start], places[end]] for start, end in (t.span for t in tokens)],
+    }

@@ -28,7 +28,7 @@ def explain(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = opened(tokenizer)
+    loaded = opened(tokenizer, merging=True)
     policy = policy_of(allow_special, loaded.special_tokens)
     with telling_how_to_allow():
         policy.check(loaded, to_text(os.fsencode(text)))

@@ -163,6 +163,6 @@ def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> N
     if MODELS[model].name == DEFAULT_MODEL:
         return
     for option in not_for:
-        if is_given(context, option):
+        if option not in MODELS[model].options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")

@@ -12,11 +12,14 @@ from engine.formats import open_tokenizer
 from engine.tokenizer import Tokenizer
 
 
-def opened(given: Sequence[str]) -> Tokenizer:
+def opened(given: Sequence[str], merging: bool = False) -> Tokenizer:
     """The tokenizer; what is to be said about it goes to standard error, a line each.
 
+    Args:
+        merging: whether only one with merges will do.
+
     Raises:
-        CommandLineError: `--tokenizer` is given more than twice.
+        CommandLineError: `--tokenizer` is given more than twice, or has no merges.
         TokenizerFileError: there is none.
     """
     if len(given) > 2:
@@ -24,4 +27,10 @@ def opened(given: Sequence[str]) -> Tokenizer:
     found = open_tokenizer(*given)
     for note in dict.fromkeys(found.notes):
         print(f"{PROGRAM}: note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    pipeline = found.tokenizer.pipeline
+    if merging and pipeline is not None and not pipeline.merges:
+        raise CommandLineError(
+            f"{given[0]} holds a {pipeline.model.name} model, which merges nothing, and "
+            "this asks about merges; encode, decode, count, compare and inspect work with it"
+        )
     return found.tokenizer

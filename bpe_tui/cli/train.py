@@ -35,6 +35,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
+from bpe_tui.models import MODELS
 from bpe_tui.visible import number
 from engine.corpus import Corpus
 from engine.counting import count_corpus
@@ -52,6 +53,7 @@ from engine.units import DEFAULT_UNITS
     epilog=examples(
         f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
         f"{PROGRAM} train corpus.txt --model unigram --vocab-size 1000 --out tokenizer.json",
+        f"{PROGRAM} train corpus.txt --model wordpiece --vocab-size 1000 --out vocab.txt",
         f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
@@ -122,10 +124,8 @@ def train(
     )
     check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps", "format"))
     source = checked_corpus(config)
-    if model != RunConfig.model:
-        from bpe_tui.cli.train_unigram import train_unigram  # slow to import, and seldom needed
-
-        train_unigram(source, config, out, workers, overwrite=force)
+    if (train_alone := MODELS[model].train_alone) is not None:
+        train_alone(source, config, out, workers, overwrite=force)
         return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)

@@ -57,7 +57,7 @@ def why(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = opened(tokenizer)
+    loaded = opened(tokenizer, merging=True)
     parts = [os.fsencode(part) for part in (piece, right) if part is not None]
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from textual import events
 from textual.strip import Strip
@@ -15,8 +16,22 @@ from bpe_tui.widgets.lines import Row, Span
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.pretokenize import Pretoken
+from engine.touched import Merged
 
 WHEEL = 3
+
+
+class Merging(Protocol):
+    """A state that a merge may have made."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def merge(self) -> Merged | None: ...
+
+
+MergingT = TypeVar("MergingT", bound=Merging)
 
 
 class ExcerptPanel(FramePanel[FrameT]):
@@ -49,12 +64,16 @@ class ExcerptPanel(FramePanel[FrameT]):
         while len(rows) < self.size.height and number_of_line < len(lines):
             rows += self.line_rows(frame, lines[number_of_line], width)
             number_of_line += 1
-        self._say_where(excerpt, number_of_line)
+        self._say_where(excerpt, number_of_line, self.remark(frame))
         return rows[: self.size.height]
 
-    def _say_where(self, excerpt: Excerpt, end: int) -> None:
+    def remark(self, frame: FrameT) -> str:
+        """What the foot says beside the lines."""
+        return ""
+
+    def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
         of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
-        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}")
+        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}{remark}")
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):
@@ -86,13 +105,52 @@ class ExcerptPanel(FramePanel[FrameT]):
         """A click only focuses: the text has no rows to choose."""
 
 
-class CorpusPanel(ExcerptPanel[Frame]):
-    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width.
+class MergingExcerptPanel(ExcerptPanel[MergingT]):
+    """Follows what was made at the step. A subclass says where that stands.
 
     Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
     time would make every line jump; rows are broken where they were at an earlier step (see
     `layout_step`), with which they still fit.
     """
+
+    def has_token(self, frame: MergingT, pretoken: bytes, token_id: int) -> bool:
+        """Whether the pretoken holds a token."""
+        raise NotImplementedError
+
+    def watch_frame(self, old: MergingT | None, new: MergingT | None) -> None:
+        if new is not None and (old is None or old.step != new.step):
+            self._follow(new)
+        super().watch_frame(old, new)
+
+    def _follow(self, frame: MergingT) -> None:
+        """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
+        if self._scrolled_by_hand or self.playing or frame.merge is None:
+            return
+        if not self._shows(frame, frame.merge):
+            line = self._first_line_with(frame, frame.merge)
+            if line is not None:
+                self._top = max(line - 1, 0)
+
+    def _shows(self, frame: MergingT, merge: Merged) -> bool:
+        lines = self.excerpt_of(frame).lines
+        return any(
+            merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
+            for line in lines[self._top : self._top + max(self.size.height // 2, 1)]
+            for pretoken in line
+            if not pretoken.special
+        )
+
+    def _first_line_with(self, frame: MergingT, merge: Merged) -> int | None:
+        """The first line of the excerpt that has what the step made."""
+        covered, token_id = merge.covers, merge.new_id
+        for pretoken, line in self.excerpt_of(frame).first_lines.items():
+            if covered in pretoken and self.has_token(frame, pretoken, token_id):
+                return line
+        return None
+
+
+class CorpusPanel(MergingExcerptPanel[Frame]):
+    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
 
     def excerpt_of(self, frame: Frame) -> Excerpt:
         return frame.excerpt
@@ -106,30 +164,8 @@ class CorpusPanel(ExcerptPanel[Frame]):
             return sentence(NO_CORPUS, width)
         return super().rows_of(frame, width)
 
-    # -- where the eye is
-
-    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
-        if new is not None and (old is None or old.step != new.step):
-            self._follow(new)
-        super().watch_frame(old, new)
-
-    def _follow(self, frame: Frame) -> None:
-        """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
-        if self._scrolled_by_hand or self.playing or frame.merge is None:
-            return
-        if not self._shows(frame, frame.merge.new_id):
-            line = first_line_with(frame, frame.merge.new_id, frame.merge.covers)
-            if line is not None:
-                self._top = max(line - 1, 0)
-
-    def _shows(self, frame: Frame, token_id: int) -> bool:
-        visible_lines = frame.excerpt.lines[self._top : self._top + max(self.size.height // 2, 1)]
-        return any(
-            token_id in frame.tokens_of(pretoken.bytes)
-            for line in visible_lines
-            for pretoken in line
-            if not pretoken.special
-        )
+    def has_token(self, frame: Frame, pretoken: bytes, token_id: int) -> bool:
+        return token_id in frame.tokens_of(pretoken)
 
 
 def layout_step(step: int) -> int:
@@ -144,34 +180,47 @@ def layout_step(step: int) -> int:
 def wrapped(painter: TokenPainter, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
     """A line of the corpus as rows of at most `width` cells (one pretoken at the least)."""
     frame = painter.frame
-    earlier = frame.at(layout_step(frame.step))
-    earlier_painter = TokenPainter(earlier, marks=False)
+    earlier = TokenPainter(frame.at(layout_step(frame.step)), marks=False)
+    return flowed(
+        (
+            (
+                [*painter.pretoken(pretoken), PRETOKEN_BORDER],
+                spans_width(earlier.pretoken(pretoken)) + 1,
+            )
+            for pretoken in line
+            # Between words whose ends are marked there are no tokens.
+            if pretoken.special or frame.units.spells_all or frame.tokens_of(pretoken.bytes)
+        ),
+        width,
+    )
+
+
+def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
+    """Words in rows of at most `width` cells, each given with the cells it is reckoned with.
+
+    A word too long for a row is broken between its spans.
+    """
     row: list[Span] = []
     used = 0
-    for pretoken in line:
-        drawn = painter.pretoken(pretoken)
-        if not drawn:
-            continue  # between words whose ends are marked
-        needed = spans_width(earlier_painter.pretoken(pretoken)) + 1
+    for spans, needed in words:
         if row and used + needed > width:
             yield Row(row)
             row, used = [], 0
-        if needed > width and not pretoken.special:
-            rows = list(_broken(painter, pretoken, width))
+        if needed > width:
+            rows = list(_broken(spans, width))
             yield from rows[:-1]
             row, used = list(rows[-1].spans), spans_width(rows[-1].spans)
         else:
-            row += [*drawn, PRETOKEN_BORDER]
+            row += spans
             used += needed
     if row:
         yield Row(row)
 
 
-def _broken(painter: TokenPainter, pretoken: Pretoken, width: int) -> Iterator[Row]:
-    """A pretoken too long for a row, broken between tokens."""
+def _broken(spans: Sequence[Span], width: int) -> Iterator[Row]:
     row: list[Span] = []
     used = 0
-    for span in [*painter.pretoken(pretoken), PRETOKEN_BORDER]:
+    for span in spans:
         cells = spans_width([span])
         if row and used + cells > width:
             yield Row(row)
@@ -179,11 +228,3 @@ def _broken(painter: TokenPainter, pretoken: Pretoken, width: int) -> Iterator[R
         row.append(span)
         used += cells
     yield Row(row)
-
-
-def first_line_with(frame: Frame, token_id: int, covered: bytes) -> int | None:
-    """The first line of the excerpt that has the token, which stands for these bytes."""
-    for pretoken, line in frame.excerpt.first_lines.items():
-        if covered in pretoken and token_id in frame.tokens_of(pretoken):
-            return line
-    return None

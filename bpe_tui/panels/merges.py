@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import FramePanel, Panel
+from bpe_tui.panels.panel import FramePanel, FrameT
 from bpe_tui.panels.targets import ToStep
+from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number
-from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.lines import Row, Span
 from engine.frame import Frame
 
 
-class MergesPanel(Panel):
-    """All recorded merges, the present one marked; choosing one goes there."""
+class MergeList(FramePanel[FrameT]):
+    """All recorded merges, the present one marked; choosing one goes there.
+
+    A subclass draws a merge.
+    """
 
     FOLLOWS_RECORDING = True
 
     def __init__(self) -> None:
         super().__init__("merges", id="merges")
+
+    def merge_spans(self, frame: FrameT, index: int, cells: int) -> list[Span]:
+        """A merge and its count in so many cells."""
+        raise NotImplementedError
 
     @property
     def row_count(self) -> int:
@@ -24,23 +34,20 @@ class MergesPanel(Panel):
 
     def row(self, index: int) -> Row:
         frame = self.frame
-        assert frame is not None
-        merge = frame.merge_at(index)
-        here, ahead = merge.index + 1 == frame.step, merge.index >= frame.step
+        here, ahead = index + 1 == frame.step, index >= frame.step
         number_width = len(number(frame.recorded_steps))
-        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
-        pair_width = max(self.room - number_width - count_width - 5, 6)
-        counted = number(merge.count) if frame.has_corpus else ""
-        spans = [
-            ("▸ " if here else "  ", "pair"),
-            right(number(merge.index + 1), number_width, "strong" if here else "dim"),
-            ("  ", ""),
-            *left(self.painter(frame).pair(merge.pair), pair_width),
-            right(counted, count_width, "dim" if ahead else ""),
-        ]
+        spans = self.merge_spans(frame, index, self.room - number_width - 4)
         if ahead:
             spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
-        return Row(spans, ToStep(merge.index + 1))
+        return Row(
+            [
+                ("▸ " if here else "  ", "pair"),
+                right(number(index + 1), number_width, "strong" if here else "dim"),
+                ("  ", ""),
+                *spans,
+            ],
+            ToStep(index + 1),
+        )
 
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
@@ -48,7 +55,7 @@ class MergesPanel(Panel):
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
         super(FramePanel, self).rebuild()
 
-    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+    def watch_frame(self, old: Any, new: Any) -> None:
         super().watch_frame(old, new)
         if new is not None and (old is None or old.step != new.step):
             self.show_step(new.step)
@@ -68,3 +75,14 @@ class MergesPanel(Panel):
         self.cursor = max(step - 1, 0)
         top = max(0, min(step - 1 - self.size.height // 2, self.row_count - self.size.height))
         self.scroll_to(y=top, animate=False, immediate=True)
+
+
+class MergesPanel(MergeList[Frame]):
+    """The merges of BPE, with their counts."""
+
+    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(index)
+        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
+        pair = TokenPainter(frame, marks=self.app.no_color).pair(merge.pair)
+        counted = number(merge.count) if frame.has_corpus else ""
+        return [*left(pair, max(cells - count_width - 1, 6)), right(counted, count_width + 1)]

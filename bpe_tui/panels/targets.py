@@ -54,3 +54,10 @@ class ToPiece:
     """A piece in the table of pieces, by its number."""
 
     number: int
+
+
+@dataclass(frozen=True)
+class ToModel:
+    """Another model, trained on the same corpus."""
+
+    name: str

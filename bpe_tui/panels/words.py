@@ -3,39 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.instead import NO_CORPUS, sentence
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import FramePanel
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural
-from bpe_tui.widgets.lines import Row, RowsOnDemand
+from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
-from engine.touched import TouchedPretoken
+from engine.touched import Merged, TouchedPretoken
 
 SCREENFULS = 3
 """Of words that are looked for; frequent pairs stand in thousands."""
 
 
-class WordsPanel(Panel):
-    """The pretokens that hold the merged pair, most frequent first: before → after."""
+class Touching(Protocol):
+    """A state that tells which pretokens its merge has changed."""
+
+    @property
+    def merge(self) -> Merged | None: ...
+
+    def touched(self, limit: int | None = None) -> list[TouchedPretoken]: ...
+
+
+TouchingT = TypeVar("TouchingT", bound=Touching)
+
+
+class TouchedPanel(FramePanel[TouchingT]):
+    """The pretokens that hold the merged pair, most frequent first: before → after.
+
+    A subclass draws them, and says what they are called.
+    """
+
+    THING = "pretoken"
 
     def __init__(self) -> None:
         super().__init__("words touched", id="words")
 
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+    def drawn(self, frame: TouchingT, ids: tuple[int, ...]) -> list[Span]:
+        """The tokens of a pretoken."""
+        raise NotImplementedError
+
+    def why_none(self, frame: TouchingT) -> str:
+        """Why a merge changed no pretoken."""
+        return f"No {self.THING} of this corpus holds the pair."
+
+    def rows_of(self, frame: TouchingT, width: int) -> Sequence[Row]:
         merge = frame.merge
         if merge is None:
             self.say("words touched")
             return [Row([("No merge yet, no word touched.", "dim")])]
-        self.say("words touched", plural(merge.pretokens, "pretoken"))
+        self.say("words touched", plural(merge.pretokens, self.THING))
         if not merge.pretokens:
-            said = "No pretoken of this corpus holds the pair." if frame.has_corpus else NO_CORPUS
-            return sentence(said, width)
+            return sentence(self.why_none(frame), width)
         limit = SCREENFULS * self.size.height
         touched = frame.touched(limit)
-        painter = self.painter(frame)
         count_width = len(number(touched[0].count)) if touched else 1
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show"
@@ -43,20 +67,31 @@ class WordsPanel(Panel):
         return RowsOnDemand(
             len(touched) + bool(missing),
             lambda place: (
-                _row(painter, touched[place], count_width, width) if place < len(touched) else rest
+                self._row(frame, touched[place], count_width, width)
+                if place < len(touched)
+                else rest
             ),
         )
 
+    def _row(self, frame: TouchingT, word: TouchedPretoken, count_width: int, width: int) -> Row:
+        half = max((width - count_width - 5) // 2, 6)
+        return Row(
+            [
+                right(number(word.count), count_width, "dim"),
+                ("  ", ""),
+                *left(self.drawn(frame, word.before), half),
+                (" → ", "dim"),
+                *left(self.drawn(frame, word.after), half),
+            ],
+            ToPretoken(word.pretoken),
+        )
 
-def _row(painter: TokenPainter, word: TouchedPretoken, count_width: int, width: int) -> Row:
-    half = max((width - count_width - 5) // 2, 6)
-    return Row(
-        [
-            right(number(word.count), count_width, "dim"),
-            ("  ", ""),
-            *left(painter.tokens(word.before), half),
-            (" → ", "dim"),
-            *left(painter.tokens(word.after), half),
-        ],
-        ToPretoken(word.pretoken),
-    )
+
+class WordsPanel(TouchedPanel[Frame]):
+    """The pretokens of a merge of BPE's."""
+
+    def drawn(self, frame: Frame, ids: tuple[int, ...]) -> list[Span]:
+        return TokenPainter(frame, marks=self.app.no_color).tokens(ids)
+
+    def why_none(self, frame: Frame) -> str:
+        return super().why_none(frame) if frame.has_corpus else NO_CORPUS

@@ -21,9 +21,13 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "training": _later("training", "TrainingScreen"),
     "encoding": _later("encoding", "EncodingScreen"),
     "vocabulary": _later("vocabulary", "VocabularyScreen"),
+    "pipeline": _later("pipeline", "PipelineScreen"),
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
+    "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
+    "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),
+    "family": _later("family", "FamilyScreen"),
     "inspection": _later("inspection", "InspectionScreen"),
     "race": _later("race", "RaceScreen"),
 }

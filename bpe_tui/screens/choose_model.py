@@ -29,6 +29,7 @@ class ModelRows(Lines):
         self._models: list[Model] = list(MODELS.values())
         self._present = present
         self.cursor = list(MODELS).index(present)
+        self.styles.height = len(self._models)
 
     @property
     def row_count(self) -> int:

@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from bpe_tui.command import Command
 from bpe_tui.commands import commands_on
+from bpe_tui.models import kind_and_model
 
 
 class Help(ModalScreen[None]):
@@ -29,9 +30,15 @@ class Help(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as window:
-            window.border_title = Content(f"keys on the {self._screen} screen")
+            window.border_title = Content(f"keys on the {name_of(self._screen)}")
             window.border_subtitle = Content("Esc closes")
             yield Static(Content(help_text(self._screen)))
+
+
+def name_of(screen: str) -> str:
+    """What a screen is called: `training screen`, `training screen of Unigram`."""
+    kind, model = kind_and_model(screen)
+    return f"{kind} screen of {model.title}" if model is not None else f"{kind} screen"
 
 
 def help_text(screen: str) -> str:

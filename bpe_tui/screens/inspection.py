@@ -20,6 +20,7 @@ from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
+from engine.formats.tokenizer_format import Opened
 from engine.frame import Frame
 from engine.inspection import Inspection
 
@@ -67,17 +68,18 @@ class InspectionScreen(SessionScreen):
             Content(shorten(_heading(session.frame), room)), layout=False
         )
         if self._inspected is None or not session.frame.looks_like(self._inspected):
-            self._inspect(session.frame)
+            self._inspect(session.frame, session.opened)
 
-    def _inspect(self, frame: Frame) -> None:
+    def _inspect(self, frame: Frame, opened: Opened | None) -> None:
         self._inspected = frame
         if frame.vocab_size <= AT_ONCE:
-            self._show(Inspection.of_frame(frame))
+            self._show(Inspection.of_frame(frame, opened))
             return
         self._show(None)
 
         def look() -> None:
-            self.post_message(self.Inspected(frame, Inspection.of_frame(frame).prepare()))
+            inspection = Inspection.of_frame(frame, opened).prepare()
+            self.post_message(self.Inspected(frame, inspection))
 
         Thread(target=look, name="inspection", daemon=True).start()
 

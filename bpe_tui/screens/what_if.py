@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.config import RunConfig
+from bpe_tui.config import LeftOut, RunConfig
 from bpe_tui.pieces import pair_text
 from bpe_tui.visible import number, visible_text
 from bpe_tui.what_if_job import Wish
@@ -127,7 +127,9 @@ class WhatIf(ModalScreen[Wish | None]):
         typed = event.value.strip().replace(",", "")
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:12]) <= self._documents:
             title = f"without document {number(int(typed))}"
-            self.dismiss(Wish(title, self._frame.step, self._config, document=int(typed)))
+            gone = LeftOut(int(typed), self._config.special_tokens)
+            fewer = replace(self._config, left_out=(*self._config.left_out, gone))
+            self.dismiss(Wish(title, self._frame.step, fewer))
             return
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))

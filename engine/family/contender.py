@@ -35,6 +35,9 @@ class Contender(Protocol):
 
     def decode(self, ids: Iterable[int]) -> str: ...
 
+    def piece(self, token_id: int) -> bytes:
+        """A token as the vocabulary has it."""
+
 
 SPACE = "▁"
 """Stands for the space before a word in Unigram's pieces."""
@@ -58,6 +61,9 @@ class BpeContender:
 
     def decode(self, ids: Iterable[int]) -> str:
         return self.tokenizer.decode(ids)
+
+    def piece(self, token_id: int) -> bytes:
+        return self.tokenizer.vocab[token_id]
 
 
 def spaced_words(text: str) -> list[str]:
@@ -104,3 +110,6 @@ class UnigramContender:
     def decode(self, ids: Iterable[int]) -> str:
         text = "".join(self._texts[token_id] for token_id in ids).replace(SPACE, " ")
         return to_bytes(text.removeprefix(" ")).decode("utf-8", "replace")
+
+    def piece(self, token_id: int) -> bytes:
+        return to_bytes(self._texts[token_id])

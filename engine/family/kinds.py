@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.counters import counter_for
+from engine.errors import UnfinishedError
 from engine.family.contender import (
     BpeContender,
     Contender,
@@ -26,6 +27,12 @@ from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
 Counts = Mapping[bytes, int]
+GoOn = Callable[[], bool]
+"""Asked between two steps of a training whether to make another one."""
+
+
+def _always() -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -34,19 +41,24 @@ class Kind:
 
     Attributes:
         pattern: what cuts the corpus for it.
-        train: pretoken counts, vocabulary size at the most and special tokens → a tokenizer.
+        train: pretoken counts, vocabulary size at the most, special tokens and whether to go on →
+            a tokenizer.
     """
 
     name: str
     summary: str
     pattern: str
-    train: Callable[[Counts, int, Sequence[str]], Contender]
+    train: Callable[[Counts, int, Sequence[str], GoOn], Contender]
 
 
 def train_kind(
-    name: str, corpus: bytes, vocab_size: int, special_tokens: Sequence[str] = ()
+    name: str,
+    corpus: bytes,
+    vocab_size: int,
+    special_tokens: Sequence[str] = (),
+    go_on: GoOn = _always,
 ) -> Contender:
-    """A tokenizer of one kind, trained on a text.
+    """A tokenizer of one kind, trained on a text; one that merges may be stopped on the way.
 
     >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
     [2, 1, 0]
@@ -54,37 +66,47 @@ def train_kind(
     Raises:
         UnknownNameError: there is no such kind.
         VocabSizeError: the kind needs more tokens than that to begin with.
+        UnfinishedError: `go_on` stopped a kind that has nothing to show before its end.
     """
     kind = KINDS[name]
     tally = Tally()
     counter = counter_for(PATTERNS[kind.pattern], SpecialSplitter(special_tokens))
     tally.add(0, counter.count(corpus, continues=False))
-    return kind.train(tally.counts(), vocab_size, special_tokens)
+    return kind.train(tally.counts(), vocab_size, special_tokens, go_on)
 
 
-def _train_bpe(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+def _train_bpe(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+) -> Contender:
     trainer = Trainer(counts, vocab_size, special_tokens)
     for _ in trainer.steps():
-        pass
+        if not go_on():
+            break
     return BpeContender(Tokenizer(trainer.vocab, trainer.merges, special_tokens))
 
 
-def _train_wordpiece(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+def _train_wordpiece(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+) -> Contender:
     # Pairs that stand once have the highest scores of all and would fill the vocabulary.
     trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=2)
     for _ in trainer.steps():
-        pass
+        if not go_on():
+            break
     return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
 
 
-def _train_unigram(counts: Counts, vocab_size: int, special_tokens: Sequence[str]) -> Contender:
+def _train_unigram(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+) -> Contender:
     words: Counter[str] = Counter()
     for pretoken, count in counts.items():
         for word in spaced_words(to_text(pretoken)):
             words[word] += count
     trainer = UnigramTrainer(words, vocab_size, special_tokens)
     for _ in trainer.steps():
-        pass
+        if not go_on():
+            raise UnfinishedError("it prunes down to its size, and was stopped before it had it")
     return UnigramContender(trainer.pieces, special_tokens)
 
 
@@ -93,7 +115,7 @@ def _simple(tokenizer: type[SimpleTokenizer]) -> Kind:
         tokenizer.name,
         tokenizer.summary,
         "bert",
-        lambda counts, vocab_size, specials: tokenizer.train(counts, vocab_size, specials),
+        lambda counts, vocab_size, specials, _: tokenizer.train(counts, vocab_size, specials),
     )
 
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.errors import VocabSizeError
+from engine.errors import UnfinishedError, VocabSizeError
 from engine.family.contender import Contender
-from engine.family.kinds import KINDS, train_kind
+from engine.family.kinds import KINDS, GoOn, train_kind
 from engine.family.measures import Measures, measure, word_counts
 from engine.family.misspelling import (
     Misspelling,
@@ -143,7 +143,23 @@ def comparison(
     unseen = to_text(rest) if typed is None else typed
     texts = Texts.of(learnt, unseen, special_tokens, chinese)
     for name in kinds:
-        try:
-            yield row_of(train_kind(name, learnt, vocab_size, special_tokens), texts)
-        except VocabSizeError as error:
-            yield Untrained(name, str(error))
+        found = trained(name, learnt, vocab_size, special_tokens)
+        yield found if isinstance(found, Untrained) else row_of(found, texts)
+
+
+def trained(
+    name: str,
+    corpus: bytes,
+    vocab_size: int,
+    special_tokens: Sequence[str] = (),
+    go_on: GoOn = lambda: True,
+) -> Contender | Untrained:
+    """A tokenizer of one kind, or why there is none.
+
+    >>> trained("word", b"to be or not to be", 4).vocab_size
+    4
+    """
+    try:
+        return train_kind(name, corpus, vocab_size, special_tokens, go_on)
+    except (VocabSizeError, UnfinishedError) as error:
+        return Untrained(name, str(error))

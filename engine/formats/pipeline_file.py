@@ -19,6 +19,8 @@ from engine.formats.source import read_json
 from engine.formats.tokenizer_format import Opened, Wishes
 from engine.json_fields import Fields
 from engine.models import model_from_json
+from engine.models.model import MergingModel
+from engine.models.model_alphabet import ModelAlphabet
 from engine.normalizers import normalizer_from_json
 from engine.patterns import as_pattern
 from engine.pipeline import Pipeline
@@ -46,6 +48,15 @@ def load(path: Path, wishes: Wishes, format: str) -> Opened:
         message = str(error)
         known = message if message.startswith(f"{path}: ") else f"{path}: {message}"
         raise TokenizerFileError(known) from None
+
+
+def pipeline_from_json(content: object) -> Pipeline:
+    """The pipeline that the content of a file describes; the inverse of `spelled`.
+
+    Raises:
+        TokenizerFileError: says which key is wrong, or asks for what is not there.
+    """
+    return _read(Fields(content))
 
 
 def _read(fields: Fields) -> Pipeline:
@@ -86,8 +97,18 @@ def _wished(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
 
 
 def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
-    """The tokenizer that encodes as a pipeline does."""
+    """The tokenizer that encodes as a pipeline does, but for its post-processor."""
     model, splitter = pipeline.model, pipeline.splitter
+    if not isinstance(model, MergingModel):
+        return Tokenizer(
+            {token_id: text.encode() for text, token_id in model.vocab.items()},
+            [],
+            pipeline.added_ids,
+            splitter.pattern,
+            alphabet=ModelAlphabet(model, splitter.in_bytes),
+            table={},
+            pipeline=pipeline,
+        )
     vocab = model.tokens(splitter.in_bytes)
     return Tokenizer(
         vocab,

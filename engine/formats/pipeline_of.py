@@ -20,7 +20,7 @@ from engine.errors import TokenizerFileError
 from engine.models.bpe import BPE
 from engine.patterns import PATTERNS, Pattern
 from engine.pipeline import Pipeline
-from engine.post_processors import ByteLevel as ByteLevelPostProcessor
+from engine.post_processors.byte_level import ByteLevel as ByteLevelPostProcessor
 from engine.pretokenize import to_text
 from engine.pretokenizers.byte_level import ByteLevel
 from engine.pretokenizers.pretokenizer import PreTokenizer

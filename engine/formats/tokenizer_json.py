@@ -1,15 +1,19 @@
-"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written for BPE."""
+"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.files import write_files
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from engine.pipeline import Pipeline
 
 FILE = "tokenizer.json"
 
@@ -41,10 +45,20 @@ def load(source: Source, wishes: Wishes) -> Opened:
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    from engine.formats.pipeline_file import spelled
     from engine.formats.pipeline_of import pipeline_of
 
-    content = json.dumps(spelled(pipeline_of(tokenizer, path)), ensure_ascii=False, indent=2)
+    save_pipeline(pipeline_of(tokenizer, path), path, overwrite)
+
+
+def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
+    """Write a pipeline into a file, or into a `tokenizer.json` in a directory.
+
+    Raises:
+        OutputExistsError: something is there and `overwrite` is false.
+    """
+    from engine.formats.pipeline_file import spelled
+
+    content = json.dumps(spelled(pipeline), ensure_ascii=False, indent=2)
     target = path / FILE if path.is_dir() else path
     write_files({target: content.encode() + b"\n"}, overwrite=overwrite)
 

@@ -92,10 +92,14 @@ class Inspection:
         )
 
     @classmethod
-    def of_frame(cls, frame: Frame) -> Inspection:
-        """The inspection of the tokenizer that a step of a run has learnt."""
+    def of_frame(cls, frame: Frame, opened: Opened | None = None) -> Inspection:
+        """The inspection of the tokenizer that a step of a run has learnt.
+
+        `opened` is the file's tokenizer, if it is its merges that the run makes again.
+        """
         rules = frame.rules
-        return cls(frame.vocabulary, rules.pattern, rules.special_ids, frame.step)
+        told = (opened.format, opened.notes) if opened is not None else (None, ())
+        return cls(frame.vocabulary, rules.pattern, rules.special_ids, frame.step, *told)
 
     # -- size and ids
 

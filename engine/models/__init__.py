@@ -5,10 +5,14 @@ from __future__ import annotations
 from engine.json_fields import Fields
 from engine.models.bpe import BPE
 from engine.models.model import Model
+from engine.models.unigram import Unigram
+from engine.models.wordlevel import WordLevel
+from engine.models.wordpiece import WordPiece
 from engine.registry import Registry
 from engine.stage import stage_from_json
 
-MODELS: Registry[type[Model]] = Registry("model", {BPE.name: BPE})
+_ALL: tuple[type[Model], ...] = (BPE, WordPiece, Unigram, WordLevel)
+MODELS: Registry[type[Model]] = Registry("model", {m.name: m for m in _ALL})
 
 
 def model_from_json(fields: Fields) -> Model:

@@ -15,18 +15,17 @@ from typing import Any, Self
 
 from engine.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.byte_chars import BYTE_TO_CHAR, unspell
+from engine.encoders.rank_heap import RankHeap
 from engine.events import Pair
-from engine.json_fields import Fields, well_formed
-from engine.models.model import Model
-
-LARGEST_ID = (1 << 32) - 1
-"""Hugging Face's library keeps an id in 32 bits."""
+from engine.json_fields import Fields
+from engine.models.model import MergingModel, ModelToken
+from engine.models.vocab_fields import read_vocab
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BPE(Model):
+class BPE(MergingModel):
     """Attributes as `tokenizer.json` has them.
 
     Attributes:
@@ -55,7 +54,7 @@ class BPE(Model):
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
-        vocab = _vocab(fields)
+        vocab = read_vocab(fields)
         model = cls(
             vocab,
             _merges(fields),
@@ -176,6 +175,29 @@ class BPE(Model):
                 continue  # no pretoken is spelled like that
         return WholeTokens(inner, whole)
 
+    @property
+    def unknown_id(self) -> int | None:
+        return None if self.unk_token is None else self.vocab.get(self.unk_token)
+
+    @cached_property
+    def _encoder(self) -> RankHeap:
+        """Bytes' stand-ins are characters like any others to it."""
+        return RankHeap(self.alphabet(in_bytes=False), self.table)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        data = pretoken.encode()
+        edges = self._encoder.alphabet.edges(data)
+        ids = self._encoder.alphabet.spell(data)
+        tokens = {start: (i, end) for i, start, end in zip(ids, edges, edges[1:], strict=False)}
+        for start, end, pair in self._encoder.merges_at(data):
+            del tokens[tokens[start][1]]
+            tokens[start] = self.table[pair][1], end
+        place = [n for n, character in enumerate(pretoken) for _ in character.encode()]
+        return [
+            ModelToken(token_id, self.texts[token_id], place[start], place[end - 1] + 1)
+            for start, (token_id, end) in tokens.items()
+        ]
+
     def _alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix
         if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
@@ -194,22 +216,6 @@ class BPE(Model):
 
 def _rank(item: tuple[Pair, tuple[int, int]]) -> int:
     return item[1][0]
-
-
-def _vocab(fields: Fields) -> dict[str, int]:
-    vocab = dict(fields.inner("vocab").value)
-    well_formed("".join(vocab), fields.path("vocab"))
-    of_id: dict[int, str] = {}
-    for token, token_id in vocab.items():
-        if type(token_id) is not int or token_id < 0:
-            raise fields.error("vocab", f"the id of {token[:60]!r} is no whole number")
-        if token_id > LARGEST_ID:
-            raise fields.error("vocab", f"the id of {token[:60]!r} is larger than {LARGEST_ID:,}")
-        if token_id in of_id:
-            both = f"{of_id[token_id][:60]!r} and {token[:60]!r}"
-            raise fields.error("vocab", f"the id {token_id} is given to {both}")
-        of_id[token_id] = token
-    return vocab
 
 
 def _merges(fields: Fields) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from engine.text_or_regex import TextOrRegex
 
 
 class Replace(EditingNormalizer):
-    """Each match becomes `content`, literally."""
+    """Each match becomes `content`, literally; that comes from the last character of the match."""
 
     name = "Replace"
 
@@ -28,7 +28,10 @@ class Replace(EditingNormalizer):
 
     def edits(self, text: str) -> Iterator[Edit]:
         for start, end in self.pattern.matches(text):
-            yield Edit(start, end, self.content)
+            last = max(start, end - 1)
+            if start < last:
+                yield Edit(start, last, "")
+            yield Edit(last, end, self.content)
 
     def normalize(self, text: str) -> str:
         if self.pattern.text:

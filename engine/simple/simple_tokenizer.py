@@ -131,3 +131,7 @@ class SimpleTokenizer(ABC):
                 f"{len(self.vocab):,} tokens"
             ) from None
         return self.joiner.join(units).decode("utf-8", "replace")
+
+    def piece(self, token_id: int) -> bytes:
+        """A unit as the vocab has it."""
+        return self.vocab[token_id]

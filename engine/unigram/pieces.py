@@ -34,6 +34,7 @@ class PieceTable:
         unknown: the id of the unknown token; `None` if there is none, as while training, where
             every character is a piece.
         silent: ids that stand for no text, as special tokens do. The unknown token is one.
+        unknown_is_text: it is none, but a piece like any other, too, as in Hugging Face's library.
 
     Raises:
         UnigramError: two pieces have the same text, one is empty, or there is no such id.
@@ -51,12 +52,13 @@ class PieceTable:
         scores: Sequence[float],
         unknown: int | None = None,
         silent: Collection[int] = (),
+        unknown_is_text: bool = False,
     ) -> None:
         self.texts = texts
         self.scores = scores
         self.unknown = unknown
-        quiet = {*silent} if unknown is None else {*silent, unknown}
-        _check_ids(quiet, len(texts))
+        _check_ids({*silent} if unknown is None else {*silent, unknown}, len(texts))
+        quiet = {*silent} if unknown is None or unknown_is_text else {*silent, unknown}
         self.ids = {text: id_ for id_, text in enumerate(texts) if id_ not in quiet}
         if "" in self.ids or len(self.ids) + len(quiet) != len(texts):
             raise UnigramError(f"piece {_odd_one(texts, quiet)!r} is empty or stands there twice")

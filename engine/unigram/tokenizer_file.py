@@ -8,16 +8,13 @@ unknown to the file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from engine.files import write_files
-from engine.patterns import Pattern, as_pattern
-from engine.unigram.metaspace import SPACE
+from engine.formats.tokenizer_json import save_pipeline
+from engine.own_pipelines import unigram_pipeline
+from engine.patterns import Pattern
 
-UNKNOWN_ID = 0
 FILE = "tokenizer.json"
 
 
@@ -35,74 +32,10 @@ def save_tokenizer(
         how many pieces are left out.
 
     Raises:
+        TokenizerFileError: nobody knows how such a file says the pattern.
         OutputExistsError: the file is there already and `overwrite` is false.
         OutputError: the system refuses.
     """
-    written = [(text, score) for text, score in pieces if _is_text(text)]
-    content = json.dumps(
-        tokenizer_json(written, as_pattern(pattern), special_tokens), ensure_ascii=False, indent=1
-    )
-    write_files({path: content.encode() + b"\n"}, overwrite=overwrite)
-    return len(pieces) - len(written)
-
-
-def tokenizer_json(
-    pieces: Sequence[tuple[str, float]], pattern: Pattern, special_tokens: Sequence[str]
-) -> dict[str, Any]:
-    """The file as a JSON object."""
-    metaspace = {
-        "type": "Metaspace",
-        "replacement": SPACE,
-        "prepend_scheme": "never",
-        "split": False,
-    }
-    cutting = {
-        "type": "Split",
-        "pattern": {"Regex": pattern.source},
-        "behavior": "Isolated",
-        "invert": False,
-    }
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [_added(id_, token) for id_, token in _specials(pieces, special_tokens)],
-        "normalizer": None,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [cutting, metaspace]},
-        "post_processor": None,
-        "decoder": metaspace,
-        "model": {
-            "type": "Unigram",
-            "unk_id": UNKNOWN_ID,
-            "vocab": [[text, score] for text, score in pieces],
-            "byte_fallback": False,
-        },
-    }
-
-
-def _specials(
-    pieces: Sequence[tuple[str, float]], special_tokens: Sequence[str]
-) -> list[tuple[int, str]]:
-    """The special tokens with their ids, which come after the unknown token's."""
-    ids = {text: id_ for id_, (text, _) in enumerate(pieces)}
-    return [(ids[token], token) for token in special_tokens]
-
-
-def _added(id_: int, token: str) -> dict[str, Any]:
-    return {
-        "id": id_,
-        "content": token,
-        "single_word": False,
-        "lstrip": False,
-        "rstrip": False,
-        "normalized": False,
-        "special": True,
-    }
-
-
-def _is_text(piece: str) -> bool:
-    try:
-        piece.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    pipeline = unigram_pipeline(pieces, special_tokens, pattern)
+    save_pipeline(pipeline, path, overwrite)
+    return len(pieces) - len(pipeline.model.vocab)

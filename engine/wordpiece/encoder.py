@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engine.errors import VocabularyError
-from engine.wordpiece.words import CONTINUES, inner
+from engine.wordpiece.words import CONTINUES
 
 MAX_INPUT_CHARACTERS = 100
 
@@ -70,6 +70,7 @@ class WordPieceEncoder:
         ids: piece as it is written → id.
         unknown_token: what a word becomes that cannot be spelled.
         max_input_characters: a longer word is unknown.
+        prefix: what a piece is written behind that continues a word.
 
     Raises:
         VocabularyError: the vocabulary does not have the unknown token.
@@ -86,6 +87,7 @@ class WordPieceEncoder:
         ids: Mapping[str, int],
         unknown_token: str = "[UNK]",
         max_input_characters: int = MAX_INPUT_CHARACTERS,
+        prefix: str = CONTINUES,
     ) -> None:
         if unknown_token not in ids:
             raise VocabularyError(
@@ -95,27 +97,33 @@ class WordPieceEncoder:
         self._ids = ids
         self.unknown_id = ids[unknown_token]
         self._max_input_characters = max_input_characters
-        self._longest = max(len(piece.removeprefix(CONTINUES)) for piece in ids)
+        self._prefix = prefix
+        self._longest = max(len(piece.removeprefix(prefix)) for piece in ids)
         # A word may begin with `##` and be a whole piece.
         self._longest_first = max(map(len, ids))
 
     def encode(self, word: str) -> tuple[int, ...]:
         """The ids of a word: what the probes find, without those that can only fail."""
+        spelled = self.spell(word)
+        return (self.unknown_id,) if spelled is None else tuple([found for found, _ in spelled])
+
+    def spell(self, word: str) -> list[tuple[int, int]] | None:
+        """Each piece of a word, its id and where it ends; `None` if the word is unknown."""
         length = len(word)
         if length > self._max_input_characters:
-            return (self.unknown_id,)
+            return None
         known = self._ids.get
-        found: list[int] = []
+        found: list[tuple[int, int]] = []
         start, prefix, longest = 0, "", self._longest_first
         while start < length:
             for end in range(min(length, start + longest), start, -1):
                 if (token_id := known(prefix + word[start:end])) is not None:
                     break
             else:
-                return (self.unknown_id,)
-            found.append(token_id)
-            start, prefix, longest = end, CONTINUES, self._longest
-        return tuple(found)
+                return None
+            found.append((token_id, end))
+            start, prefix, longest = end, self._prefix, self._longest
+        return found
 
     def probes(self, word: str) -> Iterator[Probe]:
         """Each look into the vocabulary, in order; none for a word that is too long."""
@@ -125,7 +133,7 @@ class WordPieceEncoder:
         start, end = 0, length
         taken: tuple[int, ...] = ()
         while start < end:
-            piece = inner(word[start:end]) if start else word[:end]
+            piece = (self._prefix if start else "") + word[start:end]
             token_id = self._ids.get(piece)
             yield Probe(word, start, end, piece, token_id, taken)
             if token_id is None:

@@ -1,4 +1,4 @@
-"""`Frame`: the state of a WordPiece training at one step, computed as far as somebody asks."""
+"""`WordPieceFrame`: a WordPiece training at one step, computed as far as somebody asks."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 
 from engine.errors import UnknownTokenIdError
 from engine.events import Pair
+from engine.excerpt import Excerpt
+from engine.pretokenize import to_bytes
 from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder
 from engine.wordpiece.ties import ScoreTieRule
 from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.words import trainable_words
 
 if TYPE_CHECKING:
     from engine.wordpiece.timeline import WordPieceTimeline
 
 
-class Frame:
+class WordPieceFrame:
     """The state after the first `step` merges of a timeline. Immutable.
 
     Attributes:
@@ -33,9 +36,13 @@ class Frame:
         self.step = step
         self.recorded_steps = recorded_steps
 
-    def at(self, step: int) -> Frame:
+    def at(self, step: int) -> WordPieceFrame:
         """The state at another recorded step; the timeline's cursor stays where it is."""
-        return Frame(self._timeline, step, self.recorded_steps)
+        return WordPieceFrame(self._timeline, step, self.recorded_steps)
+
+    def looks_like(self, other: WordPieceFrame) -> bool:
+        """Whether both are the same step of the same timeline."""
+        return self._timeline is other._timeline and self.step == other.step
 
     # -- the merge that led here, and the vocabulary
 
@@ -43,6 +50,15 @@ class Frame:
     def merge(self) -> WordPieceStep | None:
         """The merge that made this state; `None` at step 0."""
         return self._record[self.step - 1] if self.step else None
+
+    def merge_at(self, index: int) -> WordPieceStep:
+        """Any recorded step, by its place from 0."""
+        return self._record[index]
+
+    def step_of(self, pair: Pair) -> int | None:
+        """The step that a pair is merged by, if one that is recorded does."""
+        found = self._timeline.table.get(pair)
+        return None if found is None else found[0] + 1
 
     @property
     def tie_rule(self) -> ScoreTieRule:
@@ -71,7 +87,37 @@ class Frame:
             )
         return self._record.vocab[piece_id]
 
+    def any_piece(self, piece_id: int) -> bytes:
+        """A piece as it is written, even one that a later step makes."""
+        return self._record.vocab[piece_id]
+
+    def step_making(self, piece_id: int) -> int:
+        """The step that made a piece; 0 for those that were there from the start."""
+        return max(self._record.rank_of(piece_id) + 1, 0)
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        """They have the first ids, the unknown token among them."""
+        return self._record.problem.special_tokens
+
+    @property
+    def unknown_token(self) -> str:
+        return self._record.problem.unknown_token
+
     # -- the words
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The beginning of the corpus."""
+        return self._timeline.excerpt
+
+    @property
+    def distinct_words(self) -> int:
+        return len(self._timeline.counts)
+
+    def words_of(self, text: str) -> list[bytes]:
+        """The words of a stretch of the corpus, as the training has taken them."""
+        return [to_bytes(word) for word in trainable_words(text)]
 
     def tokens_of(self, word: bytes) -> tuple[int, ...]:
         """The pieces of a word as the merges have made them, by their ids.
@@ -96,6 +142,22 @@ class Frame:
     def token_count(self) -> int:
         """Pieces that the corpus has at this step."""
         return int(self._record.piece_counts.at(self.step).sum())
+
+    @property
+    def character_count(self) -> int:
+        """Pieces that the corpus has at step 0."""
+        return sum(self._record.problem.start_of_pieces)
+
+    @property
+    def highest_count(self) -> int:
+        """The count of the most frequent piece at step 0; no count is ever higher."""
+        return max(self._record.problem.start_of_pieces, default=0)
+
+    @property
+    def pieces_per_word(self) -> float:
+        """How many pieces a word of the corpus has on average; 0 without words."""
+        words = self._timeline.word_count
+        return self.token_count / words if words else 0.0
 
     # -- counts and scores
 
@@ -138,6 +200,14 @@ class Frame:
     def top_pairs(self, limit: int) -> list[ScoredPair]:
         """The pairs of highest score, ties in the order of the rule; the first merges next."""
         return self._scoreboard.top(limit, self._order)
+
+    @cached_property
+    def most_frequent(self) -> ScoredPair | None:
+        """What byte-pair encoding would merge here: the highest count, ties as the rule has them.
+
+        `None` if no pair may merge.
+        """
+        return self._scoreboard.most_frequent(self._order)
 
     @property
     def next_pair(self) -> Pair | None:

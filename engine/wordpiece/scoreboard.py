@@ -86,6 +86,14 @@ class Scoreboard:
             return self._pair(int(leaders[0]))
         return min(map(self._pair, leaders.tolist()), key=order.key)
 
+    def most_frequent(self, order: TieOrder) -> ScoredPair | None:
+        """The pair of the highest count, whatever its score; `None` if there is none."""
+        if not len(self._numbers):
+            return None
+        most = np.flatnonzero(self._counts == self._counts.max()).tolist()
+        place = min(most, key=lambda place: order.key(self._pair(place)))
+        return self._scored(place)
+
     def top(self, limit: int, order: TieOrder) -> list[ScoredPair]:
         """The pairs of the highest scores, in the order in which they would be taken now."""
         values = _Values()
@@ -95,12 +103,18 @@ class Scoreboard:
             count = score.count if order.by_count else 0
             return -values[score], -count, order.key(self._pair(place))
 
-        several = len(self._leaders) > 1
-        leaders = set(self._leaders.tolist()) if several else set()
         return [
-            ScoredPair(self._pair(place), self._score(place), place in leaders)
-            for place in nsmallest(limit, self._near_the_top(limit), key=rank)
+            self._scored(place) for place in nsmallest(limit, self._near_the_top(limit), key=rank)
         ]
+
+    @cached_property
+    def _tied_places(self) -> frozenset[int]:
+        """Those that share the highest score with another."""
+        leaders: list[int] = self._leaders.tolist()
+        return frozenset(leaders if len(leaders) > 1 else ())
+
+    def _scored(self, place: int) -> ScoredPair:
+        return ScoredPair(self._pair(place), self._score(place), place in self._tied_places)
 
     def _near_the_top(self, limit: int) -> list[int]:
         """Places that hold the `limit` highest scores, and few others."""

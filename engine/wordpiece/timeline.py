@@ -8,23 +8,25 @@ from itertools import pairwise
 
 from engine.errors import TimelineError
 from engine.events import Pair
+from engine.excerpt import Excerpt
 from engine.patterns import Pattern, as_pattern
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
 from engine.segmentation import Segmenter, Segments
-from engine.wordpiece.frame import Frame
+from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
 from engine.wordpiece.words import bare
 
 
-class WordPieceTimeline(Player[Frame]):
+class WordPieceTimeline(Player[WordPieceFrame]):
     """The steps of a run and a place among them: step 0 is the words in single characters.
 
     Args:
         record: the record of the run.
         steps: the steps recorded so far, from the first.
         pattern: what cuts text that is to be encoded.
+        excerpt: the beginning of the corpus, to be looked at.
 
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 20)
@@ -39,8 +41,10 @@ class WordPieceTimeline(Player[Frame]):
         steps: Iterable[WordPieceStep] = (),
         *,
         pattern: str | Pattern = DEFAULT_PATTERN,
+        excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__()
+        self.excerpt = excerpt or Excerpt((), complete=True)
         self.record = record
         self.counts = record.problem.counts
         self.pattern = as_pattern(pattern)
@@ -49,6 +53,11 @@ class WordPieceTimeline(Player[Frame]):
             record.problem.alphabet, self.table, record.pair_of, record.rank_of
         )
         self.extend(steps)
+
+    @cached_property
+    def word_count(self) -> int:
+        """Words of the corpus, each as often as it occurs."""
+        return sum(self.counts.values())
 
     @cached_property
     def by_count(self) -> PretokenIndex:
@@ -87,5 +96,5 @@ class WordPieceTimeline(Player[Frame]):
                     return place, position
         raise KeyError(pair)
 
-    def _frame_at(self, step: int) -> Frame:
-        return Frame(self, step, len(self))
+    def _frame_at(self, step: int) -> WordPieceFrame:
+        return WordPieceFrame(self, step, len(self))

@@ -109,16 +109,21 @@ class WordPieceTokenizer:
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
         """
-        first, *others = [self._piece(token_id) for token_id in ids] or [""]
+        first, *others = [to_text(self.piece(token_id)) for token_id in ids] or [""]
         continued = [
             piece.removeprefix(CONTINUES) if piece.startswith(CONTINUES) else " " + piece
             for piece in others
         ]
         return to_bytes("".join((first, *continued))).decode("utf-8", "replace")
 
-    def _piece(self, token_id: int) -> str:
+    def piece(self, token_id: int) -> bytes:
+        """A piece as it is written.
+
+        Raises:
+            UnknownTokenIdError: the vocab lacks it.
+        """
         try:
-            return to_text(self.vocab[token_id])
+            return self.vocab[token_id]
         except KeyError:
             raise UnknownTokenIdError(
                 f"there is no token with the id {token_id}; this vocabulary has "

@@ -40,18 +40,23 @@ def count_words(counts: Mapping[bytes, int], special_tokens: Sequence[str]) -> d
     words: Counter[bytes] = Counter()
     for pretoken, count in counts.items():
         if count:
-            for word in _trainable_words(to_text(pretoken), splitter):
-                words[to_bytes(word)] += count
+            for stretch, special in splitter.split_text(to_text(pretoken)):
+                for word in () if special else trainable_words(stretch):
+                    words[to_bytes(word)] += count
     return dict(words)
 
 
-def _trainable_words(pretoken: str, splitter: SpecialSplitter) -> Iterator[str]:
-    for stretch, special in splitter.split_text(pretoken):
-        for word in () if special else words_in(stretch):
-            while word.startswith(CONTINUES):
-                yield word[0]
-                word = word[1:]
-            yield word
+def trainable_words(text: str) -> Iterator[str]:
+    """The words of a text without special tokens, none beginning with `##`.
+
+    >>> list(trainable_words(" low ##a"))
+    ['low', '#', '#a']
+    """
+    for word in words_in(text):
+        while word.startswith(CONTINUES):
+            yield word[0]
+            word = word[1:]
+        yield word
 
 
 def inner(piece: str) -> str:

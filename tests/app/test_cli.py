@@ -586,6 +586,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
             RunConfig(HANDOUT, pattern="none", tie_rule="first-seen", min_count=7),
         ),
         (["--trainer", "naive", HANDOUT], RunConfig(HANDOUT, trainer="naive")),
+        (["--model", "unigram", HANDOUT], RunConfig(HANDOUT, model="unigram")),
     ],
 )
 def test_a_corpus_opens_the_screen(

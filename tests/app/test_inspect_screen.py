@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, opened_as
 
 from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import TokenizerConfig
 from bpe_tui.inspection_rows import SECTIONS
 from bpe_tui.panels.inspection import InspectionPanel
 from bpe_tui.screens.inspection import InspectionScreen
 from bpe_tui.screens.vocabulary import VocabularyScreen
+from engine import Tokenizer
 from engine.inspection import Inspection
 
 
@@ -75,3 +77,15 @@ async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyP
             if said(app, "overview")[0].startswith("tokens"):
                 break
         assert said(app, "overview")[0].startswith("tokens 257")
+
+
+async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path: Path) -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he"}
+    Tokenizer(vocab, [(b"h", b"e")]).save(tmp_path / "tok")
+    (tmp_path / "tok" / "bpe-tui.json").unlink()
+    async with opened_as(TokenizerConfig((str(tmp_path / "tok"),))) as (app, pilot):
+        await pilot.press("escape", "5")
+        await pilot.pause()
+        assert said(app, "overview")[0] == "format gpt2"
+        everything = " ".join(said(app, "overview"))
+        assert "note the files name no pattern; GPT-2's is taken" in everything

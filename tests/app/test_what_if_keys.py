@@ -125,3 +125,22 @@ async def test_a_corpus_that_has_gone_meanwhile_is_told_in_place(tmp_path: Path)
         assert "no such file" in told(app)
         await pilot.press("enter", "escape")
         assert isinstance(app.screen, TrainingScreen)
+
+
+async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_anew(tmp_path: Path) -> None:
+    corpus = tmp_path / "three.txt"
+    corpus.write_text("<|endoftext|>".join(["low low", "newest newest", "widest widest"]))
+    async with opened(corpus, vocab_size=270) as (app, pilot):
+        await pilot.press("i")
+        field = app.screen.query_one(Input)
+        field.focus()
+        field.value = "2"
+        await pilot.press("enter")
+        await ended(app, pilot)
+        await pilot.press("enter")  # keep it
+        await wished(app, pilot, "pattern whitespace")
+        await pilot.press("enter")
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.counts == {b"low": 2, b" ": 2, b"widest": 2}

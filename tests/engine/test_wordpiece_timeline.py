@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import TimelineError, UnknownTokenIdError
-from engine.wordpiece.frame import Frame
+from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.ties import SCORE_TIE_RULES
 from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
@@ -32,7 +32,7 @@ def in_bytes(corpus: dict[str, int]) -> dict[bytes, int]:
     return {word.encode(): count for word, count in corpus.items()}
 
 
-def facts(frame: Frame) -> object:
+def facts(frame: WordPieceFrame) -> object:
     """All that a frame tells, as plain values."""
     return (
         frame.step,
@@ -186,3 +186,27 @@ class TestAFrame:
         assert frame.pieces_of(b"cac") == [b"c", b"##ac"]
         [word] = frame.tokenizer.explain("cac")
         assert [frame.piece(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]
+
+
+@every_tie_rule
+@given(corpus=oracle.corpora())
+def test_the_most_frequent_pair_is_what_byte_pair_encoding_would_merge(
+    tie_rule: str, corpus: dict[str, int]
+) -> None:
+    timeline = timeline_of(in_bytes(corpus), tie_rule)
+    for number, truth in enumerate(oracle.train(corpus, 200, tie_rule)):
+        frame = timeline.seek(number)
+        found = frame.most_frequent
+        assert found is not None
+        assert found.score.count == max(truth.pairs_before.values())
+        assert found in frame.top_pairs(1000)
+
+
+def test_a_pair_tells_the_step_that_merges_it_and_a_piece_the_step_that_made_it() -> None:
+    frame = timeline_of(COURSE).seek(0)
+    first = frame.merge_at(0)
+    assert frame.step_of(first.pair) == 1
+    assert frame.step_of((0, 0)) is None
+    assert frame.step_making(first.new_id) == 1
+    assert frame.step_making(0) == 0
+    assert frame.any_piece(first.new_id) == first.piece

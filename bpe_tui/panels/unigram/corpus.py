@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
 
@@ -24,27 +24,40 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     the last recorded step, whichever is more: rows break at the same places at nearly all steps.
     """
 
+    FOLLOWS_RECORDING = True
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
+
     def excerpt_of(self, frame: UnigramFrame) -> Excerpt:
-        if frame.leaving:
-            self.call_later(self._say_what_is_struck)
         return frame.excerpt
 
-    def _say_what_is_struck(self) -> None:
-        lines = str(self.border_subtitle).split(" · ")[0]
-        self.say("corpus", f"{lines} · struck out: gone after the next step")
+    def remark(self, frame: UnigramFrame) -> str:
+        return " · struck out: gone after the next step" if frame.leaving else ""
 
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        return wrapped(frame, line, width)
+        return wrapped(frame, self._ends_of(frame), line, width)
+
+    def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
+        """The first and the last recorded state, kept: they remember how they cut words."""
+        ends, last = self._ends, frame.recorded_steps
+        if ends is None or ends[1].record is not frame.record or ends[1].step != last:
+            ends = self._ends = frame.at(0), frame.at(last)
+        return ends
 
 
-def wrapped(frame: UnigramFrame, line: tuple[Pretoken, ...], room: int) -> Iterator[Row]:
-    """A line of the corpus as rows of at most `room` cells (one pretoken at the least)."""
+def wrapped(
+    frame: UnigramFrame, ends: Sequence[UnigramFrame], line: tuple[Pretoken, ...], room: int
+) -> Iterator[Row]:
+    """A line of the corpus as rows of at most `room` cells (one pretoken at the least).
+
+    `ends` are the states that a pretoken has room for, whichever is shown.
+    """
     painter = PiecePainter(frame)
-    ends = frame.at(0), frame.at(frame.recorded_steps)
     row: list[Span] = []
     used = 0
     for pretoken in line:

@@ -76,7 +76,7 @@ def percent(probability: float) -> str:
     share = 100 * probability
     if share and share < 0.0001:
         return f"{share:.0e} %".replace("-", MINUS)
-    return f"{share:.{1 if share >= 10 else 4}f} %"
+    return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
 
 
 def loss_row(frame: UnigramFrame) -> Row:

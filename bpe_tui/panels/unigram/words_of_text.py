@@ -9,11 +9,16 @@ from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel, score_text
+from bpe_tui.pieces import spans_width
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
+
+ROOM_FOR_SCORE = 22
+"""From so many cells on the score has a column of its own."""
+SCORE_CELLS = 8
 
 
 class WordsOfTextPanel(PiecePanel):
@@ -66,11 +71,9 @@ class WordsOfTextPanel(PiecePanel):
         if pretoken.special:
             return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
         edges = frame.pieces_of(spelled(pretoken.text))
-        return Row(
-            [
-                mark,
-                *left(PiecePainter(frame).pretoken(pretoken), max(width - 14, 4)),
-                right(number(len(edges)), 4, "dim"),
-                right(score_text(sum(edge.score for edge in edges), 1), 8),
-            ]
-        )
+        score = score_text(sum(edge.score for edge in edges), 1)
+        numbers = [right(number(len(edges)), 4, "dim")]
+        if width >= ROOM_FOR_SCORE:
+            numbers.append(right(score, SCORE_CELLS))
+        cells = width - 2 - spans_width(numbers)
+        return Row([mark, *left(PiecePainter(frame).pretoken(pretoken), max(cells, 4)), *numbers])

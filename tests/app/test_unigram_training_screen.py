@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+from unigram_texts import TEXT, text_of
 
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.commands import commands_on
 from bpe_tui.config import RunConfig
+from bpe_tui.models import MODELS
 from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
 from bpe_tui.panels.unigram.encode_line import PiecesOfText
 from bpe_tui.panels.unigram.piece_panel import count_text, percent, score_text
@@ -23,13 +24,11 @@ from bpe_tui.panels.unigram.steps import StepsPanel
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
 from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
+from bpe_tui.visible import width
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
-
-TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4
 
 
 @pytest.fixture
@@ -43,11 +42,6 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     frame = app.session.shown
     assert isinstance(frame, UnigramFrame)
     return frame
-
-
-def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
-    places = range(panel.row_count) if rows is None else rows
-    return ["".join(text for text, _ in panel.row(place).spans) for place in places]
 
 
 async def settled(pilot: Pilot[int]) -> None:
@@ -218,14 +212,16 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         await pilot.pause()
         window = app.screen
         assert "dropped" in str(window.query_one("#dialog-hint", Static).content)
-        await pilot.press("down", "enter")
+        places = list(MODELS)
+        down = places.index("unigram") - places.index("bpe")
+        await pilot.press(*["down"] * down, "enter")
         for _ in range(100):
             await pilot.pause(0.02)
             if app.session.stop_reason is not None:
                 break
         assert app.session.model.name == "unigram"
         assert isinstance(app.screen, UnigramTrainingScreen)
-        await pilot.press("M", "up", "enter")
+        await pilot.press("M", *["up"] * down, "enter")
         await pilot.pause(0.3)
         assert app.session.model.name == "bpe"
         assert app.screen.id == "training"
@@ -269,7 +265,7 @@ def test_numbers_are_told_in_few_digits() -> None:
     assert [count_text(count) for count in (0.0, 9.994, 1204.31)] == ["0.00", "9.99", "1,204.3"]
     assert [percent(p) for p in (0.5, 0.02304, 0.0, 1e-9)] == [
         "50.0 %",
-        "2.3040 %",
+        "2.304 %",
         "0.0000 %",
         "1e−07 %",
     ]
@@ -287,4 +283,29 @@ def test_every_command_is_done_or_refused(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert action[6:-2] in ("training", "encoding"), command.action
+            assert action[6:-2] in ("training", "encoding", "family", "pipeline"), command.action
+
+
+async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, size=(80, 24), vocab_size=24, model="unigram") as (app, pilot):
+        panel = app.screen.query_one(PieceCorpusPanel)
+        broken = []
+        for _ in range(frame_of(app).recorded_steps + 1):
+            rows = ["".join(text for text, _ in row.spans) for row in panel._rows]
+            assert all(width(row) <= panel.room for row in rows)
+            broken.append([row.replace("┊", "") for row in rows])
+            await pilot.press("right")
+        assert broken[0] == broken[-1]
+
+
+async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "7")
+        await pilot.pause(0.3)
+        assert app.screen.id == "family"
+        await pilot.press("1")
+        await pilot.pause()
+        assert app.screen.id == "unigram-training"
+        assert frame_of(app).step == frame_of(app).recorded_steps

@@ -1,0 +1,48 @@
+"""`bpe-tui train --model wordpiece`: pieces from a corpus, without the screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from bpe_tui.cli.outputs import check_outputs
+from bpe_tui.cli.progress import TrainingBar
+from bpe_tui.cli.streams import write_result
+from bpe_tui.config import RunConfig
+from bpe_tui.visible import number
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.wordpiece.trainer import WordPieceTrainer
+from engine.wordpiece.vocab_file import save_vocab
+
+NEWS_STEPS = 100
+"""Merges from one look of the progress bar to the next."""
+
+
+def train_wordpiece(
+    corpus: Corpus, config: RunConfig, out: Path, workers: int | None, *, overwrite: bool
+) -> None:
+    """Train and write a vocab.txt; its path is printed."""
+    check_outputs([out], corpus, overwrite=overwrite)
+    run = _trained(corpus, config, workers)
+    save_vocab(run.vocab, out, overwrite=overwrite)
+    reason = run.stop_reason.value if run.stop_reason else "stopped"
+    said = f"{number(len(run.vocab))} pieces, {number(len(run.record))} merges; {reason}"
+    print(said, file=sys.stderr)
+    write_result(os.fsencode(out) + b"\n")
+
+
+def _trained(corpus: Corpus, config: RunConfig, workers: int | None) -> WordPieceTrainer:
+    """Count and merge with a progress bar; return the finished run."""
+    kept = config.kept_count(corpus)
+    with TrainingBar() as bar:
+        counted = kept.find() or count_corpus(
+            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
+        )
+        run = config.wordpiece_trainer_for(counted.counts)
+        for step in run.steps():
+            if step.index % NEWS_STEPS == 0:
+                bar.show_work("merging", step.index, run.merges_wanted)
+    kept.keep(counted)
+    return run

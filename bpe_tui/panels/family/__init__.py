@@ -1,0 +1,1 @@
+"""The panels of the screen that compares all kinds of tokenizers."""

@@ -1,0 +1,186 @@
+"""What does each kind of tokenizer make of the same text?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from bpe_tui.columns import left, right
+from bpe_tui.panels.family.entries import Entry
+from bpe_tui.visible import MINUS, number
+from bpe_tui.widgets.lines import Lines, Row, Span
+from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
+
+COLUMNS = (
+    Column("kind", "kind", 9, 100),
+    Column("granularity", "tokens are", 10, 1, share=1),
+    Column("vocabulary", "vocabulary", 10, 3, is_number=True),
+    Column("unknown", "OOV", 6, 8, is_number=True),
+    Column("tokens", "tokens", 7, 9, is_number=True),
+    Column("per_word", "a word", 6, 6, is_number=True),
+    Column("bytes", "bytes/token", 11, 7, is_number=True),
+    Column("exact", "exact", 5, 8, is_number=True),
+    Column("misspelt", "misspelt", 11, 5, is_number=True),
+    Column("chinese", "Chinese", 11, 4, is_number=True),
+)
+MEANINGS = "OOV: words unknown · exact: decoding gives the text back · ↵ explains a row"
+
+
+class FamilyRows(Lines):
+    """The kinds, one a row."""
+
+    class Pointed(Message):
+        """The cursor is on this kind now."""
+
+    def __init__(self) -> None:
+        super().__init__(id="family-rows")
+        self.entries: Sequence[Entry] = ()
+        self.places: list[Place] = []
+
+    @property
+    def row_count(self) -> int:
+        return len(self.entries)
+
+    def rebuild(self) -> None:
+        self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
+        super().rebuild()
+
+    def row(self, index: int) -> Row:
+        entry = self.entries[index]
+        here: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        if entry.row is None:
+            room = max(self.scrollable_content_region.width - 2 - GAP - 9, 9)
+            name = left([(entry.name, "strong")], 9 + GAP)
+            return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
+        spans: list[Span] = [here]
+        for place in self.places:
+            text, role = CELLS[place.column.name](entry)
+            if place.column.is_number:
+                spans.append(right(text, place.cells, role))
+            else:
+                spans += left([(text, role)], place.cells)
+            spans.append((" " * GAP, ""))
+        return Row(spans, entry.name)
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self.post_message(self.Pointed())
+
+
+class FamilyPanel(Vertical):
+    """The table under its header."""
+
+    def __init__(self) -> None:
+        super().__init__(id="family-table")
+        self.border_title = Content("the family")
+        self.border_subtitle = Content(MEANINGS)
+
+    def compose(self) -> ComposeResult:
+        yield Header(id="family-header")
+        yield FamilyRows()
+
+    @property
+    def rows(self) -> FamilyRows:
+        return self.query_one(FamilyRows)
+
+    def show(self, entries: Sequence[Entry], about: str) -> None:
+        """Show the rows as they are now, and what they are measured on."""
+        self.border_title = Content(f"the family  {about}")
+        self.rows.entries = entries
+        self.rows.rebuild()
+        self.place_header()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.place_header)
+
+    def place_header(self) -> None:
+        """Put the titles over their columns."""
+        header = self.query_one(Header)
+        header.places = [Place(p.column, p.start + 2, p.cells) for p in self.rows.places]
+
+
+def _kind(entry: Entry) -> Span:
+    return entry.name, "strong"
+
+
+def _granularity(entry: Entry) -> Span:
+    assert entry.row is not None
+    return entry.row.granularity, "dim"
+
+
+def _vocabulary(entry: Entry) -> Span:
+    assert entry.row is not None
+    size = number(entry.row.vocab_size)
+    return (f"{size} …", "tie") if entry.stopped else (size, "")
+
+
+def _unknown(entry: Entry) -> Span:
+    assert entry.measures is not None
+    share = entry.measures.unknown_word_share
+    return percent(share), "loss" if share else "dim"
+
+
+def _tokens(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return number(entry.measures.tokens), ""
+
+
+def _per_word(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return f"{entry.measures.tokens_per_word:.2f}", ""
+
+
+def _bytes(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return f"{entry.measures.bytes_per_token:.2f}", ""
+
+
+def _exact(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return ("yes", "gain") if entry.measures.exact else ("no", "loss")
+
+
+def _misspelt(entry: Entry) -> Span:
+    """How many tokens a misspelling costs, or how many of them are unknown."""
+    assert entry.row is not None
+    wrong = entry.row.misspelled
+    if not wrong.words:
+        return "–", "dim"
+    if wrong.unknown_share:
+        return f"{percent(wrong.unknown_share)} UNK", "loss"
+    extra = wrong.extra_tokens_per_word
+    return f"{'+' if extra > 0 else MINUS}{abs(extra):.1f} tokens", ""
+
+
+def _chinese(entry: Entry) -> Span:
+    """Tokens a character, or how many of the tokens are unknown."""
+    assert entry.row is not None
+    found = entry.row.chinese
+    if found.unknown_tokens:
+        return f"{percent(found.unknown_token_share)} UNK", "loss"
+    return f"{found.tokens_per_character:.1f}/char", ""
+
+
+CELLS: dict[str, Callable[[Entry], Span]] = {
+    "kind": _kind,
+    "granularity": _granularity,
+    "vocabulary": _vocabulary,
+    "unknown": _unknown,
+    "tokens": _tokens,
+    "per_word": _per_word,
+    "bytes": _bytes,
+    "exact": _exact,
+    "misspelt": _misspelt,
+    "chinese": _chinese,
+}
+
+
+def percent(share: float) -> str:
+    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
+    if 0 < share < 0.001:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"

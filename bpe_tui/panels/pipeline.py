@@ -1,0 +1,67 @@
+"""What does each stage make of a text, and where does each token come from?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input
+
+from bpe_tui.panels.pipeline_rows import Shown, stage_rows
+from bpe_tui.widgets.lines import Lines, Row
+
+
+class TypedTexts(Vertical):
+    """The text, and the one that makes a pair with it."""
+
+    def __init__(self) -> None:
+        super().__init__(id="texts")
+        self.border_title = Content("a text, and a second one where a pair is wanted")
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="a text (e)", id="pipeline-text", compact=True)
+        yield Input(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
+
+    @property
+    def texts(self) -> tuple[str, str | None]:
+        """What is typed; no pair if there is nothing in its field."""
+        text, pair = (self.query_one(f"#pipeline-{name}", Input).value for name in ("text", "pair"))
+        return text, pair or None
+
+
+class PipelinePanel(Lines):
+    """The stages from top to bottom; a row of a stage leads to what it can be switched to."""
+
+    def __init__(self) -> None:
+        super().__init__(id="stages")
+        self.border_title = Content("stages")
+        self.border_subtitle = Content("← → tokens · Enter switches a stage")
+        self._shown: Shown | None = None
+        self._rows: Sequence[Row] = ()
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+    def show(self, shown: Shown | None, title: str) -> None:
+        """Show another run."""
+        self._shown = shown
+        self.border_title = Content(title)
+        self.rebuild()
+
+    def say(self, sentence: str) -> None:
+        """Say why there is nothing to show."""
+        self._shown = None
+        self._rows = (Row([(sentence, "dim")]),)
+        self.refresh()
+
+    def rebuild(self) -> None:
+        if self._shown is not None and self.size.width:
+            room = self.scrollable_content_region.width
+            self._rows = stage_rows(self._shown, room, self.size.height)
+        super().rebuild()

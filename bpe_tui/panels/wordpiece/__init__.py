@@ -1,0 +1,1 @@
+"""The panels that show a WordPiece training and the encoding of a text."""

@@ -1,0 +1,172 @@
+"""The pipeline screen: a text on its way through all stages, each of which can be switched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from bpe_tui.command import PIPELINE
+from bpe_tui.commands import bindings_on
+from bpe_tui.panels.pipeline import PipelinePanel, TypedTexts
+from bpe_tui.panels.pipeline_rows import Shown, ToStage, told_token
+from bpe_tui.screens.panel_screen import TooSmall
+from bpe_tui.screens.save_pipeline import SavePipeline
+from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.stage_window import StageWindow
+from bpe_tui.visible import number, plural, visible_text
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
+from engine.errors import BpeError
+from engine.own_pipelines import pipeline_at
+from engine.pipeline_draft import STAGE_KINDS, Draft, StageKind
+from engine.pipeline_losses import losses
+
+if TYPE_CHECKING:
+    from bpe_tui.session import Session
+
+EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
+LONGEST = 1_000
+"""Characters that are run at once; a longer text is cut there, and that is said."""
+
+
+class PipelineScreen(SessionScreen):
+    """What the session's tokenizer does with a text, stage by stage."""
+
+    BINDINGS = bindings_on(PIPELINE)
+    CSS_PATH = "../styles/pipeline.tcss"
+    PANEL_ORDER = ("stages", "texts")
+
+    def __init__(self) -> None:
+        super().__init__(id=PIPELINE)
+        self._draft: Draft | None = None
+        self._shown: Shown | None = None
+        self._step: int | None = None
+        self._token = 0
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield TypedTexts()
+        yield PipelinePanel()
+        yield Static(id="narration")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#pipeline-text", Input).value = EXAMPLE
+        self.show_panel("stages")
+
+    def show_session(self, session: Session) -> None:
+        """The pipeline of the step, with the stages switched that were switched before."""
+        super().show_session(session)
+        if not self.is_current or self.frame is None or self.frame.step == self._step:
+            return
+        session.hold()
+        self._step = self.frame.step
+        try:
+            original = pipeline_at(self.frame)
+        except BpeError as error:
+            self._draft = self._shown = None
+            self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+            return
+        self._draft = (
+            Draft(original) if self._draft is None else replace(self._draft, original=original)
+        )
+        self._run()
+
+    # -- running it
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._run()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.show_panel("stages")
+
+    def _run(self) -> None:
+        """Run the texts through the stages as they are now."""
+        if self._draft is None:
+            return
+        text, pair = self.query_one(TypedTexts).texts
+        pipeline = self._draft.pipeline
+        try:
+            run = pipeline.run(text[:LONGEST], pair and pair[:LONGEST])
+        except BpeError as error:
+            self._shown = None
+            self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+            return
+        self._token = min(self._token, max(len(run.tokens) - 1, 0))
+        self._shown = Shown(
+            self._draft, run, losses(pipeline, run), None, marks=bool(self.app.no_color)
+        )
+        self._point_at(self._token)
+        model = pipeline.model
+        cut = f" · only the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
+        opened = self.session.opened is not None and not self._step
+        whose = self.session.config.name if opened else f"step {number(self._step or 0)}"
+        told = f"The pipeline of {visible_text(whose, spaces=False)} · {model.name} with "
+        told += f"{plural(len(model.vocab), 'token')}{cut}"
+        self.query_one("#heading", Static).update(Content(told), layout=False)
+
+    # -- the token under the cursor
+
+    def _point_at(self, token: int) -> None:
+        if self._shown is None:
+            return
+        tokens = self._shown.run.tokens
+        self._token = max(0, min(token, len(tokens) - 1))
+        chosen = tokens[self._token] if tokens else None
+        self._shown = replace(self._shown, chosen=chosen)
+        title = f"stages  {plural(len(tokens), 'token')}"
+        self.query_one(PipelinePanel).show(self._shown, title)
+        self.query_one("#narration", Static).update(Content(told_token(self._shown)), layout=False)
+
+    def action_point(self, by: int) -> None:
+        self._point_at(self._token + by)
+
+    # -- switching stages
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        if isinstance(event.target, ToStage):
+            self._switch(event.target.kind)
+        else:
+            self.bpe_app.ways.go_to_target(event.target)
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+        told = "The text is typed above (e); the model is what was learnt, so it stays."
+        self.notify(told, markup=False, timeout=4)
+
+    def action_switch(self) -> None:
+        """Switch the stage under the cursor; where there is none, the normalizer."""
+        panel = self.query_one(PipelinePanel)
+        target = panel.row(panel.cursor).target if panel.row_count else None
+        self._switch(target.kind if isinstance(target, ToStage) else STAGE_KINDS[0])
+
+    def _switch(self, kind: StageKind) -> None:
+        if self._draft is not None:
+            self.app.push_screen(StageWindow(kind, self._draft, self._switched))
+
+    def _switched(self, draft: Draft) -> None:
+        self._draft = draft
+        self._run()
+
+    def action_restore(self) -> None:
+        if self._draft is not None:
+            self._switched(Draft(self._draft.original))
+
+    # -- saving
+
+    def action_save_pipeline(self) -> None:
+        if self._draft is not None:
+            window = SavePipeline(self._draft.pipeline, f"step-{self._step}-tokenizer.json")
+            self.app.push_screen(window, self._saved)
+
+    def _saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)

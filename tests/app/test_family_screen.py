@@ -1,0 +1,180 @@
+"""The comparison of all kinds of tokenizers, driven by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import SAMPLE, opened, opened_as
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import TokenizerConfig
+from bpe_tui.family_job import FamilyJob, KindMeasured
+from bpe_tui.panels.family.details import FamilyDetails
+from bpe_tui.panels.family.table import FamilyRows, percent
+from bpe_tui.screens.family import FamilyScreen
+from bpe_tui.widgets.lines import Lines
+from engine import Tokenizer, train_bpe
+from engine.family.kinds import KINDS
+from engine.family.table import Row, comparison
+from engine.formats import save
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "story.txt"
+    place.write_bytes(SAMPLE.read_bytes()[:30_000])
+    return place
+
+
+async def measured(app: BpeTuiApp, pilot: Pilot[int]) -> FamilyRows:
+    """The table with all its rows."""
+    await pilot.press("7")
+    for _ in range(400):
+        await pilot.pause(0.02)
+        rows = app.screen.query_one(FamilyRows)
+        if rows.entries and all(entry.row for entry in rows.entries):
+            break
+    await pilot.pause()
+    return app.screen.query_one(FamilyRows)
+
+
+def text_of(panel: Lines) -> list[str]:
+    rows = [panel.row(place) for place in range(panel.row_count)]
+    return ["".join(text for text, _ in row.spans) for row in rows]
+
+
+async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        rows = await measured(app, pilot)
+        specials = ["<|endoftext|>"]
+        expected = list(comparison(corpus.read_bytes(), 500, specials))
+        assert [entry.row for entry in rows.entries] == expected
+        shown = text_of(rows)
+        assert [row.split()[0].strip("▸") or row.split()[1] for row in shown] == [
+            "▸".strip("▸") or "word",
+            *list(KINDS)[1:],
+        ]
+        for row, truth in zip(shown, expected, strict=True):
+            assert isinstance(truth, Row)
+            assert f"{truth.unseen.tokens:,}" in row
+
+
+async def test_a_typed_text_is_measured_in_place_of_the_corpus(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        rows = await measured(app, pilot)
+        await pilot.press("e", *"teh cat")
+        await pilot.pause()
+        tokens = {e.name: e.typed.tokens for e in rows.entries if e.typed is not None}
+        assert tokens["word"] == 2
+        assert tokens["byte"] == tokens["character"] == 7
+        app.screen.query_one(Input).value = ""
+        await pilot.pause()
+        assert all(entry.typed is None for entry in rows.entries)
+
+
+async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        await measured(app, pilot)
+        await pilot.press("down", "down", "down", "down", "enter")
+        await pilot.pause()
+        details = app.screen.query_one(FamilyDetails)
+        said = "\n".join(text_of(details))
+        assert app.focused is details
+        assert "trains WordPiece on this corpus" in said
+        assert "[UNK]" in said.split("Chinese")[1]
+        assert "letters swapped" in said
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.session.model.name == "wordpiece"
+
+
+async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        await measured(app, pilot)
+        session = app.session
+        await pilot.press("down", "down", "down", "enter", "enter")
+        await pilot.pause()
+        assert app.session is session
+        assert app.screen.id == "training"
+
+
+async def test_esc_leads_from_the_explanation_to_the_table(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        rows = await measured(app, pilot)
+        await pilot.press("enter", "escape")
+        assert app.focused is rows
+
+
+async def test_what_cannot_be_trained_says_why(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=258) as (app, pilot):
+        app.session.config = type(app.session.config)(str(corpus), vocab_size=20)  # type: ignore[call-arg]
+        await pilot.press("7")
+        for _ in range(200):
+            await pilot.pause(0.02)
+            rows = app.screen.query_one(FamilyRows)
+            if rows.entries and all(e.row or "too small" in e.state for e in rows.entries):
+                break
+        states = {entry.name: entry.state for entry in rows.entries if entry.row is None}
+        assert "too small" in states["bpe"]
+        assert "word" not in states
+
+
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: str) -> None:
+    async with opened(corpus, vocab_size=300, model=model) as (app, pilot):
+        await pilot.press("7")
+        await pilot.pause()
+        assert isinstance(app.screen, FamilyScreen)
+        before = app.screen
+        await pilot.press("3")
+        await pilot.pause()
+        assert app.screen is before  # the vocabulary screen is BPE's, and that is said
+        await pilot.press("1")
+        await pilot.pause()
+        assert app.screen.id == f"{model}-training"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_all_rows_have_room_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
+    async with opened(corpus, size=size, vocab_size=300) as (app, pilot):
+        rows = await measured(app, pilot)
+        assert rows.size.height >= len(KINDS)
+        assert app.screen.query_one(FamilyDetails).size.height >= 3
+
+
+def test_a_training_that_takes_long_is_stopped_and_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bpe_tui.family_job.SECONDS", 0.0)
+    told: list[object] = []
+    FamilyJob("to be or not to be " * 20, 400, (), told.append).work()
+    found = {news.row.name: news for news in told if isinstance(news, KindMeasured)}
+    assert found["bpe"].stopped
+    assert found["bpe"].row.vocab_size == 257  # one merge was made
+    assert not found["word"].stopped
+    assert "unigram" not in found  # it has nothing to show before its end
+
+
+def test_a_share_is_told_in_percent() -> None:
+    assert [percent(share) for share in (0.0, 0.0002, 0.0712, 1.0)] == [
+        "0%",
+        "<0.1%",
+        "7.1%",
+        "100%",
+    ]
+
+
+async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(*train_bpe(SAMPLE, 300, []), [], "gpt2")
+    save(tokenizer, tmp_path / "stories")
+    config = TokenizerConfig((str(tmp_path / "stories"),))
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("escape", "7")
+        await pilot.pause()
+        assert isinstance(app.screen, FamilyScreen)
+        said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+        assert "Press o and choose a text" in said
+        assert "trains" not in said

@@ -1,0 +1,85 @@
+"""The commands of the shell work with the files of BERT and T5, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bpe_tui import cli
+from bpe_tui.cli.exit_codes import BAD_INPUT
+
+PIECES = ["[UNK]", "hug", "##s", "the", "!"]
+BERT = {
+    "added_tokens": [],
+    "normalizer": {"type": "Lowercase"},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+    "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+    "model": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+        "vocab": {piece: place for place, piece in enumerate(PIECES)},
+    },
+}
+T5 = {
+    "added_tokens": [],
+    "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+    "model": {
+        "type": "Unigram",
+        "unk_id": 0,
+        "vocab": [["<unk>", 0.0], ["▁hug", -2.0], ["s", -2.5], ["▁the", -1.5], ["▁", -3.0]],
+    },
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    for name, content in (("bert", BERT), ("t5", T5)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    return {name: str(tmp_path / f"{name}.json") for name in ("bert", "t5")}
+
+
+@pytest.fixture
+def told(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    def run(*arguments: str) -> str:
+        assert cli.main(list(arguments)) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+Told = Callable[..., str]
+
+
+def test_encoding_and_decoding(files: dict[str, str], told: Told) -> None:
+    assert told("encode", "--tokenizer", files["bert"], "The hugs!").split() == list("3124")
+    assert told("decode", "--tokenizer", files["bert"], "3 1 2 4").strip() == "the hugs!"
+    assert told("decode", "--tokenizer", files["t5"], "3 1 2").strip() == "the hugs"
+
+
+def test_places_are_those_of_the_text_that_was_given(files: dict[str, str], told: Told) -> None:
+    facts = json.loads(told("encode", "--tokenizer", files["bert"], "The  hugs é", "--json"))
+    assert facts["tokens"] == ["the", "hug", "##s", "[UNK]"]
+    assert facts["offsets"] == [[0, 3], [5, 8], [8, 9], [10, 12]]
+
+
+def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the hugs the hug")
+    assert "6" in told("count", str(text), "--tokenizer", files["t5"])
+    compared = told("compare", *files.values(), "--text", "the hugs")
+    assert "no merges" in compared
+    assert json.loads(told("inspect", files["bert"], "--json"))["tokens"] == len(PIECES)
+
+
+@pytest.mark.parametrize("command", ["explain", "why"])
+def test_what_asks_for_merges_says_that_there_are_none(
+    files: dict[str, str], command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
+    assert "WordPiece model, which merges nothing" in capsys.readouterr().err

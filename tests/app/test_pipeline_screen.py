@@ -1,0 +1,171 @@
+"""The pipeline screen: stages on a text, switched in place, tokens followed back to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from opening import opened, opened_as
+from test_model_files import BERT
+from textual.pilot import Pilot
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import TokenizerConfig
+from bpe_tui.panels.pipeline import PipelinePanel
+from bpe_tui.screens.save_pipeline import SavePipeline
+from bpe_tui.screens.stage_window import ChoiceRows, StageWindow
+from engine.formats import open_tokenizer
+
+There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
+
+
+@asynccontextmanager
+async def pipeline(size: tuple[int, int] = (120, 40)) -> There:
+    """The pipeline screen of a BPE run at its last step."""
+    async with opened(size=size, vocab_size=400) as (app, pilot):
+        await pilot.press("end", "8")
+        await pilot.pause()
+        yield app, pilot
+
+
+@asynccontextmanager
+async def bert(tmp_path: Path) -> There:
+    """The same of a tokenizer from a file, which opens there since it has no merges."""
+    (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
+    config = TokenizerConfig((str(tmp_path / "tokenizer.json"),))
+    async with opened_as(config) as (app, pilot):
+        yield app, pilot
+
+
+def rows(app: BpeTuiApp) -> list[str]:
+    panel = app.screen_stack[1].query_one(PipelinePanel)
+    made = (panel.row(index).spans for index in range(panel.row_count))
+    return ["".join(text for text, _ in spans).rstrip() for spans in made]
+
+
+def stage(app: BpeTuiApp, title: str) -> list[str]:
+    """The rows of a stage."""
+    every = [row for row in rows(app) if row]
+    first = next(place for place, row in enumerate(every) if row.startswith(title))
+    following = (n for n, row in enumerate(every) if n > first and row[:1].strip())
+    return every[first : next(following, len(every))]
+
+
+def marked(app: BpeTuiApp) -> list[str]:
+    """What is marked for the token under the cursor, from top to bottom."""
+    panel = app.screen_stack[1].query_one(PipelinePanel)
+    spans = [span for index in range(panel.row_count) for span in panel.row(index).spans]
+    return [text for text, role in spans if role == "fresh"]
+
+
+async def typed(app: BpeTuiApp, pilot: Pilot[int], text: str, pair: str = "") -> None:
+    app.screen.query_one("#pipeline-text", Input).value = text
+    app.screen.query_one("#pipeline-pair", Input).value = pair
+    await pilot.pause()
+
+
+async def choose(app: BpeTuiApp, pilot: Pilot[int], name: str) -> None:
+    """Take a choice of the open window by its name."""
+    choices = app.screen.query_one(ChoiceRows)
+    names = ["".join(t for t, _ in choices.row(n).spans) for n in range(choices.row_count)]
+    choices.cursor = next(n for n, told in enumerate(names) if name in told)
+    await pilot.press("enter")
+    await pilot.pause()
+
+
+async def test_every_stage_shows_its_output_and_the_token_is_marked_in_all() -> None:
+    async with pipeline() as (app, pilot):
+        await typed(app, pilot, "the café")
+        assert "the·café" in stage(app, "normalizer")[1]
+        assert "the│ĠcafÃ©│" in stage(app, "pre-tokenizer")[1]
+        assert "comes back" in stage(app, "decoder")[-1]
+        await pilot.press("end")
+        # Half of the é: in the text it is the whole character.
+        assert marked(app) == ["é", "é", "©", "©"]
+        assert "“é”" in str(app.screen.query_one("#narration", Static).render())
+
+
+async def test_a_stage_is_switched_in_place_and_what_is_lost_is_said() -> None:
+    async with pipeline() as (app, pilot):
+        await typed(app, pilot, "The café")
+        await pilot.press("down", "down", "down", "enter")
+        assert isinstance(app.screen, StageWindow)
+        for name in ("NFD", "strip accents", "lowercase"):
+            await choose(app, pilot, name)
+        await pilot.press("escape")
+        assert "NFD · StripAccents · Lowercase  (switched)" in stage(app, "normalizer")[0]
+        assert "T → t, é → e" in "".join(stage(app, "normalizer"))
+        assert "not the text that was given" in stage(app, "decoder")[-1]
+        await pilot.press("u")
+        assert "none" in stage(app, "normalizer")[0]
+        assert "comes back" in stage(app, "decoder")[-1]
+
+
+async def test_a_replacement_a_regex_and_a_template_are_typed() -> None:
+    async with pipeline() as (app, pilot):
+        await typed(app, pilot, "a-b", "c")
+        await pilot.press("c", "tab")
+        app.screen.query_one("#stage-typed", Input).value = "- -> _"
+        await pilot.press("enter", "escape")
+        assert "a_b" in stage(app, "normalizer")[1]
+        panel = app.screen.query_one(PipelinePanel)
+        panel.cursor = rows(app).index(stage(app, "post-processor")[0])
+        await pilot.press("c", "tab")
+        field = app.screen.query_one("#stage-typed", Input)
+        field.value = "[X] $A"
+        await pilot.press("enter")
+        assert "no token '[X]'" in str(app.screen.query_one("#dialog-hint", Static).render())
+        field.value = "$A <|endoftext|>"
+        await pilot.press("enter", "escape")
+        assert stage(app, "post-processor")[1].count("<|endoftext|>") == 2
+
+
+async def test_a_file_without_merges_opens_here_and_its_unknown_is_told(tmp_path: Path) -> None:
+    async with bert(tmp_path) as (app, pilot):
+        assert app.screen.id == "pipeline"
+        await typed(app, pilot, "The hugs 漢")
+        assert "hug┊##s│" in stage(app, "model")[1]
+        assert "[UNK] stands for 漢" in stage(app, "model")[-1]
+        await pilot.press("1", "right", "2", "escape", "3", "4", "5", "8")
+        assert app.screen.id == "pipeline"
+
+
+async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
+    async with pipeline() as (app, pilot):
+        taken = tmp_path / "tokenizer.json"
+        taken.write_text("mine")
+        await pilot.press("s")
+        assert isinstance(app.screen, SavePipeline)
+        app.screen.query_one("#dialog-input", Input).value = str(taken)
+        await pilot.press("enter")
+        assert taken.read_text() == "mine"
+        await pilot.press("enter")
+        assert open_tokenizer(taken).tokenizer.encode(
+            "the"
+        ) == app.session.frame.tokenizer().encode("the")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_it_works_on_small_screens(size: tuple[int, int]) -> None:
+    async with pipeline(size) as (app, pilot):
+        await typed(app, pilot, "the " * 40, "a pair")
+        await pilot.press("right", "down", "pagedown", "c", "down", "enter", "escape", "z", "z")
+        assert all(len(row) <= size[0] for row in rows(app))
+
+
+async def test_unigram_has_a_pipeline_too() -> None:
+    async with opened(model="unigram", vocab_size=300) as (app, pilot):
+        await pilot.press("8")
+        await typed(app, pilot, "the the")
+        assert "▁ stands for a space" in "".join(stage(app, "pre-tokenizer"))
+
+
+async def test_wordpiece_has_a_pipeline_too() -> None:
+    async with opened(model="wordpiece", vocab_size=300) as (app, pilot):
+        await pilot.press("end", "8")
+        await typed(app, pilot, "the the")
+        assert "## continues the word before it" in "".join(stage(app, "model"))

@@ -1,0 +1,46 @@
+"""`bpe-tui train --model wordpiece`: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_cli import HANDOUT, refusal, run
+
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.wordpiece.trainer import WordPieceTrainer
+
+
+def test_it_writes_the_pieces_of_the_library(tmp_path: Path) -> None:
+    out = tmp_path / "vocab.txt"
+    result = run("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "20", "--out", out)
+    assert result.returncode == 0
+    assert result.stdout == bytes(out) + b"\n"
+    specials = ["<|endoftext|>"]
+    counts = count_corpus(Corpus(HANDOUT), "gpt2", specials).counts
+    trainer = WordPieceTrainer(counts, 20, specials)
+    assert len(list(trainer.steps()))
+    assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
+
+
+def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
+    sizes = []
+    for least in ("1", "4"):
+        out = tmp_path / f"vocab-{least}.txt"
+        options = ("--vocab-size", "60", "--min-count", least, "--out", out)
+        assert run("train", HANDOUT, "--model", "wordpiece", *options).returncode == 0
+        sizes.append(len(out.read_text().splitlines()))
+    assert sizes[0] > sizes[1]
+
+
+def test_what_only_bpe_has_is_refused(tmp_path: Path) -> None:
+    for option in (("--trainer", "heap"), ("--format", "minbpe"), ("--tie-rule", "first-seen")):
+        arguments = ("--vocab-size", "20", "--out", tmp_path / "vocab.txt", *option)
+        result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
+        assert f"{option[0]} is for the model bpe" in refusal(result)
+
+
+def test_a_vocabulary_without_room_for_the_characters_is_refused(tmp_path: Path) -> None:
+    arguments = ("--vocab-size", "3", "--out", tmp_path / "vocab.txt")
+    result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
+    assert "too small" in refusal(result)

@@ -1,0 +1,130 @@
+"""The encoding screen of WordPiece, driven by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import opened
+from textual.widgets import Static, TextArea
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
+from bpe_tui.panels.wordpiece.probes import ProbesPanel
+from bpe_tui.panels.wordpiece.words_of_text import WordsOfTextPanel
+from bpe_tui.screens.wordpiece_encoding import WordPieceEncodingScreen
+from bpe_tui.widgets.lines import Lines
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text("hug hugs pug pun bun hug hugs pug pun hug\n" * 3)
+    return place
+
+
+async def type_text(app: BpeTuiApp, pilot: object, text: str) -> None:
+    """Go to the screen with a text in its field, with all pieces."""
+    app.action_last()
+    app.action_show("encoding")
+    await pilot.pause()  # type: ignore[attr-defined]
+    app.screen.query_one("#text", TextArea).load_text(text)
+    await pilot.pause()  # type: ignore[attr-defined]
+
+
+def text_of(panel: Lines) -> list[str]:
+    rows = [panel.row(place) for place in range(panel.row_count)]
+    return ["".join(text for text, _ in row.spans).rstrip() for row in rows]
+
+
+async def test_each_probe_is_a_row_with_its_window_under_the_word(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=15, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hugs")
+        assert isinstance(app.screen, WordPieceEncodingScreen)
+        panel = app.screen.query_one(ProbesPanel)
+        word, *probes = text_of(panel)[: panel.step_count + 1]
+        assert word.strip().startswith("hugs")
+        assert probes[0].split()[:3] == ["1", "────", "hugs"] or "━━━━" in probes[0]
+        assert [len(probe.split()[-1]) > 0 for probe in probes]
+
+
+async def test_the_arrows_go_from_probe_to_probe(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=12, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hugs")
+        panel = app.screen.query_one(ProbesPanel)
+        await pilot.press("escape", "left")
+        assert panel.place == panel.step_count - 1
+        await pilot.press("home", "right", "right")
+        assert panel.place == 2
+
+
+async def test_a_word_that_cannot_be_spelled_forgets_what_was_found(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hugé")
+        rows = " ".join(text_of(app.screen.query_one(ProbesPanel)))
+        assert "Not even ##é alone is a piece" in rows
+        assert "[UNK]" in rows
+        assert "forgotten: hug" in rows
+        assert "[UNK]" in text_of(app.screen.query_one(WordsOfTextPanel))[0]
+        foot = str(app.screen.query_one("#decode").border_subtitle)
+        assert foot.startswith("1 word lost in [UNK]")
+
+
+async def test_a_word_of_more_than_100_characters_is_not_looked_at(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "h" * 101)
+        panel = app.screen.query_one(ProbesPanel)
+        said = " ".join(text_of(panel))
+        assert panel.step_count == 0
+        assert "101 characters" in said
+        assert "more than 100" in said
+        app.screen.query_one("#text", TextArea).load_text("h" * 100)
+        await pilot.pause()
+        assert panel.step_count > 0
+
+
+async def test_a_special_token_is_one_id(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "<|endoftext|> hug")
+        assert "A special token" in " ".join(text_of(app.screen.query_one(ProbesPanel)))
+
+
+async def test_ids_stand_under_the_pieces_and_give_the_text_back(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hugs  pun")
+        pieces = text_of(app.screen.query_one(PiecesOfText))
+        assert pieces[0].startswith("hugs│pun")
+        assert str(app.screen.query_one("#decoded", Static).content) == "hugs·pun"
+        assert "one space now" in str(app.screen.query_one("#decode").border_subtitle)
+        ids = pieces[1].split()
+        await pilot.press("escape", "tab", "tab", "tab", "tab", *ids[1])
+        assert str(app.screen.query_one("#decoded", Static).content) == "pun"
+        await pilot.press(*"99999")
+        assert "there is no token" in str(app.screen.query_one("#decoded", Static).content)
+
+
+async def test_where_the_merges_would_have_cut_otherwise_it_is_said(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hughug pung hugpun bunbun pugs huns")
+        panel = app.screen.query_one(ProbesPanel)
+        words = app.screen.query_one(WordsOfTextPanel)
+        said = []
+        for place in range(words.row_count):
+            words.cursor = place
+            await pilot.pause()
+            said.append(" ".join(text_of(panel)))
+        frame = app.session.shown
+        for place, word in enumerate(words.words):
+            differs = frame.tokens_of(word.word.encode()) != word.ids  # type: ignore[union-attr]
+            unspelled = word.ids == (0,)
+            assert ("merges would have cut it otherwise" in said[place]) == (
+                differs and not unspelled
+            )
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_words_and_probes_have_room_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
+    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+        await type_text(app, pilot, "hugs pun")
+        for panel in ("#pretokens", "#probes"):
+            assert app.screen.query_one(panel).size.height >= 3

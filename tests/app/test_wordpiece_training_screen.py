@@ -1,0 +1,185 @@
+"""The training screen of WordPiece, driven by keys."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from opening import opened, step
+from textual.widgets import Input, Static
+
+from bpe_tui.app import BpeTuiApp
+from bpe_tui.panels.wordpiece.corpus import PieceCorpusPanel
+from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
+from bpe_tui.panels.wordpiece.merge import ScoreMergePanel
+from bpe_tui.panels.wordpiece.merges import PieceMergesPanel
+from bpe_tui.panels.wordpiece.pairs import ScoresPanel, told_change
+from bpe_tui.panels.wordpiece.piece_panel import score_text
+from bpe_tui.panels.wordpiece.words import PieceWordsPanel
+from bpe_tui.screens.wordpiece_encoding import WordPieceEncodingScreen
+from bpe_tui.screens.wordpiece_training import WordPieceTrainingScreen
+from bpe_tui.widgets.lines import Lines
+from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import Score
+
+COURSE = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+"""The example of Hugging Face's course."""
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "course.txt"
+    place.write_text("\n".join(" ".join([word] * count) for word, count in COURSE.items()))
+    return place
+
+
+def frame_of(app: BpeTuiApp) -> WordPieceFrame:
+    frame = app.session.shown
+    assert isinstance(frame, WordPieceFrame)
+    return frame
+
+
+def text_of(panel: Lines) -> list[str]:
+    rows = [panel.row(place) for place in range(panel.row_count)]
+    return ["".join(text for text, _ in row.spans) for row in rows]
+
+
+async def test_the_first_merge_is_worked_out_as_in_the_course(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        assert isinstance(app.screen, WordPieceTrainingScreen)
+        scores = text_of(app.screen.query_one(ScoresPanel))
+        assert "##g│##s" in scores[1]
+        assert "5 / (20 ·  5)" in scores[1]
+        assert scores[1].endswith("next")
+        await pilot.press("right")
+        merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
+        assert "##g + ##s  →  ##gs" in merge
+        assert "= count(##g ##s) / (count(##g) · count(##s))" in merge
+        assert "= 5 / (20 · 5)" in merge
+        assert "= 5 / 100 = 0.05" in merge
+
+
+async def test_the_merge_tells_what_counts_alone_would_have_taken_and_why_not(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("right")
+        merge = "\n".join(text_of(app.screen.query_one(ScoreMergePanel)))
+        by_count = merge.split("by count alone")[1]
+        assert "##u │ ##g" in by_count
+        assert "20 / (36 · 20)" in by_count
+        assert "It stands 20 times" in " ".join(by_count.split())
+
+
+async def test_what_is_on_the_screen_is_said_not_to_be_hugging_face_s_trainer(
+    corpus: Path,
+) -> None:
+    for size in ((120, 40), (80, 24)):
+        async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+            await pilot.pause()
+            foot = str(app.screen.query_one(ScoresPanel).border_subtitle)
+            assert "Hugging Face" in foot
+            assert "BPE" in foot
+
+
+async def test_words_merges_and_corpus_follow_the_step(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("right")
+        assert text_of(app.screen.query_one(PieceWordsPanel)) == [
+            row for row in text_of(app.screen.query_one(PieceWordsPanel)) if "h┊##u┊##gs" in row
+        ]
+        assert "##g│##s" in text_of(app.screen.query_one(PieceMergesPanel))[0]
+        assert any("##gs" in row for row in text_of(app.screen.query_one(PieceCorpusPanel)))
+        await pilot.press("end", "left", "home")
+        assert step(app) == 0
+
+
+async def test_a_pair_leads_to_the_step_that_merges_it(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("p", "down", "enter")
+        await pilot.pause()
+        assert step(app) == 1
+        panel = app.screen.query_one(ScoresPanel)
+        assert app.focused is panel
+
+
+async def test_the_line_encodes_with_the_pieces_of_the_step(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "e", *"hugs")
+        await pilot.pause()
+        assert app.screen.query_one("#encode-input", Input).value == "hugs"
+        assert "hugs" in text_of(app.screen.query_one(PiecesOfText))[0]
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceEncodingScreen)
+
+
+async def test_the_narration_tells_the_score_and_the_way_back(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        narration = app.screen.query_one("#narration", Static)
+        await pilot.press("right")
+        assert "##g and ##s scored 5 / (20 · 5), the highest" in str(narration.content)
+        await pilot.press("left")
+        assert "taken apart" in str(narration.content)
+
+
+@pytest.mark.parametrize("key", ["t", "b", "i", "v", "3", "x"])
+async def test_a_key_of_bpe_s_says_what_it_is_for(corpus: Path, key: str) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        before = app.screen
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.screen is before
+        assert len(app._notifications) == 1
+
+
+async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "vocab.txt")
+        await pilot.press("enter")
+        await pilot.pause()
+        lines = (tmp_path / "vocab.txt").read_text().splitlines()
+        frame = frame_of(app)
+        assert lines == [frame.piece(n).decode() for n in range(frame.vocab_size)]
+
+
+async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
+    async with opened(corpus, model="bpe") as (app, pilot):
+        await pilot.press("M")
+        await pilot.pause()
+        await pilot.press("down", "enter")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if isinstance(app.session.shown, WordPieceFrame):
+                break
+        assert app.session.model.name == "wordpiece"
+        assert isinstance(app.screen, WordPieceTrainingScreen)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_panels_come_to_sight_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
+    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+        await pilot.press("right")
+        for key, panel in (("p", "pairs"), ("d", "merge"), ("w", "words"), ("m", "merges")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen.query_one(f"#{panel}").size.height > 0
+            assert app.focused is app.screen.query_one(f"#{panel}")
+
+
+def test_a_score_has_three_digits() -> None:
+    assert score_text(Fraction(1, 36)) == "0.0278"
+    assert score_text(Fraction(1, 2)) == "0.5"
+    assert score_text(Fraction(1, 1000)) == "0.001"
+    assert score_text(Fraction(1, 43_200)) == "2.31·10⁻⁵"
+
+
+def test_a_score_rises_where_a_part_has_become_rarer() -> None:
+    assert told_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
+    assert told_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
+    assert told_change(None, Score(4, 20, 5)) == ("new", "gain")
+    assert told_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
+    assert told_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")

@@ -1,0 +1,124 @@
+"""The pipelines of runs encode as the runs do; what texts lose on the way is told by stage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from odd_texts import texts
+from tokenizers import Tokenizer as Theirs
+
+from engine.added_tokens import AddedToken
+from engine.decoders.words import WordPiece as WordPieceDecoder
+from engine.errors import TokenizerFileError
+from engine.formats.pipeline_file import spelled
+from engine.formats.pipeline_of import pipeline_of
+from engine.models.wordpiece import WordPiece
+from engine.normalizers.letters import Lowercase, StripAccents
+from engine.normalizers.sequence import Sequence
+from engine.normalizers.unicode_forms import NFD
+from engine.own_pipelines import unigram_pipeline, wordpiece_pipeline
+from engine.patterns import PATTERNS
+from engine.pipeline import Pipeline
+from engine.pipeline_losses import Change, losses
+from engine.pretokenizers.kinds_of_characters import BertPreTokenizer
+from engine.templates import pair_template, template_of
+from engine.tokenizer import Tokenizer
+from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.metaspace import spelled as with_spaces_spelled
+from engine.wordpiece.tokenizer import WordPieceTokenizer
+
+PIECES = [
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "the",
+    "t",
+    "h",
+    "##h",
+    "##e",
+    "a",
+    "##b",
+    "b",
+    "!",
+    "'",
+    "##c",
+]
+
+
+@settings(max_examples=100)
+@given(texts())
+def test_wordpiece_as_a_pipeline_gives_the_same_ids(text: str) -> None:
+    tokenizer = WordPieceTokenizer(dict(enumerate(map(str.encode, PIECES))), PIECES[:3])
+    pipeline = wordpiece_pipeline(tokenizer)
+    assert [token.token_id for token in pipeline.run(text).texts[0].tokens] == tokenizer.encode(
+        text
+    )
+
+
+@settings(max_examples=100)
+@given(texts())
+def test_unigram_as_a_pipeline_gives_the_same_ids(text: str) -> None:
+    characters = sorted(set("▁abcdefst'!é漢"))
+    pieces = [("<unk>", 0.0), ("▁the", -2.0), *((each, -4.0) for each in characters)]
+    encoder = UnigramEncoder(pieces)
+    words = map(with_spaces_spelled, PATTERNS["gpt2"].split(text))
+    expected = [token_id for word in words for token_id in encoder.encode(word)]
+    assert unigram_pipeline(pieces, []).run(text).ids == expected
+
+
+def test_bpe_as_a_pipeline_gives_the_same_ids() -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"he", 257: b" the"}
+    tokenizer = Tokenizer(vocab, [(b"h", b"e")], ["<s>"])
+    run = pipeline_of(tokenizer, Path("here")).run("<s>the é")
+    assert run.ids == tokenizer.encode("<s>the é")
+    assert [token.span for token in run.tokens[-2:]] == [(7, 8), (7, 8)]  # two bytes of one é
+
+
+def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
+    vocab = dict(enumerate(map(str.encode, PIECES)))
+    pieces = [("<unk>", 0.0), ("▁the", -2.0), ("▁", -3.0), ("a", -3.5)]
+    pipelines = [
+        wordpiece_pipeline(WordPieceTokenizer(vocab, PIECES[:3])),
+        unigram_pipeline(pieces, []),
+    ]
+    for pipeline in pipelines:
+        theirs = Theirs.from_str(json.dumps(spelled(pipeline))).encode("the  a the!", "b")
+        run = pipeline.run("the  a the!", "b")
+        assert run.ids == theirs.ids
+        assert [token.span for token in run.tokens] == theirs.offsets
+
+
+def test_a_template_is_typed_as_it_is_written() -> None:
+    ids = {"[CLS]": 1, "[SEP]": 2}
+    typed = template_of("[CLS] $A [SEP]", pair_template("[CLS] $A [SEP]"), ids)
+    assert typed.process([5], [6]) == [1, 5, 2, 6, 2]
+    assert [piece.type_id for piece in typed.template(2)] == [0, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("single", "problem"),
+    [("[CLS] [SEP]", "should hold $A"), ("$A $B", "and no other"), ("[X] $A", "no token '[X]'")],
+)
+def test_a_template_that_will_not_do_is_told(single: str, problem: str) -> None:
+    with pytest.raises(TokenizerFileError) as raised:
+        template_of(single, "$A $B", {"[CLS]": 1, "[SEP]": 2})
+    assert problem in str(raised.value)
+
+
+def test_what_a_text_loses_is_told_by_stage() -> None:
+    pipeline = Pipeline(
+        WordPiece({"[UNK]": 0, "cafe": 1, "the": 2}),
+        (AddedToken("<s>"),),
+        Sequence([NFD(), StripAccents(), Lowercase()]),
+        BertPreTokenizer(),
+        decoder=WordPieceDecoder(),
+    )
+    found = losses(pipeline, pipeline.run("<s>The  Café 漢字"))
+    assert found.changed == (Change("T", "t"), Change("C", "c"), Change("é", "e"))
+    assert found.dropped == ("  ", " ")
+    assert found.unknown == ("漢字",)
+    assert not found.comes_back
+    assert losses(pipeline, pipeline.run("the cafe")).comes_back
