@@ -169,3 +169,21 @@ async def test_wordpiece_has_a_pipeline_too() -> None:
         await pilot.press("end", "8")
         await typed(app, pilot, "the the")
         assert "## continues the word before it" in "".join(stage(app, "model"))
+
+
+async def test_other_commands_work_from_here(tmp_path: Path) -> None:
+    async with pipeline() as (app, pilot):
+        await pilot.press("x", "escape", "question_mark", "escape", "left_square_bracket")
+        assert "of step 43" in str(app.screen.query_one("#heading", Static).render())
+        await pilot.press("down", "down", "down", "enter")
+        await choose(app, pilot, "lowercase")
+        await pilot.press("escape", "right_square_bracket")
+        assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
+
+
+async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with pipeline() as (app, pilot):
+        await typed(app, pilot, "the café")
+        await pilot.press("end")
+        assert "the·caf«é»" in stage(app, "text")[1]
