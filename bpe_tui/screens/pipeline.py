@@ -86,6 +86,16 @@ class PipelineScreen(SessionScreen):
             return session.config.name
         return f"step {number(step)}"
 
+    def action_next_panel(self, by: int) -> None:
+        """Tab goes from the text to its pair before it leaves the fields."""
+        text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
+        if self.focused is text and by > 0:
+            self.set_focus(pair)
+        elif self.focused is pair and by < 0:
+            self.set_focus(text)
+        else:
+            super().action_next_panel(by)
+
     # -- running it
 
     def on_input_changed(self, event: Input.Changed) -> None:
