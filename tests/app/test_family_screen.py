@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened
+from opening import SAMPLE, opened, opened_as
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import TokenizerConfig
 from bpe_tui.family_job import FamilyJob, KindMeasured
 from bpe_tui.panels.family.details import FamilyDetails
 from bpe_tui.panels.family.table import FamilyRows, percent
 from bpe_tui.screens.family import FamilyScreen
 from bpe_tui.widgets.lines import Lines
+from engine import Tokenizer, train_bpe
 from engine.family.kinds import KINDS
 from engine.family.table import Row, comparison
+from engine.formats import save
 
 
 @pytest.fixture
@@ -162,3 +165,16 @@ def test_a_share_is_told_in_percent() -> None:
         "7.1%",
         "100%",
     ]
+
+
+async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
+    tokenizer = Tokenizer(*train_bpe(SAMPLE, 300, []), [], "gpt2")
+    save(tokenizer, tmp_path / "stories")
+    config = TokenizerConfig((str(tmp_path / "stories"),))
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("escape", "7")
+        await pilot.pause()
+        assert isinstance(app.screen, FamilyScreen)
+        said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+        assert "Press o and choose a text" in said
+        assert "trains" not in said

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from opening import opened
-from test_unigram_training import TEXT, text_of
 from textual.widgets import TextArea
+from unigram_texts import TEXT, text_of
 
 from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
 from bpe_tui.panels.unigram.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of

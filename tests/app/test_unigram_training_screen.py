@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
+from unigram_texts import TEXT, text_of
 
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.commands import commands_on
@@ -26,12 +26,9 @@ from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
 from bpe_tui.visible import width
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
-
-TEXT = "the hugs of the thugs and the bugs; a pun, puns, a shrug and the hugger of bugs\n" * 4
 
 
 @pytest.fixture
@@ -45,11 +42,6 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     frame = app.session.shown
     assert isinstance(frame, UnigramFrame)
     return frame
-
-
-def text_of(panel: Lines, rows: Sequence[int] | None = None) -> list[str]:
-    places = range(panel.row_count) if rows is None else rows
-    return ["".join(text for text, _ in panel.row(place).spans) for place in places]
 
 
 async def settled(pilot: Pilot[int]) -> None:
@@ -291,7 +283,7 @@ def test_every_command_is_done_or_refused(
         if where == "screen" and action.startswith("show("):
             assert action[6:-2] in screen.PANEL_ORDER, command.action
         elif action.startswith("show("):
-            assert action[6:-2] in ("training", "encoding", "family"), command.action
+            assert action[6:-2] in ("training", "encoding", "family", "pipeline"), command.action
 
 
 async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
