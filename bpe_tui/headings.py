@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_tui.config import RunConfig
 from bpe_tui.session import Session
-from bpe_tui.visible import number, size, visible_text, width
+from bpe_tui.visible import number, plural, size, visible_text, width
 from engine.frame import Frame
 from engine.trainer import StopReason
 
@@ -55,7 +55,7 @@ def _trained(session: Session, frame: Frame) -> Facts:
         (4, config.pattern),
         (5, config.tie_rule),
         (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
-        (2, f"{number(session.documents)} documents"),
+        (2, plural(session.documents, "document")),
     ]
 
 

@@ -110,7 +110,7 @@ class _Table:
     @property
     def count_width(self) -> int:
         # Counts only fall, so the widest possible number keeps the column still for good.
-        return len(number(self.painter.frame.byte_count))
+        return max(len(number(self.painter.frame.byte_count)), len("change"))
 
     @property
     def delta_width(self) -> int:
