@@ -237,7 +237,7 @@ def _shown(text: str) -> str:
 
 def _few(shown: Sequence[str]) -> str:
     more = len(shown) - EXAMPLES
-    return ", ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
+    return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
 
 
 def told_token(shown: Shown) -> str:

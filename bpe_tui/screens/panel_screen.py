@@ -95,10 +95,14 @@ class PanelScreen(Screen[None]):
             return COMMANDS[cast("int", parameters[0])].in_fields
         return True
 
+    def refusal_of(self, command: Command) -> str | None:
+        """Why a command does nothing for what is shown; `None` if it does something."""
+        return refusal(command, self.id or "")
+
     async def action_press(self, place: int) -> None:
         """What the key of a command does."""
         command = COMMANDS[place]
-        if (refused := refusal(command, self.id or "")) is not None:
+        if (refused := self.refusal_of(command)) is not None:
             self.notify(refused, markup=False, timeout=5)
         else:
             await self.run_action(command.action)

@@ -44,7 +44,7 @@ class PipelineScreen(SessionScreen):
         super().__init__(id=PIPELINE)
         self._draft: Draft | None = None
         self._shown: Shown | None = None
-        self._step: int | None = None
+        self._seen: tuple[Session | None, int] = (None, -1)
         self._token = 0
 
     def compose(self) -> ComposeResult:
@@ -60,22 +60,41 @@ class PipelineScreen(SessionScreen):
         self.show_panel("stages")
 
     def show_session(self, session: Session) -> None:
-        """The pipeline of the step, with the stages switched that were switched before."""
+        """The pipeline of the step; stages that were switched stay so while the run is the same."""
         super().show_session(session)
-        if not self.is_current or self.frame is None or self.frame.step == self._step:
+        if not self.is_current or self.frame is None:
+            return
+        before, step = self._seen
+        if session is before and self.frame.step == step:
             return
         session.hold()
-        self._step = self.frame.step
+        self._seen = session, self.frame.step
+        kept = self._draft.switched if self._draft is not None and session is before else {}
         try:
-            original = pipeline_at(self.frame)
+            self._draft = Draft(pipeline_at(self.frame), kept)
         except BpeError as error:
             self._draft = self._shown = None
             self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
             return
-        self._draft = (
-            Draft(original) if self._draft is None else replace(self._draft, original=original)
-        )
         self._run()
+
+    @property
+    def _whose(self) -> str:
+        """Whose pipeline it is."""
+        session, step = self._seen
+        if session is not None and session.opened is not None and not step:
+            return session.config.name
+        return f"step {number(step)}"
+
+    def action_next_panel(self, by: int) -> None:
+        """Tab goes from the text to its pair before it leaves the fields."""
+        text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
+        if self.focused is text and by > 0:
+            self.set_focus(pair)
+        elif self.focused is pair and by < 0:
+            self.set_focus(text)
+        else:
+            super().action_next_panel(by)
 
     # -- running it
 
@@ -106,9 +125,7 @@ class PipelineScreen(SessionScreen):
         self._point_at(self._token)
         model = pipeline.model
         cut = f" · only the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
-        opened = self.session.opened is not None and not self._step
-        whose = self.session.config.name if opened else f"step {number(self._step or 0)}"
-        told = f"The pipeline of {visible_text(whose, spaces=False)} · {model.name} with "
+        told = f"The pipeline of {visible_text(self._whose, spaces=False)} · {model.name} with "
         told += f"{plural(len(model.vocab), 'token')}{cut}"
         self.query_one("#heading", Static).update(Content(told), layout=False)
 
@@ -164,7 +181,7 @@ class PipelineScreen(SessionScreen):
 
     def action_save_pipeline(self) -> None:
         if self._draft is not None:
-            window = SavePipeline(self._draft.pipeline, f"step-{self._step}-tokenizer.json")
+            window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
             self.app.push_screen(window, self._saved)
 
     def _saved(self, path: str | None) -> None:

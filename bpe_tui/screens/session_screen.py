@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 from textual.reactive import reactive
 
+from bpe_tui.command import Command
 from bpe_tui.screens.panel_screen import PanelScreen
 from bpe_tui.session import Session
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
+
+ABOUT_MERGES = frozenset(
+    (
+        *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
+        *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
+        *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
+    )
+)
+"""The actions that have no answer for a tokenizer without merges."""
 
 
 class SessionScreen(PanelScreen):
@@ -46,6 +56,14 @@ class SessionScreen(PanelScreen):
     def frame_of(self, session: Session) -> Any:
         """The frame that the panels see."""
         return session.shown
+
+    def refusal_of(self, command: Command) -> str | None:
+        opened = self.session.opened
+        if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
+            pipeline = opened.tokenizer.pipeline
+            model = "" if pipeline is None else f" {pipeline.model.name}"
+            return f"This is about merges, and the model{model} has none; 8 shows what it does."
+        return super().refusal_of(command)
 
     @property
     def is_ready(self) -> bool:

@@ -12,9 +12,10 @@ vocabulary holds only how pieces are written.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from engine.errors import VocabularyError
 from engine.wordpiece.words import CONTINUES
@@ -53,14 +54,23 @@ class Outcome(Enum):
     SPECIAL = "a special token, one id wherever it stands"
 
 
+def _no_probes(_: str) -> Iterator[Probe]:
+    return iter(())
+
+
 @dataclass(frozen=True)
 class EncodedWord:
-    """A word with its ids, the probes that led to them, and what became of it."""
+    """A word with its ids, what became of it, and how to find the probes that led there."""
 
     word: str
     ids: tuple[int, ...]
-    probes: tuple[Probe, ...]
     outcome: Outcome
+    look: Callable[[str], Iterator[Probe]] = field(default=_no_probes, repr=False, compare=False)
+
+    @cached_property
+    def probes(self) -> tuple[Probe, ...]:
+        """The probes, made when somebody asks: a word of n characters may take n²/2."""
+        return tuple(self.look(self.word))
 
 
 class WordPieceEncoder:
@@ -143,11 +153,10 @@ class WordPieceEncoder:
 
     def explain(self, word: str) -> EncodedWord:
         """A word with everything that led to its ids."""
-        probes = tuple(self.probes(word))
-        if len(word) > self._max_input_characters:
-            outcome = Outcome.TOO_LONG
-        elif probes and not probes[-1].found:
-            outcome = Outcome.NO_PIECE
-        else:
-            outcome = Outcome.SPELLED
-        return EncodedWord(word, self.encode(word), probes, outcome)
+        spelled = self.spell(word)
+        if spelled is not None:
+            ids = tuple([found for found, _ in spelled])
+            return EncodedWord(word, ids, Outcome.SPELLED, self.probes)
+        is_too_long = len(word) > self._max_input_characters
+        outcome = Outcome.TOO_LONG if is_too_long else Outcome.NO_PIECE
+        return EncodedWord(word, (self.unknown_id,), outcome, self.probes)

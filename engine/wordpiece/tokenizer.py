@@ -97,7 +97,7 @@ class WordPieceTokenizer:
         for pretoken in pretokens(without_stray_surrogates(text), self.pattern, self._splitter):
             if pretoken.special:
                 ids = (self._special_ids[pretoken.text],)
-                yield EncodedWord(pretoken.text, ids, (), Outcome.SPECIAL)
+                yield EncodedWord(pretoken.text, ids, Outcome.SPECIAL)
             else:
                 yield from map(self.encoder.explain, words_in(pretoken.text))
 

@@ -98,7 +98,7 @@ async def test_a_stage_is_switched_in_place_and_what_is_lost_is_said() -> None:
             await choose(app, pilot, name)
         await pilot.press("escape")
         assert "NFD · StripAccents · Lowercase  (switched)" in stage(app, "normalizer")[0]
-        assert "T → t, é → e" in "".join(stage(app, "normalizer"))
+        assert "T → t  é → e" in "".join(stage(app, "normalizer"))
         assert "not the text that was given" in stage(app, "decoder")[-1]
         await pilot.press("u")
         assert "none" in stage(app, "normalizer")[0]
@@ -132,6 +132,19 @@ async def test_a_file_without_merges_opens_here_and_its_unknown_is_told(tmp_path
         assert "[UNK] stands for 漢" in stage(app, "model")[-1]
         await pilot.press("1", "right", "2", "escape", "3", "4", "5", "8")
         assert app.screen.id == "pipeline"
+
+
+async def test_keys_that_ask_about_merges_say_that_there_are_none(tmp_path: Path) -> None:
+    async with bert(tmp_path) as (app, pilot):
+        await pilot.press("2", "escape", "w")
+        assert app.screen.id == "encoding"
+        assert any("model WordPiece has none" in note.message for note in app._notifications)
+
+
+async def test_tab_goes_to_the_second_text() -> None:
+    async with pipeline() as (app, pilot):
+        await pilot.press("e", "tab", "h", "i", "escape")
+        assert stage(app, "pair")[1].strip() == "hi"
 
 
 async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
@@ -169,3 +182,21 @@ async def test_wordpiece_has_a_pipeline_too() -> None:
         await pilot.press("end", "8")
         await typed(app, pilot, "the the")
         assert "## continues the word before it" in "".join(stage(app, "model"))
+
+
+async def test_other_commands_work_from_here(tmp_path: Path) -> None:
+    async with pipeline() as (app, pilot):
+        await pilot.press("x", "escape", "question_mark", "escape", "left_square_bracket")
+        assert "of step 43" in str(app.screen.query_one("#heading", Static).render())
+        await pilot.press("down", "down", "down", "enter")
+        await choose(app, pilot, "lowercase")
+        await pilot.press("escape", "right_square_bracket")
+        assert "Lowercase" in stage(app, "normalizer")[0]  # it stays switched at another step
+
+
+async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with pipeline() as (app, pilot):
+        await typed(app, pilot, "the café")
+        await pilot.press("end")
+        assert "the·caf«é»" in stage(app, "text")[1]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bpe_tui.columns import left, paragraph, right
+from bpe_tui.narration import first_fitting
 from bpe_tui.panels.targets import ToPair, ToStep
 from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
@@ -15,7 +16,6 @@ from bpe_tui.panels.wordpiece.piece_panel import (
     written,
 )
 from bpe_tui.visible import number, plural, visible_bytes
-from bpe_tui.visible import width as cells_of
 from bpe_tui.widgets.lines import Row, Span
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
@@ -24,6 +24,10 @@ from engine.wordpiece.scoreboard import ScoredPair
 
 RUNNERS_UP = 4
 CHANGES_SHOWN = 500
+FORMULAS = (
+    "score(a, b) = count(ab) / (count(a) · count(b))",
+    "count(ab) / (count(a) · count(b))",
+)
 SCORE_CELLS = 10
 
 
@@ -66,7 +70,7 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
             width,
         ),
         Row([]),
-        Row([("score(a, b) = count(ab) / (count(a) · count(b))", "strong")]),
+        Row([(first_fitting(width, *FORMULAS), "strong")]),
         Row([]),
         *paragraph(
             "It is high where a and b stand together more often than chance would have it: "
@@ -100,9 +104,12 @@ def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iter
     """The score with names, with numbers, and what it comes to."""
     a, b = (visible_bytes(frame.any_piece(piece)) for piece in merge.pair)
     score = merge.score
-    named = f"= count({a} {b}) / (count({a}) · count({b}))"
-    if cells_of(named) > width - 6:
-        named = "= count(ab) / (count(a) · count(b))"
+    named = first_fitting(
+        width - 6,
+        f"= count({a} {b}) / (count({a}) · count({b}))",
+        "= count(ab) / (count(a) · count(b))",
+        "= ab / (a · b)",
+    )
     yield Row([("score ", "strong"), (named, "dim")])
     yield Row([(f"      = {score}", "")])
     product = f"{number(score.count)} / {number(score.left * score.right)} = "

@@ -24,6 +24,8 @@ from engine.wordpiece.scoreboard import ScoredPair
 SHOWN = 100
 WIDE = 58
 """From so many cells on the counts have columns, and the change of the score has one."""
+ROOMY = 44
+"""From so many cells on there is room for the score's value."""
 
 
 class ScoresPanel(PiecePanel):
@@ -69,15 +71,19 @@ class _Table:
     @property
     def pair_cells(self) -> int:
         taken = self.PLACE + self.fraction_cells
+        if self.width >= ROOMY:
+            taken += self.SCORE
         if self.is_wide:
-            taken += self.SCORE + self.CHANGE + self.MARK
+            taken += self.CHANGE + self.MARK
         return max(self.width - taken, 7)
 
     def header(self) -> Row:
         spans = [(" " * self.PLACE, ""), *left([("pair", "dim")], self.pair_cells)]
         spans += [(text, "dim") for text, _ in self._fraction("ab", "a", "b")]
+        if self.width >= ROOMY:
+            spans.append(right("score", self.SCORE, "dim"))
         if self.is_wide:
-            spans += [right("score", self.SCORE, "dim"), right("change", self.CHANGE, "dim")]
+            spans.append(right("change", self.CHANGE, "dim"))
         return Row(spans)
 
     def row(self, place: int, scored: ScoredPair) -> Row:
@@ -90,10 +96,11 @@ class _Table:
             *left(self.painter.pair(scored.pair, "│"), self.pair_cells),
             *self._fraction(number(score.count), number(score.left), number(score.right)),
         ]
+        if self.width >= ROOMY:
+            spans.append(right(score_text(score.value), self.SCORE, "pair" if wins else ""))
         if self.is_wide:
             change, role = self._change(scored)
             spans += [
-                right(score_text(score.value), self.SCORE, "pair" if wins else ""),
                 right(change, self.CHANGE, role),
                 (" next" if wins else " tied" if scored.tied else "", "pair" if wins else "tie"),
             ]

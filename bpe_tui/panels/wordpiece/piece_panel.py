@@ -19,7 +19,7 @@ from engine.wordpiece.words import CONTINUES
 
 HUGGING_FACE = (
     "Hugging Face's WordPiece trainer is really BPE: it merges by count",
-    "Hugging Face trains BPE instead",
+    "Hugging Face's trainer is BPE",
 )
 """What nobody should take this for, in full and where there is little room."""
 SMALLEST_PLAIN = Fraction(1, 1000)

@@ -1,0 +1,84 @@
+"""Stages switched: every choice gives a pipeline that Hugging Face's library reads alike."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from model_pipelines import bert, t5
+from pipelines import built, gpt2
+from tokenizers import Tokenizer as Theirs
+
+from engine.decoders.edits import Fuse
+from engine.errors import BpeError
+from engine.formats.pipeline_file import pipeline_from_json, spelled
+from engine.normalizers.letters import Lowercase, StripAccents
+from engine.normalizers.unicode_forms import NFD
+from engine.pipeline_draft import (
+    DECODER,
+    NORMALIZER,
+    POST_PROCESSOR,
+    PRE_TOKENIZER,
+    STAGE_KINDS,
+    Draft,
+    StageKind,
+)
+from engine.pretokenizers.kinds_of_characters import Digits, WhitespaceSplit
+from engine.stage_choices import CHOICES, typed_cut, typed_normalizer
+
+TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
+
+
+def draft_of(build: object) -> Draft:
+    return Draft(pipeline_from_json(json.loads(built(build).to_str())))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("build", [gpt2, bert, t5], ids=lambda build: str(build.__name__))
+@pytest.mark.parametrize("kind", STAGE_KINDS, ids=lambda kind: str(kind.key))
+def test_each_choice_gives_what_hugging_face_gives(build: object, kind: StageKind) -> None:
+    draft = draft_of(build)
+    for choice in CHOICES[kind].listed(draft.original):
+        switched = draft.with_stages(kind, (choice.stage,)).pipeline
+        theirs = Theirs.from_str(json.dumps(spelled(switched)))
+        run, expected = switched.run(TEXT, "a pair"), theirs.encode(TEXT, "a pair")
+        assert run.ids == expected.ids, choice.name
+        assert [token.span for token in run.tokens] == expected.offsets, choice.name
+        assert run.decoded == theirs.decode(expected.ids), choice.name
+
+
+def test_several_normalizers_follow_each_other_in_the_order_of_their_choice() -> None:
+    draft = draft_of(gpt2)
+    for stage in (NFD(), StripAccents(), Lowercase()):
+        draft = draft.toggled(NORMALIZER, stage)
+    assert draft.pipeline.run("É").texts[0].sections[0].text == "e"
+    without = draft.toggled(NORMALIZER, NFD())  # what is taken once more is given up
+    assert without.stages(NORMALIZER) == (StripAccents(), Lowercase())
+    assert without.pipeline.run("É").texts[0].sections[0].text == "é"
+    assert not draft.restored(NORMALIZER).is_switched(NORMALIZER)
+
+
+def test_of_decoders_there_is_one() -> None:
+    draft = draft_of(gpt2).toggled(DECODER, Fuse())
+    assert draft.stages(DECODER) == (Fuse(),)
+    assert draft.with_stages(POST_PROCESSOR, ()).pipeline.post_processor is None
+
+
+def test_a_model_of_bytes_is_given_bytes_whatever_cuts_them() -> None:
+    draft = draft_of(gpt2)
+    for stages in ((), (WhitespaceSplit(),), (Digits(), WhitespaceSplit())):
+        run = draft.with_stages(PRE_TOKENIZER, stages).pipeline.run("é 12")
+        assert run.texts[0].pieces[0].text.startswith("Ã©")
+
+
+def test_what_is_typed() -> None:
+    assert typed_normalizer("/[0-9]+/ -> #").to_json()["pattern"] == {"Regex": "[0-9]+"}
+    assert typed_normalizer("a → ").to_json()["content"] == ""
+    assert typed_normalizer("prepend ▁").to_json()["prepend"] == "▁"
+    pipeline = draft_of(gpt2).original
+    for typed, read in (
+        ("nothing", typed_normalizer),
+        ("(", typed_cut),
+        ("/(/ -> a", typed_normalizer),
+    ):
+        with pytest.raises(BpeError):
+            read(typed, pipeline)
