@@ -13,7 +13,6 @@ from typing import Any
 
 from engine.byte_chars import spell
 from engine.pretokenize import to_bytes, to_text
-from engine.white_space import WHITE_SPACE
 
 
 class Alphabet(ABC):
@@ -223,52 +222,6 @@ class ContinuationAlphabet(Alphabet):
         return "continuations", (dict(self._first), dict(self._inside), self._unknown)
 
 
-class WordEndAlphabet(Alphabet):
-    """Another alphabet, and behind each pretoken a token that says that it ends there: `</w>`.
-
-    What is nothing but whitespace is no word, and is spelled in no tokens at all.
-
-    >>> characters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
-    >>> alphabet = WordEndAlphabet(characters, marker=9)
-    >>> alphabet.spell(b"ab"), list(alphabet.edges(b"ab")), alphabet.spell(b" ")
-    ([5, 6, 9], [0, 1, 2, 2], [])
-    """
-
-    def __init__(self, inner: Alphabet, marker: int) -> None:
-        self._inner = inner
-        self._marker = marker
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [*self._inner.token_ids, self._marker]
-
-    @property
-    def marker(self) -> int:
-        return self._marker
-
-    @property
-    def inside(self) -> Alphabet:
-        return self._inner
-
-    def spell(self, pretoken: bytes) -> list[int]:
-        return [] if is_blank(pretoken) else [*self._inner.spell(pretoken), self._marker]
-
-    def edges(self, pretoken: bytes) -> Sequence[int]:
-        return [0] if is_blank(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
-
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "word ends", (self._inner.as_message(), self._marker)
-
-
-def is_blank(pretoken: bytes) -> bool:
-    """Whether there is nothing but whitespace in a pretoken.
-
-    >>> is_blank(b" \\n"), is_blank(b" low")
-    (True, False)
-    """
-    return not to_text(pretoken).strip(WHITE_SPACE)
-
-
 class WholeTokens(Alphabet):
     """An alphabet with some pretokens that are one token from the start.
 
@@ -309,9 +262,14 @@ def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
     [97]
     """
     name, arguments = message
-    if name in AROUND_OTHERS:
-        inner, *others = arguments
-        return AROUND_OTHERS[name](from_message(inner), *others)
+    if name == "whole":
+        inner, whole = arguments
+        return WholeTokens(from_message(inner), whole)
+    if name == "word ends":
+        from engine.word_ends import WordEndAlphabet  # which is made of one of these
+
+        inner, marker = arguments
+        return WordEndAlphabet(from_message(inner), marker)
     if name == "model":
         from engine.models.model_alphabet import ModelAlphabet  # models stand above alphabets
 
@@ -325,9 +283,3 @@ ALPHABETS: dict[str, Callable[..., Alphabet]] = {
     "continuations": ContinuationAlphabet,
 }
 """Those that stand alone, by the name that a message gives them."""
-
-AROUND_OTHERS: dict[str, Callable[..., Alphabet]] = {
-    "whole": WholeTokens,
-    "word ends": WordEndAlphabet,
-}
-"""Those that have another within; it is their first argument."""
