@@ -53,8 +53,8 @@ def _trained(session: Session, frame: Frame) -> Facts:
     return [
         (6, "training …" if ended is None else ENDED[ended]),
         (1, size(session.bytes_read)),
-        (4, config.pattern),
         *units,
+        (4, config.pattern),
         (5, config.tie_rule),
         (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
         (2, plural(session.documents, "document")),

@@ -132,6 +132,9 @@ class CharacterAlphabet(Alphabet):
         self._prefix = prefix
         self._suffix = suffix
         self._by_byte = by_byte
+        self._each_one_token = unknown is not None and not (
+            byte_ids or fuse_unknown or prefix or suffix or by_byte
+        )
 
     @property
     def unknown(self) -> int | None:
@@ -144,6 +147,9 @@ class CharacterAlphabet(Alphabet):
         return [*self._characters.values(), *(self._byte_ids or ()), *unknown]
 
     def spell(self, pretoken: bytes) -> list[int]:
+        if self._each_one_token and self._unknown is not None:
+            known, unknown = self._characters.get, self._unknown
+            return [known(character, unknown) for character in to_text(pretoken)]
         return [token_id for token_id, _ in self._spelled(pretoken)]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:

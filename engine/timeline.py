@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from engine.alphabet import Alphabet
 from engine.errors import TimelineError
@@ -84,6 +85,7 @@ class Timeline(Player[Frame]):
         )
         self.typed = TypedText(self.pattern, self.splitter, self._ids_at)
         self._vocabularies = RunVocabularies(self.record, counts, self.alphabet)
+        self._covered: dict[int, bytes] = {}  # by place, as far as somebody has asked
         self._moves_done = 0
         self.extend(steps)
 
@@ -152,7 +154,11 @@ class Timeline(Player[Frame]):
         """What tokens stand for in a pretoken, where some of them show more than that."""
         if self.alphabet.marker is None:
             return None
-        return {token_id: self.record.covers(token_id) for token_id in self._vocab_at(step)}
+        size = self.record.first_id + step
+        for place in range(len(self._covered), size):
+            token_id = self.record.ids.id_of(place)
+            self._covered[token_id] = self.record.covers(token_id)
+        return dict(islice(self._covered.items(), size))
 
     @cached_property
     def base_ids(self) -> frozenset[int]:

@@ -7,6 +7,7 @@ are one sum over the first k merges. A token's row is its place (see `token_ids`
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -73,10 +74,13 @@ class RunVocabularies:
         """How often each token of step 0 stands in all pretokens, by its place."""
         if isinstance(self._alphabet, ByteAlphabet):
             return self._byte_counts()
-        counts = np.zeros(self._record.first_id, dtype=np.int64)
+        found: defaultdict[int, int] = defaultdict(int)
         for pretoken, times in self._counts.items():
             for token_id in self._alphabet.spell(pretoken):
-                counts[self._record.ids.place_of(token_id)] += times
+                found[token_id] += times
+        counts = np.zeros(self._record.first_id, dtype=np.int64)
+        for token_id, times in found.items():
+            counts[self._record.ids.place_of(token_id)] = times
         return counts
 
     def _byte_counts(self) -> Ints:
