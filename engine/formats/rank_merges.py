@@ -9,18 +9,19 @@ alone: the neighbours are the last two parts that encoding the token's own bytes
 the text. So pairs with ranks encode what the ranks do. A token whose own bytes do not come down to
 two parts is made by no merge in any text, and is met only where a text is looked up whole.
 
-**Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge, merges
-happen in order of rank, and a split of a token is its merge if nothing merges across it earlier:
-`sound_splits` finds that split for all tokens at once. A token without one, and from the first
-on that is made of younger tokens every token, has its bytes encoded instead.
+**Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge,
+merges happen in order of rank, and a split of a token is its merge if nothing merges across it
+earlier: `sound_splits` finds that split for all tokens at once. A token without one, and from the
+first on that is made of younger tokens every token, has its bytes encoded instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from engine.errors import VocabularyError
+from engine.events import Pair
 from engine.formats.sound_splits import sound_splits
 from engine.vocabulary.merge_columns import NONE
 
@@ -37,17 +38,14 @@ class RankedMerges:
     """What ranks say.
 
     Attributes:
-        made: token → the merge that makes it, in order of rank.
+        merges: the merges in order of rank.
+        table: the same in ranks of tokens: pair → (place in `merges`, rank of what it makes).
         unmade: the tokens that no merge makes.
     """
 
-    made: Mapping[bytes, Merge]
-    unmade: Sequence[bytes]
-
-    @property
-    def merges(self) -> list[Merge]:
-        """The merges in order of rank."""
-        return list(self.made.values())
+    merges: list[Merge]
+    table: dict[Pair, tuple[int, int]]
+    unmade: list[bytes]
 
 
 def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
@@ -66,26 +64,38 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
             f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
         )
     tokens = sorted(ranks, key=ranks.__getitem__)
-    made: dict[bytes, Merge] = {}
-    unmade: list[bytes] = []
-    in_order = True
-    left_places, right_places = (each.tolist() for each in sound_splits(tokens))
-    for token, left_place, right_place in zip(tokens, left_places, right_places, strict=True):
-        if len(token) == 1:
-            continue
-        if in_order and left_place != NONE:
-            left, right = tokens[left_place], tokens[right_place]
-            if left + right == token:
-                made[token] = left, right
-                continue
-            in_order = False
-        merge = _last_merge(token, ranks)
-        if merge is None:
-            unmade.append(token)
-        else:
-            made[token] = merge
-            in_order = False
-    return RankedMerges(made, unmade)
+    in_order = sorted(ranks.values())
+    found = RankedMerges([], {}, [])
+    merges, table = found.merges, found.table
+    lefts, rights = (each.tolist() for each in sound_splits(tokens))
+    for place, (token, left, right) in enumerate(zip(tokens, lefts, rights, strict=True)):
+        if left != NONE:
+            merge = tokens[left], tokens[right]
+            if merge[0] + merge[1] != token:
+                break
+            table[in_order[left], in_order[right]] = len(merges), in_order[place]
+            merges.append(merge)
+        elif len(token) > 1:
+            if _last_merge(token, ranks) is not None:
+                break
+            found.unmade.append(token)
+    else:
+        return found
+    for token in tokens[place:]:
+        _find_by_encoding(found, token, ranks)
+    return found
+
+
+def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
+    if len(token) == 1:
+        return
+    merge = _last_merge(token, ranks)
+    if merge is None:
+        found.unmade.append(token)
+        return
+    left, right = merge
+    found.table[ranks[left], ranks[right]] = len(found.merges), ranks[token]
+    found.merges.append(merge)
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
