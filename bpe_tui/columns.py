@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from bpe_tui.pieces import spans_width
 from bpe_tui.visible import shorten, width
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.rows import Row, Span
 
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.panels.targets import ToToken
 from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.rows import Row, Span
 from engine.inspection.inspection import EXAMPLES, Few, Inspection
 
 NAME_CELLS = 20

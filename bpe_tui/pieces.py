@@ -12,7 +12,7 @@ from engine.frame import Frame
 from engine.pretokenize import Pretoken
 
 if TYPE_CHECKING:
-    from bpe_tui.widgets.lines import Span
+    from bpe_tui.widgets.rows import Span
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")

@@ -40,7 +40,7 @@ def inspect(
     ] = False,
 ) -> None:
     """Print what can be told of a tokenizer from its vocabulary and its pattern."""
-    inspection = Inspection.of_opened(open_tokenizer(*tokenizer))
+    inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
         print(json.dumps(facts(inspection), ensure_ascii=False))
         return

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, overload
+from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
@@ -15,35 +14,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-Span = tuple[str, str]
-"""Visible text and its role."""
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span
 
-
-@dataclass(frozen=True)
-class Row:
-    """One line. `target` is where Enter or a click on it leads; `None`: nowhere."""
-
-    spans: Sequence[Span]
-    target: object | None = None
-
-
-class RowsOnDemand(Sequence[Row]):
-    """Rows `make(0)` … `make(count - 1)`, each made when somebody looks at it."""
-
-    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
-        self._count, self._make = count, make
-
-    def __len__(self) -> int:
-        return self._count
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
-        if isinstance(place, slice):
-            return [self._make(index) for index in range(self._count)[place]]
-        return self._make(range(self._count)[place])
+__all__ = ["Lines", "Row", "RowsOnDemand", "Span"]
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):

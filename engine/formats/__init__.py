@@ -24,6 +24,7 @@ from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.patterns import Pattern
 from engine.registry import Registry
 from engine.tokenizer import Tokenizer
+from engine.uncollected import uncollected
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
@@ -59,7 +60,8 @@ def open_tokenizer(
     source = Source(paths)
     for candidate in _candidates(source):
         if candidate.recognises(source):
-            return candidate.load(source, Wishes(special_tokens, pattern))
+            with uncollected():
+                return candidate.load(source, Wishes(special_tokens, pattern))
     if not source.exists:
         hint = named_encodings.told_near(source.given[0]) if len(source.given) == 1 else ""
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")

@@ -9,19 +9,21 @@ alone: the neighbours are the last two parts that encoding the token's own bytes
 the text. So pairs with ranks encode what the ranks do. A token whose own bytes do not come down to
 two parts is made by no merge in any text, and is met only where a text is looked up whole.
 
-**Finding it fast.** While every token so far is made of tokens of lower rank, merges happen in
-order of rank, and a split of a token is its merge if nothing merges across it earlier. What stood
-at the split earlier is found by undoing, on both sides, the younger merge first: the trick of
-`engine.vocabulary.reachable`. From the first token on that has no such split, the bytes of each
-are encoded instead.
+**Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge,
+merges happen in order of rank, and a split of a token is its merge if nothing merges across it
+earlier: `sound_splits` finds that split for all tokens at once. A token without one, and from the
+first on that is made of younger tokens every token, has its bytes encoded instead.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from engine.errors import VocabularyError
+from engine.events import Pair
+from engine.formats.sound_splits import sound_splits
+from engine.vocabulary.merge_columns import NONE
 
 MOST_WORK = 1 << 30
 """The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
@@ -31,10 +33,18 @@ NEVER = 1 << 62
 Merge = tuple[bytes, bytes]
 
 
-class RankedMerges(NamedTuple):
-    """What ranks say: the merges in order of rank, and the tokens that no merge makes."""
+@dataclass(frozen=True)
+class RankedMerges:
+    """What ranks say.
+
+    Attributes:
+        merges: the merges in order of rank.
+        table: the same in ranks of tokens: pair → (place in `merges`, rank of what it makes).
+        unmade: the tokens that no merge makes.
+    """
 
     merges: list[Merge]
+    table: dict[Pair, tuple[int, int]]
     unmade: list[bytes]
 
 
@@ -44,69 +54,48 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     Raises:
         VocabularyError: the tokens are so long that this would take minutes.
 
-    >>> merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
-    RankedMerges(merges=[(b'b', b'c'), (b'a', b'bc')], unmade=[b'aca'])
+    >>> found = merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
+    >>> found.merges, found.unmade
+    ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
     """
     if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
         longest = max(map(len, ranks))
         raise VocabularyError(
             f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
         )
-    made: dict[bytes, Merge] = {}
-    unmade: list[bytes] = []
-    in_order = True
-    for token in sorted(ranks, key=ranks.__getitem__):
-        if len(token) == 1:
-            continue
-        merge = _sound_split(token, ranks, made) if in_order else None
-        if merge is None:
-            in_order = False
-            merge = _last_merge(token, ranks)
-        if merge is None:
-            unmade.append(token)
-        else:
-            made[token] = merge
-    return RankedMerges(list(made.values()), unmade)
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    in_order = sorted(ranks.values())
+    found = RankedMerges([], {}, [])
+    merges, table = found.merges, found.table
+    lefts, rights = (each.tolist() for each in sound_splits(tokens))
+    for place, (token, left, right) in enumerate(zip(tokens, lefts, rights, strict=True)):
+        if left != NONE:
+            merge = tokens[left], tokens[right]
+            if merge[0] + merge[1] != token:
+                break
+            table[in_order[left], in_order[right]] = len(merges), in_order[place]
+            merges.append(merge)
+        elif len(token) > 1:
+            if _last_merge(token, ranks) is not None:
+                break
+            found.unmade.append(token)
+    else:
+        return found
+    for token in tokens[place:]:
+        _find_by_encoding(found, token, ranks)
+    return found
 
 
-def _sound_split(
-    token: bytes, ranks: Mapping[bytes, int], made: Mapping[bytes, Merge]
-) -> Merge | None:
-    """The split of a token into two older ones that encoding leads to, if there is one."""
-    rank = ranks[token]
-    rank_of = ranks.get
-    for place in range(1, len(token)):
-        left, right = token[:place], token[place:]
-        if (
-            rank_of(left, NEVER) < rank
-            and rank_of(right, NEVER) < rank
-            and _come_together(left, right, ranks, made)
-        ):
-            return left, right
-    return None
-
-
-def _come_together(
-    left: bytes, right: bytes, ranks: Mapping[bytes, int], made: Mapping[bytes, Merge]
-) -> bool:
-    """Whether two tokens, encoded as one text, come to stand side by side."""
-    left_rank, right_rank = _merge_rank(left, ranks), _merge_rank(right, ranks)
-    while left_rank >= 0 or right_rank >= 0:
-        if left_rank > right_rank:
-            limit, left = left_rank, made[left][1]
-            left_rank = _merge_rank(left, ranks)
-        else:
-            # Of equal merges the left one is made first, so one across the split comes before.
-            limit, right = right_rank + 1, made[right][0]
-            right_rank = _merge_rank(right, ranks)
-        if ranks.get(left + right, NEVER) < limit:
-            return False
-    return True
-
-
-def _merge_rank(token: bytes, ranks: Mapping[bytes, int]) -> int:
-    """The rank of the merge that makes a token; −1 for a byte, which none makes."""
-    return ranks[token] if len(token) > 1 else -1
+def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
+    if len(token) == 1:
+        return
+    merge = _last_merge(token, ranks)
+    if merge is None:
+        found.unmade.append(token)
+        return
+    left, right = merge
+    found.table[ranks[left], ranks[right]] = len(found.merges), ranks[token]
+    found.merges.append(merge)
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:

@@ -36,13 +36,15 @@ def tokenizer_of_ranks(
             f"lacks {len(missing)} of the 256 single bytes, {bytes(missing[:1])!r} for one, "
             "without which not every text can be encoded; is it cut short?"
         )
-    merges, unmade = merges_of_ranks(ranks)
+    found = merges_of_ranks(ranks)
     vocab = {rank: token for token, rank in ranks.items()}
     alphabet: Alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
-    if unmade:
-        alphabet = WholeTokens(alphabet, {token: ranks[token] for token in unmade})
-    made = Tokenizer(vocab, merges, special_ids, pattern, alphabet=alphabet)
-    return made, _told_unmade(unmade)
+    if found.unmade:
+        alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
+    made = Tokenizer(
+        vocab, found.merges, special_ids, pattern, alphabet=alphabet, table=found.table
+    )
+    return made, _told_unmade(found.unmade)
 
 
 def _told_unmade(unmade: Sequence[bytes]) -> list[str]:

@@ -11,6 +11,7 @@ import re
 from base64 import b64encode
 from binascii import Error as Base64Error
 from binascii import a2b_base64
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,10 @@ from engine.tokenizer import Tokenizer
 
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
+_ALL_LINES = re.compile(
+    rb"(?:[A-Za-z0-9+/]+={0,2} \d{1,9}\r?\n)*+(?:[A-Za-z0-9+/]+={0,2} \d{1,9})?"
+)
+_token_of = partial(a2b_base64, strict_mode=True)
 
 
 def recognises(source: Source) -> bool:
@@ -66,6 +71,25 @@ def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:
     Raises:
         TokenizerFileError: a line is no token and rank, or one of them is there twice.
     """
+    return _read_at_once(data) or _read_by_line(source, data)
+
+
+def _read_at_once(data: bytes) -> dict[bytes, int] | None:
+    """The same, if all is well."""
+    if not _ALL_LINES.fullmatch(data):
+        return None
+    fields = data.split()
+    try:
+        tokens = list(map(_token_of, fields[::2]))
+    except Base64Error:
+        return None
+    ranks = dict(zip(tokens, map(int, fields[1::2]), strict=True))
+    all_differ = len(tokens) == len(ranks) == len(set(ranks.values()))
+    return ranks if all_differ and b"" not in ranks else None
+
+
+def _read_by_line(source: Source, data: bytes) -> dict[bytes, int]:
+    """The same, line by line: so it is known which one is wrong."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":
@@ -84,7 +108,7 @@ def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:
 def _read_line(place: str, line: bytes) -> tuple[bytes, int]:
     try:
         spelled, rank = line.split()
-        token = a2b_base64(spelled, strict_mode=True)
+        token = _token_of(spelled)
     except Base64Error as error:
         raise TokenizerFileError(f"{place}: {line[:60]!r} is no base64: {error}") from None
     except ValueError:

@@ -21,6 +21,7 @@ from engine.inspection.token_kinds import TOKEN_KIND_NAMES, token_kinds
 from engine.patterns import PATTERNS, Pattern
 from engine.pretokenize import to_text
 from engine.scripts import ScriptTable
+from engine.uncollected import uncollected
 from engine.vocabulary.vocabulary import Vocabulary
 
 
@@ -232,10 +233,11 @@ class Inspection:
 
     def prepare(self) -> Inspection:
         """Compute everything now: what takes time can be left to a thread."""
-        for name in ("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"):
-            getattr(self, name)
-        for name in ("partial", "unreachable", "twins", "duplicates"):
-            getattr(self, name)
+        with uncollected():
+            for name in ("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"):
+                getattr(self, name)
+            for name in ("partial", "unreachable", "twins", "duplicates"):
+                getattr(self, name)
         return self
 
     def _few(self, rows: Ints) -> Few:

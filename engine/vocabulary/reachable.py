@@ -21,6 +21,7 @@ import numpy as np
 
 from engine.change_log import Ints
 from engine.encoders.cached import Cached
+from engine.number_table import NOT_THERE, NumberTable
 from engine.vocabulary.merge_columns import NONE, Bools, Merges
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def reachable(table: TokenTable) -> Bools:
     found[table.base_rows] = True
     if len(ambiguous):
         found[ambiguous] = _by_encoding(table, ambiguous.tolist(), maker)[ambiguous]
-    made = np.setdiff1d(np.flatnonzero(maker != NONE), ambiguous)
+    is_made = maker != NONE
+    is_made[ambiguous] = False
+    made = np.flatnonzero(is_made)
     sound = np.zeros(len(table), dtype=np.bool_)
     sound[made] = _sound(merges, maker)[maker[made]]
     left, right = merges.left[maker[made]], merges.right[maker[made]]
@@ -74,15 +77,11 @@ class _Ranks:
 
     def __init__(self, merges: Merges, tokens: int) -> None:
         self._tokens = tokens
-        keys = merges.left * tokens + merges.right
-        order = np.argsort(keys)
-        self._keys = np.append(keys[order], NEVER)
-        self._ranks = np.append(merges.rank[order], NEVER)
+        self._table = NumberTable(merges.left * tokens + merges.right, merges.rank)
 
     def of(self, left: Ints, right: Ints) -> Ints:
-        keys = left * self._tokens + right
-        places = np.searchsorted(self._keys, keys)
-        return np.where(self._keys[places] == keys, self._ranks[places], NEVER)
+        found = self._table.of(left * self._tokens + right)
+        return np.where(found == NOT_THERE, NEVER, found)
 
 
 def _sound(merges: Merges, maker: Ints) -> Bools:

@@ -45,16 +45,12 @@ class TokenTable:
     def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
         """The vocabulary of any tokenizer; its ids may leave gaps."""
         ids = sorted(tokenizer.vocab)
-        row = {token_id: place for place, token_id in enumerate(ids)}
-        table = tokenizer.merge_table
+        in_order = np.array(ids, dtype=np.int64)
         return cls(
-            np.array(ids, dtype=np.int64),
+            in_order,
             [tokenizer.vocab[token_id] for token_id in ids],
-            Merges.of(
-                ((row[left], row[right]), row[made], rank)
-                for (left, right), (rank, made) in table.items()
-            ),
-            np.array(sorted(row[token_id] for token_id in tokenizer.special_ids), dtype=np.int64),
+            Merges.of_table(tokenizer.merge_table, in_order),
+            np.searchsorted(in_order, np.array(sorted(tokenizer.special_ids), dtype=np.int64)),
             tokenizer.alphabet,
         )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,29 +18,39 @@ def least_twins(tokens: Sequence[bytes]) -> Ints:
 
     So a token has a twin among the first n tokens just if this is less than n.
     """
-    first_row: dict[bytes, int] = {}
-    for row, token in enumerate(tokens):
-        first_row.setdefault(token, row)
+    first_row = _first_rows(tokens)
     twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
-    for row, twin in (*_by_case(first_row), *_by_space(first_row)):
-        twins[row] = min(twins[row], twin)
-        twins[twin] = min(twins[twin], row)
+    for rows, others in (_by_case(tokens, first_row), _by_space(first_row)):
+        np.minimum.at(twins, rows, others)
+        np.minimum.at(twins, others, rows)
+    if len(first_row) == len(tokens):
+        return twins
     # Tokens of the same bytes have the same twins.
     return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
 
 
-def _by_case(first_row: dict[bytes, int]) -> Iterator[tuple[int, int]]:
-    """Each token with the first of those that are the same in lower case."""
-    first: dict[str, int] = {}
-    for token, row in first_row.items():
-        twin = first.setdefault(to_text(token).lower(), row)
-        if twin != row:
-            yield row, twin
+Token = TypeVar("Token", bound=Hashable)
 
 
-def _by_space(first_row: dict[bytes, int]) -> Iterator[tuple[int, int]]:
-    for token, row in first_row.items():
-        if len(token) > 1 and token.startswith(b" "):
-            twin = first_row.get(token[1:])
-            if twin is not None:
-                yield row, twin
+def _first_rows(tokens: Sequence[Token]) -> dict[Token, int]:
+    """The first row of each."""
+    # Of equal keys the last stays: go through them from the end, so that it is the first.
+    return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
+
+
+def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
+    """The rows of some tokens, and of each the first that is the same in lower case."""
+    rows = np.array(sorted(first_row.values()), dtype=np.int64)
+    lower = [to_text(tokens[row]).lower() for row in rows.tolist()]
+    first = _first_rows(lower)
+    twins = rows[np.fromiter(map(first.__getitem__, lower), dtype=np.int64, count=len(lower))]
+    differ = twins != rows
+    return rows[differ], twins[differ]
+
+
+def _by_space(first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
+    """The rows of some tokens that begin with a space, and of the same ones without it."""
+    spaced = [token for token in first_row if len(token) > 1 and token.startswith(b" ")]
+    pairs = [(first_row[token], first_row[token[1:]]) for token in spaced if token[1:] in first_row]
+    rows, twins = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return rows, twins
