@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 
 from engine.change_log import Ints
+from engine.comparison.cut_text import CutText, cut_alike
 from engine.comparison.differences import Differences, differences
 from engine.comparison.fertility import ScriptFertility, fertility
 from engine.comparison.token_spans import token_spans
 from engine.tokenizer import Tokenizer
 
-WORTH_HELPERS = 1 << 21
-"""Bytes that take as long to encode as a helper process to start."""
+LONG = 1 << 18
+"""Bytes of a text from which on pretokens repeat so often that it pays to encode each once."""
 
 
 class TextComparison:
@@ -80,10 +79,21 @@ class TextComparison:
 
 
 def _edges(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """The edges by each tokenizer; of a long text all at once, each but the first in a helper."""
-    if len(data) < WORTH_HELPERS:
+    """The edges by each tokenizer; a long text is cut once for all that cut it alike."""
+    if len(data) < LONG:
         return [token_spans(tokenizer, data) for tokenizer in tokenizers]
-    # A helper for each, not several for one: so each word is learnt only once.
-    helpers = [0, *[1] * (len(tokenizers) - 1)]
-    with ThreadPoolExecutor(len(tokenizers)) as threads:
-        return list(threads.map(token_spans, tokenizers, repeat(data), helpers))
+    found: dict[int, Ints] = {}
+    cuttings = [cut_alike(tokenizer, data) for tokenizer in tokenizers]
+    for cutting in dict.fromkeys(cuttings):
+        if cutting is None:
+            continue
+        places = [place for place, each in enumerate(cuttings) if each == cutting]
+        cut = CutText(data, tokenizers[places[0]].pattern, cutting[1])
+        for place in places:
+            edges = cut.edges(tokenizers[place])
+            if edges is not None:
+                found[place] = edges
+    return [
+        found[place] if place in found else token_spans(tokenizer, data)
+        for place, tokenizer in enumerate(tokenizers)
+    ]
