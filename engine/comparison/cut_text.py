@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 import numpy as np
 
 from engine.change_log import Ints
 from engine.comparison.token_spans import token_lengths
-from engine.encoders.at_once import AtOnce
+from engine.encoders.at_once import AtOnce, Encoded
 from engine.patterns import Pattern
 from engine.piece_encoder import remembering
 from engine.pretokenize import SpecialSplitter, to_bytes, to_text
@@ -28,7 +29,7 @@ def cut_alike(tokenizer: Tokenizer, data: bytes) -> tuple[str, frozenset[str]] |
 
     Those that the text does not hold count for nothing. `None` if there is more to it.
     """
-    if tokenizer.pipeline is not None or max(tokenizer.vocab) > GREATEST_ID:
+    if tokenizer.pipeline is not None or max(tokenizer.vocab, default=0) > GREATEST_ID:
         return None
     special = (token for token in tokenizer.cut_out if to_bytes(token) in data)
     return tokenizer.pattern.source, frozenset(special)
@@ -69,10 +70,10 @@ class CutText:
         for number in self.special:
             ordinary[number] = b""
         encoded = AtOnce(tokenizer.encoder).encode(ordinary)
-        if tokenizer.decode_bytes(encoded.ids.tolist()) != b"".join(ordinary):
-            return None
         counts = encoded.counts
         lengths = token_lengths(tokenizer)[encoded.ids]
+        if not _spell(tokenizer, encoded, lengths, ordinary):
+            return None
         if self.special:
             # A special token is one token of all its bytes.
             special = np.array(self.special)
@@ -84,6 +85,17 @@ class CutText:
         first = np.cumsum(taken) - taken
         places = np.arange(int(taken.sum())) + np.repeat(starts[self.sequence] - first, taken)
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths[places])))
+
+
+def _spell(
+    tokenizer: Tokenizer, encoded: Encoded, lengths: Ints, pretokens: Sequence[bytes]
+) -> bool:
+    """Whether the tokens of each pretoken joined are the pretoken."""
+    ends = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+    ends = ends[np.cumsum(encoded.counts)]
+    if ends.tolist() != list(accumulate(map(len, pretokens))):
+        return False
+    return tokenizer.decode_bytes(encoded.ids.tolist()) == b"".join(pretokens)
 
 
 class _Numbering:

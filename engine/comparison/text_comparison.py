@@ -8,14 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from engine.change_log import Ints
-from engine.comparison.cut_text import CutText, cut_alike
 from engine.comparison.differences import Differences, differences
+from engine.comparison.edges_of_all import edges_of_all
 from engine.comparison.fertility import ScriptFertility, fertility
-from engine.comparison.token_spans import token_spans
 from engine.tokenizer import Tokenizer
-
-LONG = 1 << 18
-"""Bytes of a text from which on pretokens repeat so often that it pays to encode each once."""
 
 
 class TextComparison:
@@ -34,7 +30,7 @@ class TextComparison:
 
     def __init__(self, tokenizers: Sequence[Tokenizer], data: bytes) -> None:
         self.data = data
-        self.edges = _edges(tokenizers, data)
+        self.edges = edges_of_all(tokenizers, data)
 
     @property
     def token_counts(self) -> tuple[int, ...]:
@@ -76,24 +72,3 @@ class TextComparison:
     def fertility(self) -> list[ScriptFertility]:
         """Tokens a word, script by script."""
         return fertility(self.data, self.edges)
-
-
-def _edges(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """The edges by each tokenizer; a long text is cut once for all that cut it alike."""
-    if len(data) < LONG:
-        return [token_spans(tokenizer, data) for tokenizer in tokenizers]
-    found: dict[int, Ints] = {}
-    cuttings = [cut_alike(tokenizer, data) for tokenizer in tokenizers]
-    for cutting in dict.fromkeys(cuttings):
-        if cutting is None:
-            continue
-        places = [place for place, each in enumerate(cuttings) if each == cutting]
-        cut = CutText(data, tokenizers[places[0]].pattern, cutting[1])
-        for place in places:
-            edges = cut.edges(tokenizers[place])
-            if edges is not None:
-                found[place] = edges
-    return [
-        found[place] if place in found else token_spans(tokenizer, data)
-        for place, tokenizer in enumerate(tokenizers)
-    ]
