@@ -2,6 +2,7 @@
 
 A short text is encoded by each in turn. A long one is cut once for all tokenizers that cut it
 alike, by as many processes as there are cores; if all cut it alike, they share the tokenizers.
+Those of which more has to be asked than their pattern encode it one by one.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import NamedTuple
 
 from engine.change_log import Ints
@@ -41,11 +43,20 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
     if len(data) >= LONG:
         cores = (os.cpu_count() or 1) if len(data) >= WORTH_HELPERS else 1
         found = _found_by_cutting(tokenizers, data, cores)
-    edges = []
-    for place, tokenizer in enumerate(tokenizers):
-        known = found.get(place)
-        edges.append(token_spans(tokenizer, data) if known is None else known)
-    return edges
+    known = {place: edges for place, edges in found.items() if edges is not None}
+    others = [place for place in range(len(tokenizers)) if place not in known]
+    spans = _one_by_one([tokenizers[place] for place in others], data)
+    known.update(zip(others, spans, strict=True))
+    return [known[place] for place in range(len(tokenizers))]
+
+
+def _one_by_one(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
+    """The edges by tokenizers that share nothing; of a long text each but the first in a helper."""
+    if len(data) < WORTH_HELPERS or len(tokenizers) < 2:
+        return [token_spans(tokenizer, data) for tokenizer in tokenizers]
+    helpers = [0, *[1] * (len(tokenizers) - 1)]
+    with ThreadPoolExecutor(len(tokenizers)) as threads:
+        return list(threads.map(token_spans, tokenizers, repeat(data), helpers))
 
 
 def _found_by_cutting(

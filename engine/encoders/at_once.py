@@ -13,11 +13,11 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.change_log import Ints
 from engine.encoders.encoder import Encoder
 from engine.number_table import NOT_THERE, NumberTable
-from engine.vocabulary.merge_columns import Bools
 
 BLOCK = 1 << 15
 """Pretokens that are looked at together, so that they stay in the processor's cache."""
@@ -134,7 +134,7 @@ class _Block:
             at = at[~done] - before + self._starts
         self._merge(at)
 
-    def _let_go(self, done: Bools) -> None:
+    def _let_go(self, done: npt.NDArray[np.bool_]) -> None:
         """Write down what some pretokens have become, and go on without them."""
         owners, lengths = self.owners[done], self._lengths[done]
         leaving = np.repeat(done, self._lengths)

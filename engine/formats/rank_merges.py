@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 from engine.errors import VocabularyError
 from engine.events import Pair
-from engine.formats.sound_splits import sound_splits
-from engine.vocabulary.merge_columns import NONE
+from engine.formats.sound_splits import NONE, sound_splits
 
 MOST_WORK = 1 << 30
 """The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
@@ -87,6 +86,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
 
 
 def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
+    """Add to what is found how a token is made, by encoding its own bytes."""
     if len(token) == 1:
         return
     merge = _last_merge(token, ranks)

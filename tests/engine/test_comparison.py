@@ -242,3 +242,13 @@ def test_special_tokens_that_a_text_does_not_hold_make_no_difference_to_its_cuts
 def test_edges_are_not_told_by_tokens_that_do_not_spell_what_they_stand_for() -> None:
     unknown = Tokenizer({0: b"?", 1: b"a"}, [], alphabet=CharacterAlphabet({"a": 1}, unknown=0))
     assert CutText(b"ab", unknown.pattern, ()).edges(unknown) is None
+
+
+def test_tokenizers_that_share_nothing_are_compared_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
+    alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
+    unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
+    monkeypatch.setattr("engine.comparison.edges_of_all.LONG", 0)
+    monkeypatch.setattr("engine.comparison.edges_of_all.WORTH_HELPERS", 0)
+    found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
+    assert [each.tolist() for each in found] == [[0, 2, 3]] * 3
