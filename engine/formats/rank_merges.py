@@ -57,11 +57,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     >>> found.merges, found.unmade
     ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
     """
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
-        longest = max(map(len, ranks))
-        raise VocabularyError(
-            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
-        )
+    _check_lengths(ranks)
     tokens = sorted(ranks, key=ranks.__getitem__)
     in_order = sorted(ranks.values())
     found = RankedMerges([], {}, [])
@@ -83,6 +79,14 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     for token in tokens[place:]:
         _find_by_encoding(found, token, ranks)
     return found
+
+
+def _check_lengths(ranks: Mapping[bytes, int]) -> None:
+    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+        longest = max(map(len, ranks))
+        raise VocabularyError(
+            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
+        )
 
 
 def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
