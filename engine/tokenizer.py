@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from functools import cached_property
@@ -15,7 +15,7 @@ from engine.alphabet import Alphabet
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER
-from engine.encoders.encoder import MergeTable, is_in_order
+from engine.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.errors import SpecialTokenError, UnknownTokenIdError
 from engine.events import EncodeStep
 from engine.live_encoding import LiveEncoding
@@ -220,6 +220,16 @@ class Tokenizer:
     def live(self) -> LiveEncoding:
         """An encoder for a text that is being typed: it encodes again only what has changed."""
         return LiveEncoding(self._encoder)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What encodes single pretokens."""
+        return self._encoder.encoder
+
+    @property
+    def cut_out(self) -> Collection[str]:
+        """The special tokens that are cut out of a text, those that are allowed."""
+        return self._encoder.special_ids.keys()
 
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
         """The merges that encode one pretoken."""

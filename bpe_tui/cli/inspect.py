@@ -17,6 +17,7 @@ from engine.byte_chars import spell
 from engine.formats import open_tokenizer
 from engine.inspection import Inspection
 from engine.inspection.inspection import Few
+from engine.uncollected import uncollected
 
 WIDEST = 100
 LONGEST = 20
@@ -40,7 +41,8 @@ def inspect(
     ] = False,
 ) -> None:
     """Print what can be told of a tokenizer from its vocabulary and its pattern."""
-    inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
+    with uncollected():
+        inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
         print(json.dumps(facts(inspection), ensure_ascii=False))
         return

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import repeat
 
 import numpy as np
 
 from engine.change_log import Ints
 from engine.comparison.differences import Differences, differences
+from engine.comparison.edges_of_all import edges_of_all
 from engine.comparison.fertility import ScriptFertility, fertility
-from engine.comparison.token_spans import token_spans
 from engine.tokenizer import Tokenizer
-
-WORTH_HELPERS = 1 << 21
-"""Bytes that take as long to encode as a helper process to start."""
 
 
 class TextComparison:
@@ -35,7 +30,7 @@ class TextComparison:
 
     def __init__(self, tokenizers: Sequence[Tokenizer], data: bytes) -> None:
         self.data = data
-        self.edges = _edges(tokenizers, data)
+        self.edges = edges_of_all(tokenizers, data)
 
     @property
     def token_counts(self) -> tuple[int, ...]:
@@ -77,13 +72,3 @@ class TextComparison:
     def fertility(self) -> list[ScriptFertility]:
         """Tokens a word, script by script."""
         return fertility(self.data, self.edges)
-
-
-def _edges(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """The edges by each tokenizer; of a long text all at once, each but the first in a helper."""
-    if len(data) < WORTH_HELPERS:
-        return [token_spans(tokenizer, data) for tokenizer in tokenizers]
-    # A helper for each, not several for one: so each word is learnt only once.
-    helpers = [0, *[1] * (len(tokenizers) - 1)]
-    with ThreadPoolExecutor(len(tokenizers)) as threads:
-        return list(threads.map(token_spans, tokenizers, repeat(data), helpers))

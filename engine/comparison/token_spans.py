@@ -37,7 +37,7 @@ def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
     """
     ids = list(chain.from_iterable(tokenizer.encode_stream([data], helpers)))
     if tokenizer.decode_bytes(ids) == data:
-        lengths = _lengths(tokenizer)[np.array(ids, dtype=np.int64)]
+        lengths = token_lengths(tokenizer)[np.array(ids, dtype=np.int64)]
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
     if tokenizer.pipeline is None:
         ends = list(accumulate(_followed(tokenizer, to_text(data))))
@@ -55,7 +55,7 @@ def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
     return edges
 
 
-def _lengths(tokenizer: Tokenizer) -> Ints:
+def token_lengths(tokenizer: Tokenizer) -> Ints:
     """The bytes of each token, by id."""
     vocab = tokenizer.vocab
     lengths = np.zeros(max(vocab, default=-1) + 1, dtype=np.int64)

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 from engine.errors import VocabularyError
 from engine.events import Pair
-from engine.formats.sound_splits import sound_splits
-from engine.vocabulary.merge_columns import NONE
+from engine.formats.sound_splits import NONE, sound_splits
 
 MOST_WORK = 1 << 30
 """The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
@@ -58,11 +57,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     >>> found.merges, found.unmade
     ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
     """
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
-        longest = max(map(len, ranks))
-        raise VocabularyError(
-            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
-        )
+    _check_lengths(ranks)
     tokens = sorted(ranks, key=ranks.__getitem__)
     in_order = sorted(ranks.values())
     found = RankedMerges([], {}, [])
@@ -86,7 +81,16 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
     return found
 
 
+def _check_lengths(ranks: Mapping[bytes, int]) -> None:
+    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+        longest = max(map(len, ranks))
+        raise VocabularyError(
+            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
+        )
+
+
 def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
+    """Add to what is found how a token is made, by encoding its own bytes."""
     if len(token) == 1:
         return
     merge = _last_merge(token, ranks)

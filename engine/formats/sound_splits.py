@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from engine.change_log import Ints
 from engine.formats.token_splits import Splits, splits_of
 from engine.number_table import NOT_THERE, NumberTable
-from engine.vocabulary.merge_columns import NONE, Bools
+
+NONE = -1
+"""Stands for a part where there is none."""
 
 
 def sound_splits(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
@@ -57,7 +60,7 @@ class _Undoing:
         self.left[whole[sound]], self.right[whole[sound]] = left[sound], right[sound]
         self._stands[whole[sound]] = True
 
-    def _come_together(self, left: Ints, right: Ints) -> Bools:
+    def _come_together(self, left: Ints, right: Ints) -> npt.NDArray[np.bool_]:
         """Whether two tokens, encoded as one text, come to stand side by side."""
         sound = np.ones(len(left), dtype=np.bool_)
         open_splits = np.arange(len(left))

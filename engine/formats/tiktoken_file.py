@@ -27,9 +27,7 @@ from engine.tokenizer import Tokenizer
 
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
-_ALL_LINES = re.compile(
-    rb"(?:[A-Za-z0-9+/]+={0,2} \d{1,9}\r?\n)*+(?:[A-Za-z0-9+/]+={0,2} \d{1,9})?"
-)
+_ALL_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]+ \d{1,%d}(?:\r?\n|\Z))*+" % _MOST_DIGITS)
 _token_of = partial(a2b_base64, strict_mode=True)
 
 

@@ -64,6 +64,28 @@ def test_a_token_may_be_made_of_tokens_of_higher_rank() -> None:
     assert tok.encode("xabcab") == in_tiktoken(ranks(b"abc", b"ab")).encode("xabcab")
 
 
+def thue_morse(doublings: int) -> bytes:
+    """A sequence that has the same hash as its complement, whatever the base."""
+    sequence = b"a"
+    for _ in range(doublings):
+        sequence += sequence.translate(bytes.maketrans(b"ab", b"ba"))
+    return sequence
+
+
+def test_tokens_with_the_same_hash_are_told_apart() -> None:
+    one = thue_morse(11)
+    other = one.translate(bytes.maketrans(b"ab", b"ba"))
+    found = merges_of_ranks(ranks(b"ab", b"aba", one, other))
+    assert found.merges == [(b"a", b"b"), (b"ab", b"a")]
+    assert found.unmade == [one, other]
+
+
+def test_a_token_that_no_merge_makes_does_not_hide_the_merges_behind_it() -> None:
+    found = merges_of_ranks(ranks(b"bc", b"abcd", b"de", b"bcde"))
+    assert found.merges == [(b"b", b"c"), (b"d", b"e"), (b"bc", b"de")]
+    assert found.unmade == [b"abcd"]
+
+
 @given(corpus=oracles.corpora())
 def test_the_merges_of_a_trained_tokenizer_are_found_again(corpus: dict[bytes, int]) -> None:
     tok = trained(corpus, [END])

@@ -1,0 +1,50 @@
+"""Many pretokens at once come out as one by one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoders import at_once
+from engine.encoders.at_once import AtOnce
+from engine.encoders.rank_heap import RankHeap
+from engine.encoders.rank_loop import RankLoop
+
+BYTES = ByteAlphabet(range(256))
+pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[tuple[int, int], tuple[int, int]]:
+    """Merges of tokens made before, in any order of ranks."""
+    table: dict[tuple[int, int], int] = {}
+    for made in range(256, 256 + draw(st.integers(0, 8))):
+        tokens = st.sampled_from([97, 98, 99, *range(256, made)])
+        table.setdefault((draw(tokens), draw(tokens)), made)
+    ranks = draw(st.permutations(range(len(table))))
+    return {pair: (rank, made) for rank, (pair, made) in zip(ranks, table.items(), strict=True)}
+
+
+@given(table=tables(), pretokens=pretokens, whole=st.booleans())
+def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
+    table: dict[tuple[int, int], tuple[int, int]], pretokens: list[bytes], whole: bool
+) -> None:
+    alphabet: Alphabet = WholeTokens(BYTES, {b"abc": 400}) if whole else BYTES
+    encoder = RankHeap(alphabet, table)
+    expected = [list(encoder.encode(each)) for each in pretokens]
+    found = AtOnce(encoder).encode(pretokens)
+    assert found.counts.tolist() == list(map(len, expected))
+    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
+
+
+def test_long_pretokens_and_several_blocks_make_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    encoder = RankLoop(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
+    monkeypatch.setattr(at_once, "LONG", 4)
+    monkeypatch.setattr(at_once, "BLOCK", 2)
+    found = AtOnce(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
+    assert found.ids.tolist() == [256, 257, 257, 98, 97, 257]
+    assert found.counts.tolist() == [1, 2, 0, 2, 1]
