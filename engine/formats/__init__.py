@@ -103,6 +103,11 @@ def save(
     """
     chosen = writable_format(format or DEFAULT_FORMAT)
     assert chosen.save is not None  # it is writable
+    if tokenizer.rules.splitter.as_message() is not None and not chosen.keeps_stages:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer changes a text before it cuts it, which the format "
+            f"{chosen.name} cannot say; write a tokenizer.json instead"
+        )
     if renumber and chosen.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)

@@ -10,11 +10,6 @@ from engine.tokenizer import Tokenizer
 
 def check_plain(tokenizer: Tokenizer, path: Path) -> None:
     """Raises `TokenizerFileError` if vocab and merges alone do not tell how it encodes."""
-    if tokenizer.rules.splitter.as_message() is not None:
-        raise TokenizerFileError(
-            f"{path}: the tokenizer changes a text before it cuts it, which this format cannot "
-            "say; write a tokenizer.json instead"
-        )
     try:
         plain = Tokenizer(
             tokenizer.vocab, tokenizer.merges, tokenizer.rules.special_ids, tokenizer.pattern

@@ -50,6 +50,7 @@ class TokenizerFormat:
         files: what is written, by their names in the directory; none if it is just one file.
         suffix: what the name of its file ends in; none of a directory.
         prescribes_ids: whether bytes, merges and special tokens have to be numbered in this order.
+        keeps_stages: whether it says what happens to a text before it is cut.
     """
 
     name: str
@@ -59,6 +60,7 @@ class TokenizerFormat:
     save: Callable[[Tokenizer, Path, bool], None] | None = None
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False
+    keeps_stages: bool = False
     suffix: str = ""
 
     def written(self, path: Path) -> list[Path]:

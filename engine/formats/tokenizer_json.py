@@ -64,5 +64,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
 
 
 FORMAT = TokenizerFormat(
-    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save), suffix=".json"
+    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save),
+    suffix=".json",
+    keeps_stages=True,
 )

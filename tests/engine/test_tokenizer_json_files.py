@@ -16,11 +16,14 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from test_formats import BYTES, END, facts, handout, trained
 from tokenizers import Tokenizer as Theirs
+from tokenizers.models import BPE
+from tokenizers.normalizers import Lowercase
+from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import Tokenizer
 from engine.alphabet import ByteAlphabet, WholeTokens
 from engine.errors import BpeError, TokenizerFileError
-from engine.formats import open_tokenizer
+from engine.formats import WRITABLE, open_tokenizer
 from engine.patterns import PATTERNS, Alternative, Pattern
 
 
@@ -340,3 +343,18 @@ def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> 
     (place / "cut.json").write_bytes(data[: int(share * (len(data) - 1))] + junk)
     with pytest.raises(TokenizerFileError, match=r"cut\.json"):
         Tokenizer.load(place / "cut.json")
+
+
+@pytest.mark.parametrize("name", sorted(set(WRITABLE) - {"huggingface"}))
+def test_what_changes_texts_is_not_written_where_that_cannot_be_said(
+    name: str, tmp_path: Path
+) -> None:
+    spelled = {character: n for n, character in enumerate(sorted(ByteLevel.alphabet()))}
+    theirs = Theirs(BPE(vocab=spelled | {"he": 256}, merges=[("h", "e")]))
+    theirs.normalizer = Lowercase()
+    theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    theirs.save(str(tmp_path / "lower.json"))
+    ours = Tokenizer.load(tmp_path / "lower.json")
+    assert ours.encode("HE") == [256]
+    with pytest.raises(TokenizerFileError, match=r"write a tokenizer\.json instead"):
+        ours.save(tmp_path / "out", name)
