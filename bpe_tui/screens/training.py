@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.command import TRAINING
@@ -22,25 +21,22 @@ from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.transport import Transport
 from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.scrubber import Scrubber
 from engine.events import Pair
 from engine.frame import Frame
 
-SLOT = ("pairs", "merge", "words", "pseudocode", "merges")
-"""Panels that share a place where there is not room for all; see `styles/training.tcss`."""
 
-
-class TrainingScreen(SessionScreen):
+class TrainingScreen(PlayerScreen):
     """Five panels round the cursor, and a line to type in."""
 
     BINDINGS = bindings_on(TRAINING)
     CSS_PATH = "../styles/training.tcss"
     PANEL_ORDER = ("corpus", "pairs", "merge", "words", "pseudocode", "merges", "encode")
+    SLOT = ("pairs", "merge", "words", "pseudocode", "merges")
 
     def __init__(self) -> None:
         super().__init__(id=TRAINING)
@@ -65,39 +61,24 @@ class TrainingScreen(SessionScreen):
         yield Static(id="narration")
         yield KeyBar()
 
-    def show_session(self, session: Session) -> None:
-        if not self.is_current:
-            return
-        self.set_class(session.frame is None, "-reading")
-        self.query_one("#heading", Static).update(
-            Content(heading(session, self.size.width - 2)), layout=False
-        )
-        if session.frame is None:
-            self.frame = None
-            self.query_one(ReadingPanel).show(session)
-            self.show_keys()
-            return
-        if self.frame is None:
-            self.show_panel("corpus")
-            self.call_later(self.show_keys)
+    def frame_of(self, session: Session) -> Frame | None:
+        return session.frame
+
+    def heading(self, session: Session, room: int) -> str:
+        return heading(session, room)
+
+    def narration(self, session: Session, frame: Frame, room: int) -> str:
+        return told(session, frame, room)
+
+    def prepare(self, session: Session) -> None:
         self.query_one(PseudocodePanel).algorithm = session.algorithm
         self.query_one(CorpusPanel).playing = session.playing or session.following
-        super().show_session(session)
-        self.query_one(Transport).show(session)
-        said = told(session, session.frame, self.size.width - 2)
-        self.query_one("#narration", Static).update(Content(said), layout=False)
 
     def show_panel(self, panel: str) -> None:
-        if panel in SLOT:
-            self.remove_class(*(f"slot-{name}" for name in SLOT))
-            self.add_class(f"slot-{panel}")
         if panel in ("words", "pseudocode"):
             # These two share a place even where there is room for all others.
             self.set_class(panel == "pseudocode", "-code")
         super().show_panel(panel)
-
-    def action_type(self) -> None:
-        self.action_show("encode")
 
     def chosen_pair(self) -> Pair | None:
         """The pair on the row of the pairs panel that Enter would act on."""
@@ -124,12 +105,6 @@ class TrainingScreen(SessionScreen):
         elif not code.next_phase():
             self.bpe_app.action_step(1)
 
-    def action_leave(self) -> None:
-        if self.session.frame is None:
-            self.app.exit()
-        else:
-            super().action_leave()
-
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in the line takes its text to the encoding screen."""
         event.stop()
@@ -138,10 +113,6 @@ class TrainingScreen(SessionScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.bpe_app.ways.go_to_target(event.target)
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self.bpe_app.seek(event.position)
 
 
 def told(session: Session, frame: Frame, room: int) -> str:

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
@@ -23,25 +22,22 @@ from bpe_tui.panels.unigram.steps import StepsPanel
 from bpe_tui.panels.unigram.transport import UnigramTransport
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.session import Session
 from bpe_tui.unigram_narration import told, unigram_heading
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.scrubber import Scrubber
 from engine.unigram.frame import UnigramFrame
 
-SLOT = ("pieces", "step", "words", "steps", "curves")
-"""Panels that share a place where there is not room for all."""
 
-
-class UnigramTrainingScreen(SessionScreen):
+class UnigramTrainingScreen(PlayerScreen):
     """Five panels round the cursor, and a line to type in."""
 
     BINDINGS = bindings_on(UNIGRAM_TRAINING)
     CSS_PATH = "../styles/unigram-training.tcss"
     PANEL_ORDER = ("corpus", "pieces", "step", "words", "steps", "curves", "encode")
+    SLOT = ("pieces", "step", "words", "steps", "curves")
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
@@ -68,39 +64,22 @@ class UnigramTrainingScreen(SessionScreen):
         yield Static(id="narration")
         yield KeyBar()
 
-    def show_session(self, session: Session) -> None:
-        if not self.is_current:
-            return
-        frame, room = session.shown, self.size.width - 2
-        self.set_class(frame is None, "-reading")
-        said = unigram_heading(session, room)
-        self.query_one("#heading", Static).update(Content(said), layout=False)
-        if not isinstance(frame, UnigramFrame):
-            self.frame = None
-            self.query_one(ReadingPanel).show(session)
-            self.show_keys()
-            return
-        if self.frame is None:
-            self.show_panel("corpus")
-            self.call_later(self.show_keys)
-        super().show_session(session)
-        self.query_one(UnigramTransport).show(session)
-        said = told(session, frame, room)
-        self.query_one("#narration", Static).update(Content(said), layout=False)
+    def frame_of(self, session: Session) -> UnigramFrame | None:
+        return session.shown if isinstance(session.shown, UnigramFrame) else None
+
+    def heading(self, session: Session, room: int) -> str:
+        return unigram_heading(session, room)
+
+    def narration(self, session: Session, frame: UnigramFrame, room: int) -> str:
+        return told(session, frame, room)
 
     def show_panel(self, panel: str) -> None:
-        if panel in SLOT:
-            self.remove_class(*(f"slot-{name}" for name in SLOT))
-            self.add_class(f"slot-{panel}")
         if panel in ("steps", "curves"):
             # These two share a place even where there is room for all others.
             self.set_class(panel == "curves", "-curves")
         super().show_panel(panel)
 
     # -- commands
-
-    def action_type(self) -> None:
-        self.action_show("encode")
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""
@@ -130,12 +109,6 @@ class UnigramTrainingScreen(SessionScreen):
         self.query_one(PieceCorpusPanel).show_line(line)
         self.show_panel("corpus")
 
-    def action_leave(self) -> None:
-        if self.session.shown is None:
-            self.app.exit()
-        else:
-            super().action_leave()
-
     # -- what panels ask for
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -157,7 +130,3 @@ class UnigramTrainingScreen(SessionScreen):
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
         self.bpe_app.seek(round(event.x))
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self.bpe_app.seek(event.position)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
@@ -20,25 +19,22 @@ from bpe_tui.panels.wordpiece.pairs import ScoresPanel
 from bpe_tui.panels.wordpiece.transport import WordPieceTransport
 from bpe_tui.panels.wordpiece.words import PieceWordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece_narration import told, wordpiece_heading
 from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 
-SLOT = ("pairs", "merge", "words", "merges")
-"""Panels that share a place where there is not room for all."""
 
-
-class WordPieceTrainingScreen(SessionScreen):
+class WordPieceTrainingScreen(PlayerScreen):
     """Five panels round the cursor, and a line to type in."""
 
     BINDINGS = bindings_on(WORDPIECE_TRAINING)
     CSS_PATH = "../styles/wordpiece-training.tcss"
     PANEL_ORDER = ("corpus", "pairs", "merge", "words", "merges", "encode")
+    SLOT = ("pairs", "merge", "words", "merges")
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
@@ -64,43 +60,19 @@ class WordPieceTrainingScreen(SessionScreen):
         yield Static(id="narration")
         yield KeyBar()
 
-    def show_session(self, session: Session) -> None:
-        if not self.is_current:
-            return
-        frame, room = session.shown, self.size.width - 2
-        self.set_class(frame is None, "-reading")
-        said = wordpiece_heading(session, room)
-        self.query_one("#heading", Static).update(Content(said), layout=False)
-        if not isinstance(frame, WordPieceFrame):
-            self.frame = None
-            self.query_one(ReadingPanel).show(session)
-            self.show_keys()
-            return
-        if self.frame is None:
-            self.show_panel("corpus")
-            self.call_later(self.show_keys)
-        self.query_one(PieceCorpusPanel).playing = session.playing or session.following
-        super().show_session(session)
-        self.query_one(WordPieceTransport).show(session)
-        said = told(session, frame, room)
-        self.query_one("#narration", Static).update(Content(said), layout=False)
+    def frame_of(self, session: Session) -> WordPieceFrame | None:
+        return session.shown if isinstance(session.shown, WordPieceFrame) else None
 
-    def show_panel(self, panel: str) -> None:
-        if panel in SLOT:
-            self.remove_class(*(f"slot-{name}" for name in SLOT))
-            self.add_class(f"slot-{panel}")
-        super().show_panel(panel)
+    def heading(self, session: Session, room: int) -> str:
+        return wordpiece_heading(session, room)
+
+    def narration(self, session: Session, frame: WordPieceFrame, room: int) -> str:
+        return told(session, frame, room)
+
+    def prepare(self, session: Session) -> None:
+        self.query_one(PieceCorpusPanel).playing = session.playing or session.following
 
     # -- commands
-
-    def action_type(self) -> None:
-        self.action_show("encode")
-
-    def action_leave(self) -> None:
-        if self.session.shown is None:
-            self.app.exit()
-        else:
-            super().action_leave()
 
     # -- what panels ask for
 
@@ -124,7 +96,3 @@ class WordPieceTrainingScreen(SessionScreen):
             return
         still = "" if self.session.stop_reason else " so far"
         self.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self.bpe_app.seek(event.position)
