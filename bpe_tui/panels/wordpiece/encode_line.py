@@ -2,87 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.content import Content
-from textual.reactive import reactive
-from textual.widgets import Input
-
-from bpe_tui.columns import left
+from bpe_tui.panels.typed_line import Labelled, TypedLine, TypedText, over_labels
 from bpe_tui.panels.wordpiece.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, spans_width
+from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.visible import number, plural
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.lines import Row
 from engine.wordpiece.encoder import EncodedWord
 from engine.wordpiece.frame import WordPieceFrame
 
-LONGEST = 2_000
-"""Characters of the line that are encoded."""
 
-
-class PiecesOfText(PiecePanel):
+class PiecesOfText(TypedText[WordPieceFrame], PiecePanel):
     """The pieces of a text, each over its id."""
 
-    WIDEST = 1000
-
-    text: reactive[str] = reactive("", repaint=False)
-
-    def watch_text(self) -> None:
-        self.rebuild()
-
-    def rows_of(self, frame: WordPieceFrame, width: int) -> list[Row]:
-        if not self.text:
-            return [Row([("Nothing typed yet: press e and type.", "dim")])]
-        return encoded_rows(self.painter(frame), frame.tokenizer.explain(self.text), width)
+    def rows_of_text(self, frame: WordPieceFrame, width: int) -> list[Row]:
+        words = frame.tokenizer.explain(self.text)
+        return over_labels(_over_ids(self.painter(frame), words), width)
 
 
-class PieceEncodeLine(Vertical):
+class PieceEncodeLine(TypedLine):
     """A line to type in, and under it the pieces."""
 
-    frame: reactive[WordPieceFrame | None] = reactive(None)
+    WITH = "pieces"
+    LONGEST = 2_000
 
-    def __init__(self) -> None:
-        super().__init__(id="encode")
-        self.border_title = Content("type to encode, with the pieces of this step")
+    def typed_text(self) -> PiecesOfText:
+        return PiecesOfText("", id="encoded")
 
-    def compose(self) -> ComposeResult:
-        yield Input(placeholder="type here (e)", id="encode-input", compact=True)
-        yield PiecesOfText("", id="encoded").data_bind(frame=PieceEncodeLine.frame)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.query_one(PiecesOfText).text = event.value[:LONGEST]
-        self._say_size()
-
-    def watch_frame(self) -> None:
-        self._say_size()
-
-    def _say_size(self) -> None:
-        text = self.query_one(Input).value[:LONGEST] if self.is_mounted else ""
-        if self.frame is None or not text:
-            self.border_subtitle = Content("")
-            return
-        tokens = plural(len(self.frame.tokenizer.encode(text)), "token")
-        self.border_subtitle = Content(f"{tokens} · longest match · step {number(self.frame.step)}")
+    def told(self, frame: WordPieceFrame, text: str, shortened: bool) -> str:
+        tokens = plural(len(frame.tokenizer.encode(text)), "token")
+        return f"{tokens} · longest match · step {number(frame.step)}"
 
 
-def encoded_rows(painter: PiecePainter, words: Iterable[EncodedWord], room: int) -> list[Row]:
-    """Pieces over ids, in as many pairs of rows as needed; a row is broken at a border."""
-    rows: list[Row] = []
-    upper: list[Span] = []
-    lower: list[Span] = []
-    used = 0
+def _over_ids(painter: PiecePainter, words: Iterable[EncodedWord]) -> Iterator[Labelled]:
     for word in words:
+        last = len(word.ids) - 1
         for place, token_id in enumerate(word.ids):
-            piece, label = painter.piece(token_id), str(token_id)
-            cells = min(max(spans_width(piece), len(label)), room - 1)
-            if used and used + cells + 1 > room:
-                rows += [Row(upper), Row(lower)]
-                upper, lower, used = [], [], 0
-            border = PRETOKEN_BORDER if place == len(word.ids) - 1 else TOKEN_BORDER
-            upper += [*left(piece, cells), border]
-            lower += [*left([(label, "dim")], cells), (" ", "")]
-            used += cells + 1
-    return [*rows, Row(upper), Row(lower)]
+            border = PRETOKEN_BORDER if place == last else TOKEN_BORDER
+            yield Labelled(painter.piece(token_id), str(token_id), border)
