@@ -7,7 +7,6 @@ from itertools import chain
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import ENCODING
@@ -24,7 +23,7 @@ from bpe_tui.panels.walk import Walk
 from bpe_tui.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.screens.compare_with import CompareWith, comparison_with
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.walk_screen import WalkScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
@@ -33,7 +32,6 @@ from engine.errors import UnknownTokenIdError
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
 
-MERGES_A_SECOND = 3
 SLOT = ("encode-steps", "lockstep", "why-not", "regex", "dropout")
 """Panels that share the place beside the pretokens; see `styles/encoding.tcss`."""
 
@@ -44,19 +42,17 @@ GIVE_WAY = {"pretokens": "-slim", "ids": "-low", "decode": "-low"}
 """Where there is so little room, these are not seen while the slot shows more than the merges."""
 
 
-class EncodingScreen(SessionScreen):
+class EncodingScreen(WalkScreen):
     """Type a text; see it cut and encoded with the merges of the timeline's step."""
 
     BINDINGS = bindings_on(ENCODING)
     CSS_PATH = "../styles/encoding.tcss"
     PANEL_ORDER = ("pretokens", *SLOT, "ids", "text", "decode")
+    STEPS_A_SECOND = 3
 
     def __init__(self) -> None:
         super().__init__(id=ENCODING)
-        self._player: Timer | None = None
-        self._playing = False
         self._specials_as_text = False
-        self._opened = "", False
         self.slot = SLOT[0]
         self.add_class(f"slot-{self.slot}")
 
@@ -83,10 +79,7 @@ class EncodingScreen(SessionScreen):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        self._player = self.set_interval(1 / MERGES_A_SECOND, self._play_on, pause=True)
         self._say_specials()
-        self.show_panel("text")
-        self._open_text()
 
     # -- state in
 
@@ -114,18 +107,6 @@ class EncodingScreen(SessionScreen):
     def _say_specials(self) -> None:
         how = "as text" if self._specials_as_text else "as one id"
         self.query_one("#text").border_subtitle = Content(f"special tokens {how} · Ctrl+S")
-
-    def open_text(self, text: str, look: bool) -> None:
-        """Put a text into the field; `look` moves on to its first pretoken."""
-        self._opened = text, look
-        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
-            self._open_text()
-
-    def _open_text(self) -> None:
-        text, look = self._opened
-        self.query_one("#text", TextArea).load_text(text)
-        if look:
-            self.show_panel("pretokens")
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -228,9 +209,6 @@ class EncodingScreen(SessionScreen):
 
     # -- commands
 
-    def action_type(self) -> None:
-        self.action_show("text")
-
     def action_lanes(self) -> None:
         """The tokens in three lanes, or over their ids."""
         self.toggle_class("lanes")
@@ -239,37 +217,21 @@ class EncodingScreen(SessionScreen):
             self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
         )
 
-    def action_walk(self, by: int) -> None:
-        self._pause()
+    def walk(self, by: int) -> None:
         self._walk.walk(by)
+
+    def walk_to_start(self) -> None:
+        self._walk.place = 0
+
+    @property
+    def is_at_end(self) -> bool:
+        steps = self._walk
+        return steps.place == steps.step_count
 
     @property
     def _walk(self) -> Walk:
         """The panel whose steps ← and → go through."""
         return self.query_one(WALKS.get(self.slot, EncodeStepsPanel))
-
-    def action_play(self) -> None:
-        """Walk through the merges by itself, from the start if it stands at the end."""
-        assert self._player is not None
-        steps = self._walk
-        if self._playing:
-            self._pause()
-            return
-        if steps.place == steps.step_count:
-            steps.place = 0
-        self._playing = True
-        self._player.resume()
-
-    def _play_on(self) -> None:
-        steps = self._walk
-        steps.walk(1)
-        if steps.place == steps.step_count:
-            self._pause()
-
-    def _pause(self) -> None:
-        self._playing = False
-        if self._player is not None:
-            self._player.pause()
 
 
 def _heading(session: Session, frame: Frame, room: int) -> str:

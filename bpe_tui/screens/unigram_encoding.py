@@ -6,7 +6,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widgets import Static, TextArea
 
 from bpe_tui.command import UNIGRAM_ENCODING
@@ -17,33 +16,30 @@ from bpe_tui.panels.unigram.paths import SHARPNESS, PathsPanel, WhyNotPiecesPane
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
 from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.walk_screen import WalkScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.key_bar import KeyBar
 from engine.unigram.frame import UnigramFrame
 
-STEPS_A_SECOND = 2
 LONGEST_TEXT = 20_000
 """Characters of the text that are cut; each may be a pretoken with a lattice of its own."""
 SLOT = ("pretokens", "arrivals", "paths", "why-not-pieces")
 """Panels that share a place where there is not room for all."""
 
 
-class UnigramEncodingScreen(SessionScreen):
+class UnigramEncodingScreen(WalkScreen):
     """Type a text; walk through the lattice of each of its pretokens."""
 
     BINDINGS = bindings_on(UNIGRAM_ENCODING)
     CSS_PATH = "../styles/unigram-encoding.tcss"
     PANEL_ORDER = ("pretokens", "lattice", *SLOT[1:], "text")
+    STEPS_A_SECOND = 2
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
         super().__init__(id=UNIGRAM_ENCODING)
-        self._player: Timer | None = None
-        self._playing = False
-        self._opened = "", False
         self._place = 0
         self._walk: Walkthrough | None = None
         self.slot = "arrivals"
@@ -61,11 +57,6 @@ class UnigramEncodingScreen(SessionScreen):
                 yield panel.data_bind(frame=UnigramEncodingScreen.frame)
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        self._player = self.set_interval(1 / STEPS_A_SECOND, self._play_on, pause=True)
-        self.show_panel("text")
-        self._open_text()
-
     # -- state in
 
     def show_session(self, session: Session) -> None:
@@ -78,18 +69,6 @@ class UnigramEncodingScreen(SessionScreen):
             f"{number(frame.size)} pieces"
         )
         self.query_one("#heading", Static).update(Content(said), layout=False)
-
-    def open_text(self, text: str, look: bool) -> None:
-        """Put a text into the field; `look` moves on to its first pretoken."""
-        self._opened = text, look
-        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
-            self._open_text()
-
-    def _open_text(self) -> None:
-        text, look = self._opened
-        self.query_one("#text", TextArea).load_text(text)
-        if look:
-            self.show_panel("pretokens")
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -106,7 +85,7 @@ class UnigramEncodingScreen(SessionScreen):
         walk = Walkthrough(self.frame, event.word)
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
-            self._pause()
+            self.pause()
             self._go_to(len(walk.steps))
 
     def _go_to(self, place: int) -> None:
@@ -139,9 +118,6 @@ class UnigramEncodingScreen(SessionScreen):
 
     # -- commands
 
-    def action_type(self) -> None:
-        self.action_show("text")
-
     def action_ask(self) -> None:
         """Why the other pieces are not used."""
         self.show_panel("why-not-pieces")
@@ -157,31 +133,12 @@ class UnigramEncodingScreen(SessionScreen):
         paths.sharpness = max(0, min(paths.sharpness + by, len(SHARPNESS) - 1))
         self.show_panel("paths")
 
-    def action_walk(self, by: int) -> None:
-        self._pause()
+    def walk(self, by: int) -> None:
         self._go_to(self._place + by)
 
-    def action_play(self) -> None:
-        """Walk by itself, from the start if it stands at the end."""
-        assert self._player is not None
-        if self._playing:
-            self._pause()
-            return
-        if self._is_over:
-            self._go_to(0)
-        self._playing = True
-        self._player.resume()
+    def walk_to_start(self) -> None:
+        self._go_to(0)
 
     @property
-    def _is_over(self) -> bool:
+    def is_at_end(self) -> bool:
         return self._walk is None or self._place == len(self._walk.steps)
-
-    def _play_on(self) -> None:
-        self._go_to(self._place + 1)
-        if self._is_over:
-            self._pause()
-
-    def _pause(self) -> None:
-        self._playing = False
-        if self._player is not None:
-            self._player.pause()

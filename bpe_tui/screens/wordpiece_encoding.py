@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.reactive import reactive
-from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.command import WORDPIECE_ENCODING
@@ -19,7 +18,7 @@ from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
 from bpe_tui.panels.wordpiece.probes import ProbesPanel
 from bpe_tui.panels.wordpiece.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.walk_screen import WalkScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, plural, shorten, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
@@ -27,25 +26,22 @@ from engine.errors import UnknownTokenIdError
 from engine.wordpiece.encoder import EncodedWord
 from engine.wordpiece.frame import WordPieceFrame
 
-PROBES_A_SECOND = 5
 LONGEST = 4_000
 """Characters of the text that are encoded, each word probe by probe."""
 
 
-class WordPieceEncodingScreen(SessionScreen):
+class WordPieceEncodingScreen(WalkScreen):
     """Type a text; see it cut into words, and how each is spelled with the pieces of the step."""
 
     BINDINGS = bindings_on(WORDPIECE_ENCODING)
     CSS_PATH = "../styles/wordpiece-encoding.tcss"
     PANEL_ORDER = ("pretokens", "probes", "ids", "text", "decode")
+    STEPS_A_SECOND = 5
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
         super().__init__(id=WORDPIECE_ENCODING)
-        self._player: Timer | None = None
-        self._playing = False
-        self._opened = "", False
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
@@ -63,11 +59,6 @@ class WordPieceEncodingScreen(SessionScreen):
             yield Static(id="decoded")
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        self._player = self.set_interval(1 / PROBES_A_SECOND, self._play_on, pause=True)
-        self.show_panel("text")
-        self._open_text()
-
     # -- state in
 
     def show_session(self, session: Session) -> None:
@@ -84,18 +75,6 @@ class WordPieceEncodingScreen(SessionScreen):
         said = fitting(facts, self.size.width - 2)
         self.query_one("#heading", Static).update(Content(said), layout=False)
         self._encode()
-
-    def open_text(self, text: str, look: bool) -> None:
-        """Put a text into the field; `look` moves on to its first word."""
-        self._opened = text, look
-        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
-            self._open_text()
-
-    def _open_text(self) -> None:
-        text, look = self._opened
-        self.query_one("#text", TextArea).load_text(text)
-        if look:
-            self.show_panel("pretokens")
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
@@ -153,35 +132,16 @@ class WordPieceEncodingScreen(SessionScreen):
 
     # -- commands
 
-    def action_type(self) -> None:
-        self.action_show("text")
-
-    def action_walk(self, by: int) -> None:
-        self._pause()
+    def walk(self, by: int) -> None:
         self.query_one(ProbesPanel).walk(by)
 
-    def action_play(self) -> None:
-        """Walk through the probes by itself, from the start if it stands at the end."""
-        assert self._player is not None
-        probes = self.query_one(ProbesPanel)
-        if self._playing:
-            self._pause()
-            return
-        if probes.place == probes.step_count:
-            probes.place = 0
-        self._playing = True
-        self._player.resume()
+    def walk_to_start(self) -> None:
+        self.query_one(ProbesPanel).place = 0
 
-    def _play_on(self) -> None:
-        probes = self.query_one(ProbesPanel)
-        probes.walk(1)
-        if probes.place == probes.step_count:
-            self._pause()
-
-    def _pause(self) -> None:
-        self._playing = False
-        if self._player is not None:
-            self._player.pause()
+    @property
+    def is_at_end(self) -> bool:
+        steps = self.query_one(ProbesPanel)
+        return steps.place == steps.step_count
 
 
 def told_loss(frame: WordPieceFrame, text: str, back: str, words: Sequence[EncodedWord]) -> str:
