@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -45,6 +46,11 @@ class CountChange(NamedTuple):
     pair: Pair
     before: int
     after: int
+
+
+def largest_first(changes: Iterable[CountChange], own: Pair) -> tuple[CountChange, ...]:
+    """The changes of a merge: that of its own pair first, then the largest."""
+    return tuple(sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair)))
 
 
 class StaleEntry(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from engine.byte_chars import spell
-from engine.events import CountChange, Pair, StaleEntry
+from engine.events import CountChange, Pair, StaleEntry, largest_first
 
 if TYPE_CHECKING:
     from engine.record import Record
@@ -83,13 +83,11 @@ class MergeStep:
     @property
     def changes(self) -> tuple[CountChange, ...]:
         """The pairs whose count this step changed: its own first, then the largest changes."""
-        changes = [
+        changes = (
             CountChange(self._record.pairs[number], before, after)
             for number, before, after in self._record.counts.differences(self.index)
-        ]
-        own = self.pair
-        changes.sort(key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))
-        return tuple(changes)
+        )
+        return largest_first(changes, self.pair)
 
     @property
     def discarded(self) -> tuple[StaleEntry, ...]:

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.panels.sorted_table import SortedTable
 from bpe_tui.panels.token_rows import TokenRows
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.switches import Switch, Switches
@@ -24,7 +25,7 @@ LARGEST_FIRST = frozenset({"length", "count", "children"})
 """Columns of which the largest numbers are the interesting ones."""
 
 
-class VocabularyPanel(Vertical):
+class VocabularyPanel(SortedTable):
     """A field to search in, switches for the filters, and the rows under their header."""
 
     frame: reactive[Frame | None] = reactive(None)
@@ -47,26 +48,8 @@ class VocabularyPanel(Vertical):
 
     # -- order
 
-    def on_header_pressed(self, event: Header.Pressed) -> None:
-        event.stop()
-        if event.column == self.rows.sorting:
-            self.reverse()
-        else:
-            self.sort(event.column)
-
-    def sort(self, column: str) -> None:
-        self.rows.sorting, self.rows.descending = column, column in LARGEST_FIRST
-        self.rows.rebuild()
-
-    def sort_by_next(self) -> None:
-        """Sort by the column after the one that sorts now."""
-        names = [place.column.name for place in self.rows.places]
-        place = names.index(self.rows.sorting) if self.rows.sorting in names else -1
-        self.sort(names[(place + 1) % len(names)])
-
-    def reverse(self) -> None:
-        self.rows.descending = not self.rows.descending
-        self.rows.rebuild()
+    def is_descending(self, column: str) -> bool:
+        return column in LARGEST_FIRST
 
     # -- what is left out
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.byte_chars import spell
 from engine.change_log import ChangeLog, Column
-from engine.events import CountChange, Pair
+from engine.events import CountChange, Pair, largest_first
 from engine.record import Merge
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.score import Score
@@ -208,14 +208,12 @@ class WordPieceStep:
     @property
     def changes(self) -> tuple[CountChange, ...]:
         """The pairs whose count this step changed: its own first, then the largest changes."""
-        pairs, own = self._record.problem.pairs, self.pair
-        changes = [
+        pairs = self._record.problem.pairs
+        changes = (
             CountChange(pairs[number], before, after)
             for number, before, after in self._record.pair_counts.differences(self.index)
-        ]
-        return tuple(
-            sorted(changes, key=lambda c: (c.pair != own, -abs(c.after - c.before), c.pair))
         )
+        return largest_first(changes, self.pair)
 
     @property
     def piece_changes(self) -> tuple[PieceChange, ...]:

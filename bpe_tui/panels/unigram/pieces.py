@@ -8,13 +8,14 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.panels.sorted_table import SortedTable
 from bpe_tui.panels.unigram.piece_rows import SMALLEST_FIRST, PieceRows
 from bpe_tui.visible import number
 from bpe_tui.widgets.virtual_table import Header
 from engine.unigram.frame import UnigramFrame
 
 
-class PiecesPanel(Vertical):
+class PiecesPanel(SortedTable):
     """A field to search in, and the rows under their header."""
 
     frame: reactive[UnigramFrame | None] = reactive(None)
@@ -35,26 +36,8 @@ class PiecesPanel(Vertical):
     def rows(self) -> PieceRows:
         return self.query_one(PieceRows)
 
-    def on_header_pressed(self, event: Header.Pressed) -> None:
-        event.stop()
-        if event.column == self.rows.sorting:
-            self.reverse()
-        else:
-            self.sort(event.column)
-
-    def sort(self, column: str) -> None:
-        self.rows.sorting, self.rows.descending = column, column not in SMALLEST_FIRST
-        self.rows.rebuild()
-
-    def sort_by_next(self) -> None:
-        """Sort by the column after the one that sorts now."""
-        names = [place.column.name for place in self.rows.places]
-        place = names.index(self.rows.sorting) if self.rows.sorting in names else -1
-        self.sort(names[(place + 1) % len(names)])
-
-    def reverse(self) -> None:
-        self.rows.descending = not self.rows.descending
-        self.rows.rebuild()
+    def is_descending(self, column: str) -> bool:
+        return column not in SMALLEST_FIRST
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
