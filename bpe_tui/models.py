@@ -22,8 +22,8 @@ from bpe_tui.command import (
     WORDPIECE_TRAINING,
 )
 from bpe_tui.config import Config, RunConfig
-from bpe_tui.unigram_refusals import REFUSED as UNIGRAM_REFUSED
-from bpe_tui.wordpiece_refusals import REFUSED as WORDPIECE_REFUSED
+from bpe_tui.unigram.refusals import REFUSED as UNIGRAM_REFUSED
+from bpe_tui.wordpiece.refusals import REFUSED as WORDPIECE_REFUSED
 from engine.registry import Registry
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ MODELS: Registry[Model] = Registry(
                 "wordpiece",
                 "WordPiece",
                 "merges the pair of highest score; the longest match encodes",
-                ("bpe_tui.wordpiece_job", "WordPieceJob"),
+                ("bpe_tui.wordpiece.job", "WordPieceJob"),
                 ("bpe_tui.screens.save_vocab", "SaveVocab"),
                 {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
                 counts_bytes=False,
@@ -116,7 +116,7 @@ MODELS: Registry[Model] = Registry(
                 "unigram",
                 "Unigram",
                 "weighs too many pieces, and prunes the least needed",
-                ("bpe_tui.unigram_job", "UnigramJob"),
+                ("bpe_tui.unigram.job", "UnigramJob"),
                 ("bpe_tui.screens.save_pieces", "SavePieces"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
                 steps_a_second=1,

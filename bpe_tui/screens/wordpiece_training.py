@@ -23,7 +23,7 @@ from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.wordpiece_narration import told, wordpiece_heading
+from bpe_tui.wordpiece.narration import told, wordpiece_heading
 from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 

@@ -16,7 +16,7 @@ from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder
 from engine.wordpiece.ties import ScoreTieRule
 from engine.wordpiece.tokenizer import WordPieceTokenizer
-from engine.wordpiece.words import trainable_words
+from engine.wordpiece.words import bare, trainable_words
 
 if TYPE_CHECKING:
     from engine.wordpiece.timeline import WordPieceTimeline
@@ -74,22 +74,37 @@ class WordPieceFrame:
         """Special tokens and pieces at this step."""
         return self.first_id + self.step
 
-    def piece(self, piece_id: int) -> bytes:
+    def token(self, piece_id: int) -> bytes:
         """A piece that exists at this step, as it is written.
 
         Raises:
             UnknownTokenIdError: it does not, or not yet.
         """
-        if not 0 <= piece_id < self.vocab_size:
+        if not self.has_token(piece_id):
             raise UnknownTokenIdError(
                 f"there is no piece with the id {piece_id}; at step {self.step:,} the ids go "
                 f"from 0 to {self.vocab_size - 1:,}"
             )
         return self._record.vocab[piece_id]
 
-    def any_piece(self, piece_id: int) -> bytes:
+    def has_token(self, piece_id: int) -> bool:
+        """Whether the piece exists at this step."""
+        return 0 <= piece_id < self.vocab_size
+
+    def any_token(self, piece_id: int) -> bytes:
         """A piece as it is written, even one that a later step makes."""
         return self._record.vocab[piece_id]
+
+    def covers(self, piece_id: int) -> bytes:
+        """The bytes of the corpus that any piece stands for: `##` is none of them."""
+        return bare(self._record.vocab[piece_id])
+
+    def is_special(self, piece_id: int) -> bool:
+        return piece_id < len(self.special_tokens)
+
+    def is_base(self, piece_id: int) -> bool:
+        """Whether words are spelled in this piece at step 0."""
+        return len(self.special_tokens) <= piece_id < self.first_id
 
     def step_making(self, piece_id: int) -> int:
         """The step that made a piece; 0 for those that were there from the start."""
@@ -168,7 +183,7 @@ class WordPieceFrame:
 
     def count_of_piece(self, piece_id: int) -> int:
         """How often the piece stands in the corpus at this step."""
-        self.piece(piece_id)
+        self.token(piece_id)
         return int(self._record.piece_counts.at(self.step)[piece_id])
 
     def score_of(self, pair: Pair) -> Score | None:

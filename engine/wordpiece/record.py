@@ -163,19 +163,14 @@ class WordPieceStep:
         return self._record.first_id + self.index
 
     @property
-    def piece(self) -> bytes:
+    def token(self) -> bytes:
         """The new piece as it is written: `##low` inside of a word."""
         return self._record.vocab[self.new_id]
 
     @property
-    def token(self) -> bytes:
-        """The bytes of the corpus that the new piece stands for: `low`."""
-        return bare(self.piece)
-
-    @property
     def covers(self) -> bytes:
-        """The same: nothing in it stands for no bytes."""
-        return self.token
+        """The bytes of the corpus that it stands for: `low`."""
+        return bare(self.token)
 
     @property
     def score(self) -> Score:
@@ -229,7 +224,7 @@ class WordPieceStep:
             "pair": list(self.pair),
             "left": spell(self.left),
             "right": spell(self.right),
-            "piece": spell(self.piece),
+            "token": spell(self.token),
             "new_id": self.new_id,
             "score": [self.score.count, self.score.left, self.score.right],
             "occurrences": self.occurrences,

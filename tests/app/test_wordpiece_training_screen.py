@@ -143,7 +143,7 @@ async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> N
         await pilot.pause()
         lines = (tmp_path / "vocab.txt").read_text().splitlines()
         frame = frame_of(app)
-        assert lines == [frame.piece(n).decode() for n in range(frame.vocab_size)]
+        assert lines == [frame.token(n).decode() for n in range(frame.vocab_size)]
 
 
 async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:

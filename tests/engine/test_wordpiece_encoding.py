@@ -219,5 +219,5 @@ def test_hugging_faces_trainer_makes_the_pieces_of_bpe_not_those_of_the_score() 
     assert made_by_hugging_face(bpe, models.BPE()) == set(by_frequency)
 
     counts = {word.encode(): count for word, count in COURSE.items()}
-    by_score = [step.piece for step in WordPieceTrainer(counts, 12 + merges).steps()]
+    by_score = [step.token for step in WordPieceTrainer(counts, 12 + merges).steps()]
     assert by_score == [b"##gs", b"pu", b"hu", b"bu"]

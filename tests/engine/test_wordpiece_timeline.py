@@ -59,7 +59,7 @@ def test_every_step_is_what_a_recount_finds(
     assert len(timeline) == len(steps)
     for number, truth in enumerate(steps):
         frame = timeline.seek(number)
-        spelled = [frame.piece(piece_id).decode() for piece_id in range(frame.vocab_size)]
+        spelled = [frame.token(piece_id).decode() for piece_id in range(frame.vocab_size)]
         counts = {spelled[i]: frame.count_of_piece(i) for i in range(frame.vocab_size)}
         assert {piece: n for piece, n in counts.items() if n} == dict(truth.pieces_before)
         assert frame.token_count == truth.pieces_before.total()
@@ -154,8 +154,8 @@ class TestAFrame:
         frame = timeline_of(COURSE).seek(1)
         [touched] = frame.touched()
         assert (touched.pretoken, touched.count) == (b"hugs", 5)
-        assert [frame.piece(i) for i in touched.before] == [b"h", b"##u", b"##g", b"##s"]
-        assert [frame.piece(i) for i in touched.after] == [b"h", b"##u", b"##gs"]
+        assert [frame.token(i) for i in touched.before] == [b"h", b"##u", b"##g", b"##s"]
+        assert [frame.token(i) for i in touched.after] == [b"h", b"##u", b"##gs"]
 
     def test_has_runners_up_with_their_fractions(self) -> None:
         best, second, *_ = timeline_of(COURSE).frame.top_pairs(10)
@@ -165,9 +165,9 @@ class TestAFrame:
 
     def test_has_no_piece_that_a_later_step_makes(self) -> None:
         timeline = timeline_of(COURSE)
-        assert timeline.seek(1).piece(12) == b"##gs"
+        assert timeline.seek(1).token(12) == b"##gs"
         with pytest.raises(UnknownTokenIdError, match="at step 0 the ids go from 0 to 11"):
-            timeline.seek(0).piece(12)
+            timeline.seek(0).token(12)
 
     def test_has_no_score_for_a_pair_that_stands_nowhere(self) -> None:
         frame = timeline_of(COURSE).frame
@@ -185,7 +185,7 @@ class TestAFrame:
         frame = timeline_of({b"ca": 4, b"cac": 2, b"cb": 1}).seek(2)
         assert frame.pieces_of(b"cac") == [b"c", b"##ac"]
         [word] = frame.tokenizer.explain("cac")
-        assert [frame.piece(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]
+        assert [frame.token(piece_id) for piece_id in word.ids] == [b"ca", b"##c"]
 
 
 @every_tie_rule
@@ -209,4 +209,4 @@ def test_a_pair_tells_the_step_that_merges_it_and_a_piece_the_step_that_made_it(
     assert frame.step_of((0, 0)) is None
     assert frame.step_making(first.new_id) == 1
     assert frame.step_making(0) == 0
-    assert frame.any_piece(first.new_id) == first.piece
+    assert frame.any_token(first.new_id) == first.token

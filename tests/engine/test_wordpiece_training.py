@@ -94,13 +94,13 @@ class TestTheCoursesExample:
 
     def test_merges_gs_first_then_hu(self) -> None:
         first = steps_of(trained(COURSE, 2, "first-seen"))
-        assert [step.piece for step in first] == [b"##gs", b"hu"]
+        assert [step.token for step in first] == [b"##gs", b"hu"]
         assert [step.score.value for step in first] == [Fraction(1, 20), Fraction(1, 36)]
 
     def test_merges_hugs_next_by_the_courses_own_formula(self) -> None:
         """The course goes on with `hug`, at a score of 1/15; but 10 / (15 · 15) is 2/45."""
         step = steps_of(trained(COURSE, 3, "first-seen"))[2]
-        assert (step.piece, step.score) == (b"hugs", Score(5, 15, 5))
+        assert (step.token, step.score) == (b"hugs", Score(5, 15, 5))
         assert step.tied == (step.pair,)
 
     def test_all_pairs_are_tied_at_the_second_step(self) -> None:
@@ -109,13 +109,13 @@ class TestTheCoursesExample:
 
     def test_the_frequent_rule_takes_the_most_frequent_of_these(self) -> None:
         step = steps_of(trained(COURSE, 2))[1]
-        assert (step.piece, step.count) == (b"pu", 17)
+        assert (step.token, step.count) == (b"pu", 17)
 
 
 class TestAStep:
     def test_tells_pair_counts_and_score(self) -> None:
         step = steps_of(trained(COURSE, 1))[0]
-        assert (step.left, step.right, step.piece, step.token) == (b"##g", b"##s", b"##gs", b"gs")
+        assert (step.left, step.right, step.token, step.covers) == (b"##g", b"##s", b"##gs", b"gs")
         assert (step.count, step.score) == (5, Score(5, 20, 5))
         assert (step.index, step.new_id, step.occurrences, step.pretokens) == (0, 12, 5, 1)
 
@@ -136,7 +136,7 @@ class TestAStep:
     def test_can_be_written_as_json(self) -> None:
         plain = json.loads(json.dumps(steps_of(trained(COURSE, 1))[0].as_dict()))
         assert plain["score"] == [5, 20, 5]
-        assert plain["piece"] == "##gs"
+        assert plain["token"] == "##gs"
 
     def test_shows_itself_in_one_line(self) -> None:
         step = steps_of(trained(COURSE, 1))[0]
@@ -159,14 +159,14 @@ class TestARun:
 
     def test_stops_where_all_pairs_are_too_rare(self) -> None:
         trainer = trained({b"ab": 3, b"cd": 2}, min_count=3)
-        assert [step.piece for step in steps_of(trainer)] == [b"ab"]
+        assert [step.token for step in steps_of(trainer)] == [b"ab"]
         assert trainer.stop_reason is StopReason.TOO_RARE
 
     def test_prefers_rare_pairs_unless_it_is_told_a_least_count(self) -> None:
         """The weakness of the score: what stands only together comes first, however rare."""
         corpus = {b"xy": 1, b"the": 50, b"then": 20, b"hat": 30, b"ten": 9}
-        assert steps_of(trained(corpus, 1))[0].piece == b"xy"
-        assert steps_of(trained(corpus, 1, min_count=2))[0].piece == b"ha"
+        assert steps_of(trained(corpus, 1))[0].token == b"xy"
+        assert steps_of(trained(corpus, 1, min_count=2))[0].token == b"ha"
 
     def test_a_special_token_is_never_made_by_merging(self) -> None:
         trainer = WordPieceTrainer({b"[UNK]": 9, b"[UNK]ab": 3}, 100)
@@ -267,10 +267,10 @@ def test_nor_does_one_where_words_are_full_of_marks(words: dict[str, int]) -> No
 
 
 def test_a_run_can_be_left_at_any_step() -> None:
-    whole = [step.piece for step in steps_of(trained(COURSE))]
+    whole = [step.token for step in steps_of(trained(COURSE))]
     run = WordPieceTrainer(COURSE, 100)
     steps = run.steps()
-    assert [next(steps).piece for _ in range(3)] == whole[:3]
+    assert [next(steps).token for _ in range(3)] == whole[:3]
     assert run.stop_reason is None
     assert len(run.vocab) == 15
 

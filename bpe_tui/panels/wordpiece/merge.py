@@ -102,7 +102,7 @@ def _occurrences(merge: WordPieceStep) -> str:
 
 def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """The score with names, with numbers, and what it comes to."""
-    a, b = (visible_bytes(frame.any_piece(piece)) for piece in merge.pair)
+    a, b = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
     score = merge.score
     named = first_fitting(
         width - 6,
@@ -163,7 +163,7 @@ def _by_count(
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     """Why the most frequent pair did not merge, in a sentence."""
-    a, b = (visible_bytes(frame.any_piece(piece)) for piece in frequent.pair)
+    a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
         return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."

@@ -42,12 +42,12 @@ class PiecePainter:
         """Characters are plain, special tokens special, merged pieces have a hue of their own."""
         if piece_id == self.fresh:
             return "fresh"
-        if piece_id < len(self.frame.special_tokens):
+        if self.frame.is_special(piece_id):
             return "special"
-        return f"token-{piece_id % TOKEN_HUES}" if piece_id >= self.frame.first_id else ""
+        return "" if self.frame.is_base(piece_id) else f"token-{piece_id % TOKEN_HUES}"
 
     def piece(self, piece_id: int) -> list[Span]:
-        written, role = self.frame.any_piece(piece_id), self.role(piece_id)
+        written, role = self.frame.any_token(piece_id), self.role(piece_id)
         is_fresh = piece_id == self.fresh
         spans: list[Span] = []
         if written.startswith(to_bytes(CONTINUES)) and len(written) > len(CONTINUES):
@@ -98,4 +98,4 @@ def score_text(score: Fraction) -> str:
 
 def written(frame: WordPieceFrame, pair: Pair) -> str:
     """A pair within a sentence: `h and ##u`."""
-    return " and ".join(visible_bytes(frame.any_piece(piece_id)) for piece_id in pair)
+    return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)

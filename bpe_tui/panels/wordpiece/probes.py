@@ -130,7 +130,7 @@ def outcome_rows(painter: PiecePainter, word: EncodedWord, width: int) -> list[R
     frame = painter.frame
     if word.outcome is Outcome.NO_PIECE:
         last = word.probes[-1]
-        forgotten = [frame.any_piece(token_id) for token_id in last.taken]
+        forgotten = [frame.any_token(token_id) for token_id in last.taken]
         before = ", ".join(visible_bytes(piece) for piece in forgotten)
         lost = f", and what was found before is forgotten: {before}" if forgotten else ""
         text = (

@@ -54,7 +54,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)
-    pair, piece = written(frame, merge.pair), visible_bytes(merge.piece)
+    pair, piece = written(frame, merge.pair), visible_bytes(merge.token)
     step, steps = number(frame.step), number(frame.recorded_steps)
     return (
         f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest; they are one piece "
@@ -66,7 +66,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
 def narrate_back(frame: WordPieceFrame) -> tuple[str, ...]:
     """What going back one step to this frame has undone."""
     undone = frame.merge_at(frame.step)
-    pair, piece = written(frame, undone.pair), visible_bytes(undone.piece)
+    pair, piece = written(frame, undone.pair), visible_bytes(undone.token)
     step = number(frame.step)
     return (
         f"Back at step {step} of {number(frame.recorded_steps)}: {piece} is taken apart into "

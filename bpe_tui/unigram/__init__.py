@@ -1,0 +1,1 @@
+"""Unigram in the application: its job, its sentences, what its keys say."""
