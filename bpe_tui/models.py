@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from bpe_tui.jobs import CorpusJob
     from bpe_tui.screens.dialog import Dialog
+    from bpe_tui.transcript import AnyTranscript
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class Model:
         name, title, summary: as the command line, a heading and the list of models call it.
         job: the module and the class of what counts and trains; imported when it is asked for.
         save: the same of the window that saves what is shown.
+        plain: the module and the function that trains it for a transcript, without a screen.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
-        train: the module and the function that trains it without a screen; `None`: the command
-            line does so itself.
+        train: the same of what trains and saves it; `None`: the command line does so itself.
         options: names of those of BPE's options that it has, too.
         refused: action of a command → what it is for, where this model has no such thing.
     """
@@ -55,6 +56,7 @@ class Model:
     summary: str
     job: tuple[str, str]
     save: tuple[str, str]
+    plain: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
     counts_bytes: bool = True
@@ -70,6 +72,15 @@ class Model:
         """The job that trains it."""
         job: CorpusJob = _imported(self.job)(config, post)
         return job
+
+    def transcript(self, config: RunConfig) -> AnyTranscript:
+        """The training that `config` asks for, made, to be asked about without a screen.
+
+        Raises:
+            BpeError: the corpus cannot be read.
+        """
+        transcript: AnyTranscript = _imported(self.plain)(config)
+        return transcript
 
     @property
     def train_alone(self) -> Callable[..., None] | None:
@@ -99,6 +110,7 @@ MODELS: Registry[Model] = Registry(
                 "merges the most frequent pair, again and again",
                 ("bpe_tui.jobs", "TrainingJob"),
                 ("bpe_tui.screens.save", "Save"),
+                ("bpe_tui.cli.plain_bpe", "trained"),
             ),
             Model(
                 "wordpiece",
@@ -106,6 +118,7 @@ MODELS: Registry[Model] = Registry(
                 "merges the pair of highest score; the longest match encodes",
                 ("bpe_tui.wordpiece.job", "WordPieceJob"),
                 ("bpe_tui.screens.save_vocab", "SaveVocab"),
+                ("bpe_tui.cli.plain_wordpiece", "trained"),
                 {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
@@ -118,6 +131,7 @@ MODELS: Registry[Model] = Registry(
                 "weighs too many pieces, and prunes the least needed",
                 ("bpe_tui.unigram.job", "UnigramJob"),
                 ("bpe_tui.screens.save_pieces", "SavePieces"),
+                ("bpe_tui.cli.plain_unigram", "trained"),
                 {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
                 steps_a_second=1,
                 counts_bytes=False,

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.narration import narrate, narrate_back, narrate_end, narrate_tie
-from bpe_tui.transcript import COMMANDS, Transcript
 from engine import Timeline, Tokenizer, Trainer
 from engine.trainer import StopReason
 
@@ -27,11 +27,11 @@ def recorded(counts: dict[bytes, int] = LECTURE, vocab_size: int = 262) -> Timel
 
 
 @pytest.fixture
-def transcript() -> Transcript:
-    return Transcript(recorded(), StopReason.SIZE_REACHED)
+def transcript() -> BpeTranscript:
+    return BpeTranscript(recorded(), StopReason.SIZE_REACHED)
 
 
-def said(transcript: Transcript, *lines: str) -> list[str]:
+def said(transcript: BpeTranscript, *lines: str) -> list[str]:
     """The answer to the last of the lines."""
     return [list(transcript.answer(line)) for line in lines][-1]
 
@@ -75,18 +75,18 @@ def test_the_reason_for_a_merge_names_its_rivals() -> None:
 # -- commands
 
 
-def test_an_empty_line_is_the_next_merge(transcript: Transcript) -> None:
-    assert said(transcript, "") == said(Transcript(recorded(), StopReason.SIZE_REACHED), "next")
+def test_an_empty_line_is_the_next_merge(transcript: BpeTranscript) -> None:
+    assert said(transcript, "") == said(BpeTranscript(recorded(), StopReason.SIZE_REACHED), "next")
 
 
-def test_playing_tells_every_merge_and_the_end(transcript: Transcript) -> None:
+def test_playing_tells_every_merge_and_the_end(transcript: BpeTranscript) -> None:
     told = said(transcript, "play 9")
     assert [line.split(":")[0] for line in told[:6]] == [f"Merge {k} of 6" for k in range(1, 7)]
     assert told[5].endswith("Training ended: the vocabulary has the size asked for.")
     assert told[6].startswith("There is no step after 6.")
 
 
-def test_going_back_tells_what_is_undone(transcript: Transcript) -> None:
+def test_going_back_tells_what_is_undone(transcript: BpeTranscript) -> None:
     assert said(transcript, "go 2", "back 5") == [
         "Back at step 1 of 6: est is taken apart into e and st again.",
         "Back at step 0 of 6: st is taken apart into s and t again.",
@@ -94,7 +94,7 @@ def test_going_back_tells_what_is_undone(transcript: Transcript) -> None:
     ]
 
 
-def test_a_step_is_gone_to_by_number_share_or_distance(transcript: Transcript) -> None:
+def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript) -> None:
     assert [said(transcript, f"go {to}")[0].split(":")[0] for to in ("4", "50%", "-2", "0")] == [
         "Merge 4 of 6",
         "Merge 3 of 6",
@@ -103,24 +103,24 @@ def test_a_step_is_gone_to_by_number_share_or_distance(transcript: Transcript) -
     ]
 
 
-def test_ties_are_found_and_explained(transcript: Transcript) -> None:
+def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
     assert said(transcript, "tie")[0].startswith("Merge 1 of 6")
     assert "The tie rule smallest-ids would have merged e and s." in said(transcript, "why")
     assert said(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
 
 
-def test_the_merge_is_told_with_pretokens_and_counts(transcript: Transcript) -> None:
+def test_the_merge_is_told_with_pretokens_and_counts(transcript: BpeTranscript) -> None:
     told = said(transcript, "next", "merge")
     assert "Its id is 256. It is in 2 pretokens." in told
     assert "The pretoken newest, 6 times, is n, e, w, e, st now." in told
     assert "The count of s and t went from 9 to 0." in told
 
 
-def test_pairs_are_listed_from_the_most_frequent(transcript: Transcript) -> None:
+def test_pairs_are_listed_from_the_most_frequent(transcript: BpeTranscript) -> None:
     assert said(transcript, "pairs 1") == ["1. s and t, 9 times."]
 
 
-def test_a_text_is_encoded_with_its_spaces(transcript: Transcript) -> None:
+def test_a_text_is_encoded_with_its_spaces(transcript: BpeTranscript) -> None:
     assert said(transcript, "next", "encode best\n") == [
         "3 tokens for 4 bytes: b, e, st.",
         "In ids: 98 101 256.",
@@ -129,22 +129,22 @@ def test_a_text_is_encoded_with_its_spaces(transcript: Transcript) -> None:
 
 
 def test_the_tokenizer_of_the_step_is_saved_but_never_over_another(
-    transcript: Transcript, tmp_path: Path
+    transcript: BpeTranscript, tmp_path: Path
 ) -> None:
     assert said(transcript, "go 2", f"save {tmp_path / 'out'}")[0].startswith("Saved")
     assert len(Tokenizer.load(tmp_path / "out").merges) == 2
     assert "is there already" in said(transcript, f"save {tmp_path / 'out'}")[0]
 
 
-def test_help_tells_every_command(transcript: Transcript) -> None:
-    assert len(said(transcript, "help")) == len(COMMANDS) + 1
+def test_help_tells_every_command(transcript: BpeTranscript) -> None:
+    assert len(said(transcript, "help")) == len(BpeTranscript.COMMANDS) + 1
 
 
 @pytest.mark.parametrize(
     "line", ["jump", "go", "go 7", "play", "play x", "back x", "pairs x", "encode", "save", "\x1b"]
 )
 def test_what_is_not_understood_is_answered_in_one_sentence(
-    transcript: Transcript, line: str
+    transcript: BpeTranscript, line: str
 ) -> None:
     (answer,) = said(transcript, line)
     assert answer.endswith(".")

@@ -1,0 +1,1 @@
+"""Byte-pair encoding in the application: what it says without a screen."""

@@ -1,0 +1,54 @@
+"""`--plain` for BPE: the merges of a training, or those of a tokenizer."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+
+from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.config import RunConfig, TokenizerConfig, kept_count
+from bpe_tui.visible import visible_text
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.formats import open_tokenizer
+from engine.replay import Replay
+from engine.timeline import Timeline
+from engine.trainer import StopReason
+
+
+def trained(config: RunConfig) -> BpeTranscript:
+    """What a training on the corpus makes."""
+    corpus = Corpus(config.corpus)
+    kept = config.kept_count(corpus)
+    count = kept.find() or count_corpus(corpus, config.pattern, config.special_tokens)
+    kept.keep(count)
+    trainer = config.trainer_for(count.counts)
+    timeline = Timeline(trainer.counts, record=trainer.record, pattern=config.pattern)
+    timeline.extend(trainer.steps())
+    timeline.complete()
+    assert trainer.stop_reason is not None  # all steps have been made
+    return BpeTranscript(timeline, trainer.stop_reason)
+
+
+def replayed(config: TokenizerConfig) -> BpeTranscript:
+    """The merges of a tokenizer, made again.
+
+    Raises:
+        TokenizerFileError: it is none.
+    """
+    opened = open_tokenizer(
+        *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
+    )
+    for note in opened.notes:
+        print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
+    tokenizer, counts = opened.tokenizer, Counter[bytes]()
+    if config.corpus is not None:
+        corpus = Corpus(config.corpus)
+        kept = kept_count(corpus, tokenizer.pattern, tokenizer.special_tokens, config.cache)
+        count = kept.find() or count_corpus(corpus, tokenizer.pattern, tokenizer.special_tokens)
+        kept.keep(count)
+        counts = count.counts
+    replay = Replay(tokenizer, counts)
+    replay.timeline.extend(replay.steps())
+    replay.timeline.complete()
+    return BpeTranscript(replay.timeline, StopReason.REPLAYED)
