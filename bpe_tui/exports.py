@@ -1,25 +1,27 @@
-"""What can be exported, one declaration each; the window that asks for it is `screens/export`."""
+"""What can be exported, one declaration each; the window that asks for it is `screens/export`.
+
+What the models share is here; each says in its own module what there is of its trainings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from textual.screen import Screen
 
-from bpe_tui.panels.charts import CHARTS
+from bpe_tui.panels.charts import ChartKind
 from bpe_tui.pictures import screen_svg, screen_text
 from bpe_tui.widgets.figure_svg import Drawing, page
-from engine.frame import Frame
-from engine.report import json_lines, markdown
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What there is to export: a screen, the frame it shows, the steps asked for."""
+    """What there is to export: a screen, the model's frame that it shows, the steps asked for."""
 
     screen: Screen[object]
-    frame: Frame
+    frame: Any
     first: int
     last: int
 
@@ -43,29 +45,43 @@ def _text(exported: Exported) -> Iterator[str]:
     yield screen_text(exported.screen)
 
 
-def _markdown(exported: Exported) -> Iterator[str]:
-    return markdown(exported.frame, exported.first, exported.last)
+OF_SCREENS = (
+    ExportKind("the screen, a picture", "screen", ".svg", _picture),
+    ExportKind("the screen, as text", "screen", ".txt", _text),
+)
+"""What any screen can be exported as."""
+
+Report = Callable[[Any, int, int], Iterator[str]]
+"""Steps from … to (from 1) of a frame's run, part by part."""
 
 
-def _json_lines(exported: Exported) -> Iterator[str]:
-    return json_lines(exported.frame, exported.first, exported.last)
+def of_steps(markdown: Report, json_lines: Report) -> tuple[ExportKind, ...]:
+    """The steps of a model for people and for programs to read elsewhere."""
 
+    def made(report: Report) -> Callable[[Exported], Iterator[str]]:
+        return lambda exported: report(exported.frame, exported.first, exported.last)
 
-def _charts(exported: Exported) -> Iterator[str]:
-    frame = exported.frame
-    yield page(
-        [
-            Drawing(kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None)
-            for kind in CHARTS
-            if (figure := kind.figure_of(frame)) is not None
-        ]
+    return (
+        ExportKind("steps as Markdown", "steps", ".md", made(markdown), asks_for_steps=True),
+        ExportKind(
+            "steps as lines of JSON", "steps", ".jsonl", made(json_lines), asks_for_steps=True
+        ),
     )
 
 
-EXPORTS = (
-    ExportKind("the screen, a picture", "screen", ".svg", _picture),
-    ExportKind("the screen, as text", "screen", ".txt", _text),
-    ExportKind("steps as Markdown", "steps", ".md", _markdown, asks_for_steps=True),
-    ExportKind("steps as lines of JSON", "steps", ".jsonl", _json_lines, asks_for_steps=True),
-    ExportKind("the charts, drawn", "charts", ".svg", _charts),
-)
+def of_charts(kinds: Iterable[ChartKind]) -> ExportKind:
+    """The charts of a model on one page."""
+
+    def drawn(exported: Exported) -> Iterator[str]:
+        frame = exported.frame
+        yield page(
+            [
+                Drawing(
+                    kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None
+                )
+                for kind in kinds
+                if (figure := kind.figure_of(frame)) is not None
+            ]
+        )
+
+    return ExportKind("the charts, drawn", "charts", ".svg", drawn)

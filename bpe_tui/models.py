@@ -29,6 +29,7 @@ from engine.registry import Registry
 if TYPE_CHECKING:
     from textual.message import Message
 
+    from bpe_tui.exports import ExportKind
     from bpe_tui.jobs import CorpusJob
     from bpe_tui.screens.dialog import Dialog
     from bpe_tui.transcript import AnyTranscript
@@ -43,10 +44,12 @@ class Model:
         job: the module and the class of what counts and trains; imported when it is asked for.
         save: the same of the window that saves what is shown.
         plain: the module and the function that trains it for a transcript, without a screen.
+        exports: the module and the name of the kinds of files that can be exported.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
-        train: the same of what trains and saves it; `None`: the command line does so itself.
+        train: the module and the function that trains and saves it, called from the shell; `None`:
+            that is what the command does itself.
         options: names of those of BPE's options that it has, too.
         refused: action of a command → what it is for, where this model has no such thing.
     """
@@ -57,6 +60,7 @@ class Model:
     job: tuple[str, str]
     save: tuple[str, str]
     plain: tuple[str, str]
+    exports: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
     counts_bytes: bool = True
@@ -93,6 +97,12 @@ class Model:
         window: Dialog = _imported(self.save)(frame, suggestion)
         return window
 
+    @property
+    def export_kinds(self) -> tuple[ExportKind, ...]:
+        """The kinds of files that can be exported."""
+        kinds: tuple[ExportKind, ...] = _imported(self.exports)
+        return kinds
+
 
 def _imported(place: tuple[str, str]) -> Any:
     module, name = place
@@ -105,34 +115,37 @@ MODELS: Registry[Model] = Registry(
         model.name: model
         for model in (
             Model(
-                "bpe",
-                "BPE",
-                "merges the most frequent pair, again and again",
-                ("bpe_tui.jobs", "TrainingJob"),
-                ("bpe_tui.screens.save", "Save"),
-                ("bpe_tui.cli.plain_bpe", "trained"),
+                name="bpe",
+                title="BPE",
+                summary="merges the most frequent pair, again and again",
+                job=("bpe_tui.jobs", "TrainingJob"),
+                save=("bpe_tui.screens.save", "Save"),
+                plain=("bpe_tui.cli.plain_bpe", "trained"),
+                exports=("bpe_tui.bpe.exports", "EXPORTS"),
             ),
             Model(
-                "wordpiece",
-                "WordPiece",
-                "merges the pair of highest score; the longest match encodes",
-                ("bpe_tui.wordpiece.job", "WordPieceJob"),
-                ("bpe_tui.screens.save_vocab", "SaveVocab"),
-                ("bpe_tui.cli.plain_wordpiece", "trained"),
-                {TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                name="wordpiece",
+                title="WordPiece",
+                summary="merges the pair of highest score; the longest match encodes",
+                job=("bpe_tui.wordpiece.job", "WordPieceJob"),
+                save=("bpe_tui.screens.save_vocab", "SaveVocab"),
+                plain=("bpe_tui.cli.plain_wordpiece", "trained"),
+                exports=("bpe_tui.wordpiece.exports", "EXPORTS"),
+                screens={TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
                 options=frozenset({"min_count"}),
                 refused=WORDPIECE_REFUSED,
             ),
             Model(
-                "unigram",
-                "Unigram",
-                "weighs too many pieces, and prunes the least needed",
-                ("bpe_tui.unigram.job", "UnigramJob"),
-                ("bpe_tui.screens.save_pieces", "SavePieces"),
-                ("bpe_tui.cli.plain_unigram", "trained"),
-                {TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
+                name="unigram",
+                title="Unigram",
+                summary="weighs too many pieces, and prunes the least needed",
+                job=("bpe_tui.unigram.job", "UnigramJob"),
+                save=("bpe_tui.screens.save_pieces", "SavePieces"),
+                plain=("bpe_tui.cli.plain_unigram", "trained"),
+                exports=("bpe_tui.unigram.exports", "EXPORTS"),
+                screens={TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
                 steps_a_second=1,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_unigram", "train_unigram"),

@@ -150,11 +150,12 @@ class Windows(App[int]):
             self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
 
     def action_export(self) -> None:
-        if (frame := self.session.frame) is not None:
+        if (shown := self.session.shown) is not None:
             from bpe_tui.screens.export import Export  # 15 ms that the first frame need not wait
 
             self.session.hold()
-            self.push_screen(Export(self.screen, frame, self._file_name), self._saved)
+            kinds = self.session.model.export_kinds
+            self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
 
     @property
     def _file_name(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from textual.content import Content
@@ -28,15 +29,16 @@ LENGTHS = 8
 class ChartKind:
     """One chart: the question it answers, the figure that answers it, and the answer here.
 
-    The figure is made anew when `depends_on` the frame changes; it is `None` where there is nothing
-    to draw. Over steps it has the timeline's cursor.
+    All three take a frame, of the model's own kind. The figure is made anew when what `depends_on`
+    gives changes; it is `None` where there is nothing to draw. Over steps it has the timeline's
+    cursor.
     """
 
     id: str
     question: str
-    figure_of: Callable[[Frame], Figure | None]
-    answer: Callable[[Frame], str]
-    depends_on: Callable[[Frame], object]
+    figure_of: Callable[[Any], Figure | None]
+    answer: Callable[[Any], str]
+    depends_on: Callable[[Any], object]
     over_steps: bool = True
     why_empty: str = NO_MERGE
     needs_corpus: bool = True
@@ -122,16 +124,16 @@ def _length_here(frame: Frame) -> str:
 # What a figure depends on.
 
 
-def _recorded(frame: Frame) -> int:
-    return frame.recorded_steps
+def _recorded(frame: Frame) -> object:
+    return frame.statistics, frame.recorded_steps
 
 
-def _recorded_and_step(frame: Frame) -> tuple[int, int]:
-    return frame.recorded_steps, frame.step
+def _recorded_and_step(frame: Frame) -> object:
+    return frame.statistics, frame.recorded_steps, frame.step
 
 
-def _corpus(frame: Frame) -> int:
-    return frame.byte_count
+def _corpus(frame: Frame) -> object:
+    return frame.statistics
 
 
 CHARTS = (
@@ -166,9 +168,9 @@ CHARTS = (
 
 
 class ChartPanel(Chart):
-    """A chart of `frame`."""
+    """A chart of `frame`, of the model's own kind."""
 
-    frame: reactive[Frame | None] = reactive(None, repaint=False)
+    frame: reactive[Any] = reactive(None, repaint=False)
 
     def __init__(self, kind: ChartKind) -> None:
         super().__init__(id=kind.id)
@@ -177,10 +179,10 @@ class ChartPanel(Chart):
         self.border_title = Content(kind.question)
         self._drawn: object = None
 
-    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+    def watch_frame(self, old: Any, new: Any) -> None:
         if new is None or not self.display or not self.size.width:
             return
-        drawn = new.statistics, self.kind.depends_on(new)
+        drawn = self.kind.depends_on(new)
         if self._drawn != drawn:
             self._drawn = drawn
             counts_nothing = self.kind.needs_corpus and not new.has_corpus

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from textual.reactive import reactive
 
 from bpe_tui.inspection_rows import Section
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import FramePanel
 from bpe_tui.visible import plural
 from bpe_tui.widgets.lines import Row
-from engine.frame import Frame
 from engine.inspection import Inspection
 
 
-class InspectionPanel(Panel):
+class InspectionPanel(FramePanel[Any]):
     """The rows of a section, once the screen hands over an `inspection`."""
 
     WIDEST = 110
@@ -26,7 +27,7 @@ class InspectionPanel(Panel):
     def watch_inspection(self) -> None:
         self.rebuild()
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of(self, frame: Any, width: int) -> list[Row]:
         if self.inspection is None:
             tokens = plural(frame.vocab_size, "token")
             return [Row([(f"Looking at {tokens} …", "dim")])]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.command import CHARTS as NAME
+from bpe_tui.command import TRAINING
 from bpe_tui.commands import bindings_on
 from bpe_tui.headings import heading
-from bpe_tui.panels.charts import CHARTS, ChartPanel
+from bpe_tui.panels.charts import CHARTS, ChartKind, ChartPanel
 from bpe_tui.panels.transport import Transport
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
@@ -22,22 +25,36 @@ from bpe_tui.widgets.scrubber import Scrubber
 
 
 class ChartsScreen(SessionScreen):
-    """Five charts, all at once where there is room, else one at a time."""
+    """The charts, all at once where there is room, else one at a time.
 
+    These are BPE's; a subclass says which those of another model are.
+    """
+
+    NAME: ClassVar[str] = NAME
+    CHARTS: ClassVar[tuple[ChartKind, ...]] = CHARTS
+    TRANSPORT: ClassVar[type[Transport]] = Transport
     BINDINGS = bindings_on(NAME)
     CSS_PATH = "../styles/charts.tcss"
     PANEL_ORDER = tuple(kind.id for kind in CHARTS)
 
     def __init__(self) -> None:
-        super().__init__(id=NAME)
+        super().__init__(id=self.NAME)
+
+    def heading(self, session: Session, room: int) -> str:
+        """What is trained on what, in so many cells."""
+        return heading(session, room)
+
+    def narration(self, session: Session, frame: Any, room: int) -> str:
+        """The step in one sentence."""
+        return told(session, frame, room)
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
         yield Static(id="heading")
-        yield Transport()
+        yield self.TRANSPORT()
         yield Static(id="chart-names")
         with Container(id="panels"):
-            for kind in CHARTS:
+            for kind in self.CHARTS:
                 yield ChartPanel(kind).data_bind(frame=ChartsScreen.frame)
         yield Static(id="narration")
         yield KeyBar()
@@ -46,13 +63,15 @@ class ChartsScreen(SessionScreen):
         self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
-        if not self.is_current or session.frame is None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
             return
         super().show_session(session)
         room = self.size.width - 2
-        self.query_one("#heading", Static).update(Content(heading(session, room)), layout=False)
+        heading = self.heading(session, room)
+        self.query_one("#heading", Static).update(Content(heading), layout=False)
         self.query_one(Transport).show(session)
-        said = told(session, session.frame, room)
+        said = self.narration(session, frame, room)
         self.query_one("#narration", Static).update(Content(said), layout=False)
 
     def show_panel(self, panel: str) -> None:
@@ -65,7 +84,7 @@ class ChartsScreen(SessionScreen):
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""
         if self.zoomed is None:
-            self.bpe_app.action_show("training")
+            self.bpe_app.action_show(TRAINING)
         super().action_leave()
 
     def on_chart_sought(self, event: Chart.Sought) -> None:

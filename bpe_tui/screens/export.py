@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 from typing import ClassVar
@@ -15,13 +16,13 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from bpe_tui.exports import EXPORTS, Exported, ExportKind
+from bpe_tui.exports import Exported, ExportKind
+from bpe_tui.playable import Shown
 from bpe_tui.screens.dialog import Dialog
 from bpe_tui.typed_steps import parse_steps
 from bpe_tui.visible import number, visible_text
 from engine.errors import BpeError, OutputExistsError
 from engine.files import check_free, write_files
-from engine.frame import Frame
 
 SLICE_SECONDS = 0.015
 """How long making a long file may keep the screen waiting at a time."""
@@ -38,9 +39,11 @@ class Export(Dialog):
         Binding("down", "choose(1)", "what", show=False, priority=True),
     ]
 
-    def __init__(self, screen: Screen[object], frame: Frame, corpus: str) -> None:
+    def __init__(
+        self, screen: Screen[object], frame: Shown, corpus: str, kinds: Sequence[ExportKind]
+    ) -> None:
         self._screen, self._frame, self._corpus = screen, frame, corpus
-        self._kind = EXPORTS[0]
+        self._kinds, self._kind = kinds, kinds[0]
         self._suggested = self._suggestion()
         self._confirmed: str | None = None
         super().__init__("export", "↑ ↓ choose what; the directory is made.", self._suggested)
@@ -59,7 +62,7 @@ class Export(Dialog):
     # -- what
 
     def action_choose(self, by: int) -> None:
-        self._kind = EXPORTS[(EXPORTS.index(self._kind) + by) % len(EXPORTS)]
+        self._kind = self._kinds[(self._kinds.index(self._kind) + by) % len(self._kinds)]
         field = self.query_one("#dialog-input", Input)
         if field.value == self._suggested:
             self._suggested = field.value = self._suggestion()
@@ -73,7 +76,7 @@ class Export(Dialog):
     def _show_kind(self) -> None:
         lines = [
             f"{'▸' if kind is self._kind else ' '} {kind.label:<24}{kind.suffix}"
-            for kind in EXPORTS
+            for kind in self._kinds
         ]
         self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
         self.query_one("#export-range").display = self._kind.asks_for_steps
@@ -91,7 +94,7 @@ class Export(Dialog):
         if not path:
             self.refuse("Name a file.")
         elif steps is None and not self._frame.recorded_steps:
-            self.refuse("No merge is recorded yet.")
+            self.refuse("No step is recorded yet.")
         elif steps is None:
             self.refuse(
                 f"Give a step or a range from 1 to {number(self._frame.recorded_steps)}, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Thread
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -12,7 +13,7 @@ from textual.widgets import Static
 
 from bpe_tui.command import INSPECTION
 from bpe_tui.commands import bindings_on
-from bpe_tui.inspection_rows import SECTIONS
+from bpe_tui.inspection_rows import SECTIONS, Section
 from bpe_tui.panels.inspection import InspectionPanel
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
@@ -21,7 +22,6 @@ from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.formats.tokenizer_format import Opened
-from engine.frame import Frame
 from engine.inspection import Inspection
 
 AT_ONCE = 12_000
@@ -29,8 +29,13 @@ AT_ONCE = 12_000
 
 
 class InspectionScreen(SessionScreen):
-    """Five sections, all at once where there is room, else one at a time."""
+    """Five sections, all at once where there is room, else one at a time.
 
+    This is BPE's; a subclass says what there is to be told of another model.
+    """
+
+    NAME: ClassVar[str] = INSPECTION
+    SECTIONS: ClassVar[tuple[Section, ...]] = SECTIONS
     BINDINGS = bindings_on(INSPECTION)
     CSS_PATH = "../styles/inspection.tcss"
     PANEL_ORDER = tuple(section.id for section in SECTIONS)
@@ -38,21 +43,32 @@ class InspectionScreen(SessionScreen):
     class Inspected(Message):
         """A thread has looked at all tokens of a frame."""
 
-        def __init__(self, frame: Frame, inspection: Inspection) -> None:
+        def __init__(self, frame: Any, inspection: Inspection) -> None:
             super().__init__()
             self.frame = frame
             self.inspection = inspection
 
     def __init__(self) -> None:
-        super().__init__(id=INSPECTION)
-        self._inspected: Frame | None = None
+        super().__init__(id=self.NAME)
+        self._inspected: Any = None
+
+    def heading(self, frame: Any) -> str:
+        """What is inspected, in one line."""
+        return (
+            f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
+            f"{number(frame.vocab_size)} tokens"
+        )
+
+    def inspection_of(self, frame: Any, opened: Opened | None) -> Inspection:
+        """The inspection of a frame; `opened` is the file's tokenizer if that is shown."""
+        return Inspection.of_frame(frame, opened)
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         yield Static(id="section-names")
         with Container(id="panels"):
-            for section in SECTIONS:
+            for section in self.SECTIONS:
                 yield InspectionPanel(section).data_bind(frame=InspectionScreen.frame)
         yield KeyBar()
 
@@ -60,25 +76,26 @@ class InspectionScreen(SessionScreen):
         self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
-        if not self.is_current or session.frame is None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
             return
         super().show_session(session)
         room = self.size.width - 2
         self.query_one("#heading", Static).update(
-            Content(shorten(_heading(session.frame), room)), layout=False
+            Content(shorten(self.heading(frame), room)), layout=False
         )
-        if self._inspected is None or not session.frame.looks_like(self._inspected):
-            self._inspect(session.frame, session.opened)
+        if self._inspected is None or not frame.looks_like(self._inspected):
+            self._inspect(frame, session.opened)
 
-    def _inspect(self, frame: Frame, opened: Opened | None) -> None:
+    def _inspect(self, frame: Any, opened: Opened | None) -> None:
         self._inspected = frame
         if frame.vocab_size <= AT_ONCE:
-            self._show(Inspection.of_frame(frame, opened))
+            self._show(self.inspection_of(frame, opened))
             return
         self._show(None)
 
         def look() -> None:
-            inspection = Inspection.of_frame(frame, opened).prepare()
+            inspection = self.inspection_of(frame, opened).prepare()
             self.post_message(self.Inspected(frame, inspection))
 
         Thread(target=look, name="inspection", daemon=True).start()
@@ -102,10 +119,3 @@ class InspectionScreen(SessionScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.bpe_app.ways.go_to_target(event.target)
-
-
-def _heading(frame: Frame) -> str:
-    return (
-        f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
-        f"{number(frame.vocab_size)} tokens"
-    )

@@ -35,6 +35,5 @@ REFUSED = {
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "Unigram's text is cut by the same pattern.",
-    "app.export": "The export is of merges; s saves the pieces with their scores.",
 }
 """Action of a command → what it is for."""

@@ -34,6 +34,5 @@ REFUSED: Mapping[str, str] = {
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "
     "read them as text.",
     "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's encoding has none.",
-    "app.export": "The export is of BPE's merges; s saves the pieces.",
 }
 """Action of a command → what its key says on WordPiece's screens."""

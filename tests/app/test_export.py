@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
-from bpe_tui.exports import EXPORTS
+from bpe_tui.bpe.exports import EXPORTS
 from bpe_tui.screens.export import Export
 from bpe_tui.typed_steps import parse_steps
 

@@ -1,0 +1,7 @@
+"""What can be exported of a Unigram training."""
+
+from __future__ import annotations
+
+from bpe_tui.exports import OF_SCREENS
+
+EXPORTS = OF_SCREENS
