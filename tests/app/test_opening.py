@@ -328,7 +328,6 @@ def test_two_paths_are_read_as_they_are_told() -> None:
         ("tokenizer.json", '"quoted" words of a text'),
         ("corpus.jsonl", '{"text": "a"}\n{"text": "b"}\n'),
         ("list.json", '["a", "b"]'),
-        ("merges.txt", "#version: 0.2\na b\n"),
         ("a.model", "minbpe and its friends\n"),
         ("b.tiktoken", "\n\nwords"),
         ("p.pkl", "(a text in brackets)"),
