@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabets import Alphabet, ByteAlphabet
 from engine.change_log import Ints
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges

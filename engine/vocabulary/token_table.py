@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.change_log import Ints
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer

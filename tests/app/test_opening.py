@@ -19,7 +19,7 @@ from bpe_tui.panels.place_rows import PlaceRows
 from bpe_tui.screens.open_other import OpenOther
 from bpe_tui.screens.save import Save
 from engine import Tokenizer, count_pretokens, train_bpe
-from engine.alphabet import CharacterAlphabet
+from engine.alphabets import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
 from engine.formats import tokenizer_format as formats
 

@@ -13,7 +13,7 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabet import from_message
+from engine.alphabets import WordEndAlphabet, from_message
 from engine.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
 from engine.formats import WRITABLE
 from engine.lockstep import lockstep
@@ -28,7 +28,6 @@ from engine.training import train_bpe
 from engine.units import UNITS
 from engine.what_if import Change, fork
 from engine.why_not import why_not, why_not_merged
-from engine.word_ends import WordEndAlphabet
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
 CHINESE = {"中文".encode(): 3, "中文分词".encode(): 2, "分词".encode(): 4}
