@@ -156,7 +156,7 @@ KINDS: Registry[Kind] = Registry(
             _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
             _bpe(
                 "bpe-characters",
-                "the same from characters up; those that the corpus lacks are <unk>",
+                "the same merges from characters up; one that the corpus lacks is <unk>",
                 units="characters",
             ),
             _bpe(

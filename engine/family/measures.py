@@ -13,7 +13,6 @@ from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes, without_stray_surrogates
 from engine.words import words_in
 
-
 FREQUENT = 40
 """How many of the most frequent tokens are remembered."""
 
@@ -24,6 +23,7 @@ class Measures:
 
     Attributes:
         unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
+        unknown_spellings: these words, each once, the most frequent first.
         exact: whether decoding gave the very same text; bytes that are no UTF-8 set aside.
         frequent: (id, count) of the most frequent tokens, the lower id first among equals.
     """
@@ -34,6 +34,7 @@ class Measures:
     bytes: int
     unknown_tokens: int
     unknown_words: int
+    unknown_spellings: tuple[str, ...]
     exact: bool
     frequent: tuple[tuple[int, int], ...]
 
@@ -89,16 +90,18 @@ def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
     words = word_counts(stretches)
     unknown = tokenizer.unknown_id
     counts = Counter(chain.from_iterable(ids))
-    unknown_words = 0
+    unknown_spellings: list[str] = []
     if unknown is not None:
-        unknown_words = sum(n for word, n in words.items() if unknown in tokenizer.encode(word))
+        by_frequency = (word for word, _ in words.most_common())
+        unknown_spellings = [word for word in by_frequency if unknown in tokenizer.encode(word)]
     return Measures(
         tokens=counts.total(),
         words=words.total(),
         characters=sum(map(len, stretches)),
         bytes=sum(len(to_bytes(stretch)) for stretch in stretches),
         unknown_tokens=0 if unknown is None else counts[unknown],
-        unknown_words=unknown_words,
+        unknown_words=sum(words[word] for word in unknown_spellings),
+        unknown_spellings=tuple(unknown_spellings),
         exact=all(
             tokenizer.decode(some) == to_bytes(stretch).decode("utf-8", "replace")
             for some, stretch in zip(ids, stretches, strict=True)

@@ -1,17 +1,18 @@
 """Frequent words with two letters swapped, and what tokenizers make of that: `the` → `teh`.
 
 A word tokenizer knows a word or it does not. Subwords fall apart into smaller ones. How far they
-do is measured on the same misspellings for all. A swap leaves a word its letters, so that
-tokenizers of characters and of bytes never count more or fewer tokens: what changes, the misspelling
-alone has changed.
+do is measured on the same misspellings for all. A swap leaves a word its letters: tokenizers of
+characters and of bytes make as many tokens of it as before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.family.contender import Contender
+from engine.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
 
 SHORTEST = 3
 """Letters of a word that is misspelled: two of them swapped may well be another word."""
@@ -80,15 +81,22 @@ def swapped(word: str) -> str:
 def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
     """The most frequent words that can be misspelled, at the most `limit`.
 
-    What comes out as another word of the text is no misspelling, and left out.
+    What comes out as another word of the text is no misspelling, and left out. So is what is
+    written without spaces, as Chinese is: there a word may be a whole sentence.
 
     >>> [made.wrong for made in misspellings({"the": 9, "form": 8, "from": 7, "cat": 1}, 5)]
     ['teh', 'cta']
     """
     words = [word for word in counts if len(word) >= SHORTEST and word.isalpha()]
     words.sort(key=lambda word: (-counts[word], word))
-    made = [Misspelling(word, swapped(word)) for word in words]
-    return [misspelling for misspelling in made if misspelling.wrong not in counts][:limit]
+    table = ScriptTable()
+    made = (
+        Misspelling(word, wrong)
+        for word in words
+        if (wrong := swapped(word)) not in counts
+        and WRITTEN_WITHOUT_SPACES.isdisjoint(table.kinds(word).tolist())
+    )
+    return list(islice(made, limit))
 
 
 def behaviour(tokenizer: Contender, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:

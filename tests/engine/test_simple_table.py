@@ -113,6 +113,7 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
         bytes=len(text.encode()),
         unknown_tokens=0 if tokenizer.unknown_id is None else ids.count(tokenizer.unknown_id),
         unknown_words=len(unknown_words),
+        unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
         exact=tokenizer.decode(ids) == text,
         frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
     )
@@ -210,6 +211,10 @@ class TestMisspellings:
         counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9, "of": 9, "cat": 1}
         made = [(m.word, m.wrong) for m in misspellings(counts, 2)]
         assert made == [("the", "teh"), ("tale", "tlae")]
+
+    def test_are_not_made_where_words_are_not_set_apart(self) -> None:
+        made = misspellings({"小猫喜欢雪花": 9, "привет": 2}, 5)
+        assert [misspelling.wrong for misspelling in made] == ["првиет"]
 
     @given(word=st.text("théöи猫", min_size=3, max_size=9))
     def test_never_change_how_many_characters_or_bytes_there_are(self, word: str) -> None:
