@@ -13,6 +13,7 @@ from textual.widgets import Input
 from bpe_tui.app import BpeTuiApp
 from bpe_tui.config import RunConfig, TokenizerConfig
 from bpe_tui.family_job import FamilyJob, KindMeasured
+from bpe_tui.models import MODELS
 from bpe_tui.panels.family.details import FamilyDetails
 from bpe_tui.panels.family.table import FamilyRows
 from bpe_tui.screens.family import FamilyScreen
@@ -237,3 +238,7 @@ async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
         said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
         assert "Press o and choose a text" in said
         assert "trains" not in said
+
+
+def test_every_kind_with_steps_is_a_model_that_can_be_opened() -> None:
+    assert {kind.model for kind in KINDS.values()} == {None, *MODELS}
