@@ -50,6 +50,11 @@ class Alphabet(ABC):
         """What spells a part of a pretoken that does not reach its end."""
         return self
 
+    @property
+    def spells_apart(self) -> bool:
+        """Whether each character is spelled as if it stood alone, whatever is beside it."""
+        return False
+
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         """How many tokens the pretokens are before any merge.
 
@@ -140,6 +145,10 @@ class CharacterAlphabet(Alphabet):
     def unknown(self) -> int | None:
         """The id for a character that nothing spells."""
         return self._unknown
+
+    @property
+    def spells_apart(self) -> bool:
+        return self._each_one_token
 
     @property
     def token_ids(self) -> Sequence[int]:
