@@ -18,7 +18,8 @@ from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
-from bpe_tui.screens import SCREENS
+from bpe_tui.models import kind_and_model
+from bpe_tui.screens import SCREENS, import_ahead
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
@@ -178,6 +179,8 @@ class BpeTuiApp(Windows):
             self._arrive()
             self.changed()
             gc.freeze()
+            own = (None, self.session.model)
+            import_ahead([name for name in SCREENS if kind_and_model(name)[1] in own])
 
     def _arrive(self) -> None:
         """Say what the run was opened to show, at the step where it is to be seen."""

@@ -94,17 +94,18 @@ class Statistics:
         return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
     def token_lengths(self, step: int) -> Ints:
-        """How many tokens are so many bytes long at a step, by the length; index 0 is always 0.
+        """How many tokens stand for so many bytes of the corpus at a step, by that number.
 
+        The one of no bytes, if there is one, is `</w>`; to a token that ends in it it adds none.
         Special tokens are left out: nothing learnt them.
         """
         record = self._record
         known, wanted = len(self._lengths), record.first_id + step
         if known < wanted:
-            special, id_of = record.ids.specials, record.ids.id_of
+            special = record.ids.specials
             newer = [
-                LEFT_OUT if id_of(place) in special else len(record.vocab[place])
-                for place in range(known, wanted)
+                LEFT_OUT if token_id in special else len(record.covers(token_id))
+                for token_id in map(record.ids.id_of, range(known, wanted))
             ]
             self._lengths = np.append(self._lengths, newer).astype(np.int64)
         learnt = self._lengths[:wanted]

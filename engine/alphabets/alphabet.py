@@ -51,6 +51,11 @@ class Alphabet(ABC):
         """What spells a part of a pretoken that does not reach its end."""
         return self
 
+    @property
+    def spells_apart(self) -> bool:
+        """Whether each character is spelled as if it stood alone, whatever is beside it."""
+        return False
+
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         """How many tokens the pretokens are before any merge.
 

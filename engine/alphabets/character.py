@@ -58,6 +58,10 @@ class CharacterAlphabet(Alphabet):
         return self._unknown
 
     @property
+    def spells_apart(self) -> bool:
+        return self._each_one_token
+
+    @property
     def token_ids(self) -> Sequence[int]:
         unknown = () if self._unknown is None else (self._unknown,)
         return [*self._characters.values(), *(self._byte_ids or ()), *unknown]
