@@ -14,13 +14,13 @@ from functools import cached_property
 import numpy as np
 
 from engine.alphabets import Alphabet, ByteAlphabet
+from engine.alphabets.word_end import is_blank
 from engine.change_log import Ints
 from engine.pretokenize import to_bytes, to_text
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges
 from engine.vocabulary.token_table import TokenTable
 from engine.vocabulary.vocabulary import Vocabulary
-from engine.word_ends import is_blank
 
 
 class RunVocabularies:
