@@ -16,6 +16,7 @@ from bpe_tui.command import (
     PIPELINE,
     RACE,
     TRAINING,
+    UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     VOCABULARY,
@@ -30,6 +31,7 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
+_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_CHARTS)
 _LATTICE = (UNIGRAM_ENCODING,)
 _SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
@@ -41,8 +43,8 @@ _OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
 UNIGRAM_COMMANDS: tuple[Command, ...] = (
-    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PIECES, True),
-    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PIECES),
+    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PRUNES, True),
+    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PRUNES),
     Command("screen.show('pieces')", "p", "p", "pieces", "To the pieces.", _LOOK, _PIECES, True),
     Command("screen.show('step')", "d", "d", "done", "To what the step has done.", _LOOK, _PIECES),
     Command("screen.show('steps')", "m", "m", "steps", "To the list of steps.", _LOOK, _PIECES),

@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.command import (
+    CHARTS,
     ENCODING,
     TRAINING,
+    UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
     WORDPIECE_ENCODING,
@@ -145,7 +147,11 @@ MODELS: Registry[Model] = Registry(
                 save=("bpe_tui.screens.save_pieces", "SavePieces"),
                 plain=("bpe_tui.cli.plain_unigram", "trained"),
                 exports=("bpe_tui.unigram.exports", "EXPORTS"),
-                screens={TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
+                screens={
+                    TRAINING: UNIGRAM_TRAINING,
+                    ENCODING: UNIGRAM_ENCODING,
+                    CHARTS: UNIGRAM_CHARTS,
+                },
                 steps_a_second=1,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_unigram", "train_unigram"),

@@ -21,7 +21,6 @@ REFUSED = {
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "app.show('vocabulary')": _VOCABULARY,
-    "app.show('charts')": "The charts are of merges; u on key 1 has Unigram's loss and size.",
     "app.show('inspection')": "The inspection is of BPE's tokens; p on key 1 has Unigram's pieces.",
     "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "

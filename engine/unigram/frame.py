@@ -18,6 +18,7 @@ from engine.unigram.lattices import Floats, Ints
 from engine.unigram.numbered_pieces import NumberedPieces
 from engine.unigram.pieces import Edge
 from engine.unigram.removals import Removals
+from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.work import Work
 
 if TYPE_CHECKING:
@@ -63,6 +64,11 @@ class UnigramFrame:
         """The recorded steps that a prune led to."""
         return self._timeline.prunes
 
+    @property
+    def statistics(self) -> UnigramStatistics:
+        """The run in numbers."""
+        return self._timeline.statistics
+
     # -- the pieces
 
     @cached_property
@@ -107,6 +113,11 @@ class UnigramFrame:
         if self.leads_on is None:
             return frozenset()
         return frozenset(self.record.numbers_removed_by(self.step).tolist())
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are: the pieces, the unknown and the special tokens."""
+        return self.size + 1 + len(self.record.special_tokens)
 
     @property
     def vocabulary(self) -> list[tuple[str, float]]:
