@@ -19,6 +19,7 @@ from bpe_tui.command import (
     UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
+    UNIGRAM_VOCABULARY,
     VOCABULARY,
     WORDPIECE_TRAINING,
     Command,
@@ -31,7 +32,8 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
-_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_CHARTS)
+_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_VOCABULARY, UNIGRAM_CHARTS)
+_OF_PIECES = (UNIGRAM_VOCABULARY,)
 _LATTICE = (UNIGRAM_ENCODING,)
 _SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
@@ -60,6 +62,33 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
     Command("screen.search", "slash", "/", "search", "Search the pieces.", _LOOK, _PIECES, True),
     Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _PIECES, True),
     Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _PIECES),
+    Command(
+        "screen.filter('characters')",
+        "p",
+        "p",
+        "characters",
+        "Only single characters, which are never removed.",
+        _FILTER,
+        _OF_PIECES,
+    ),
+    Command(
+        "screen.filter('seldom')",
+        "u",
+        "u",
+        "seldom",
+        "Only pieces that the corpus is expected to use less than once.",
+        _FILTER,
+        _OF_PIECES,
+    ),
+    Command(
+        "screen.filter('leaving')",
+        "d",
+        "d",
+        "go next",
+        "Only pieces that the next step removes.",
+        _FILTER,
+        _OF_PIECES,
+    ),
     Command(
         "screen.sample",
         "n",

@@ -20,6 +20,8 @@ from bpe_tui.command import (
     UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
+    UNIGRAM_VOCABULARY,
+    VOCABULARY,
     WORDPIECE_ENCODING,
     WORDPIECE_TRAINING,
 )
@@ -150,6 +152,7 @@ MODELS: Registry[Model] = Registry(
                 screens={
                     TRAINING: UNIGRAM_TRAINING,
                     ENCODING: UNIGRAM_ENCODING,
+                    VOCABULARY: UNIGRAM_VOCABULARY,
                     CHARTS: UNIGRAM_CHARTS,
                 },
                 steps_a_second=1,

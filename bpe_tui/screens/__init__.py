@@ -24,6 +24,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "pipeline": _later("pipeline", "PipelineScreen"),
     "unigram-training": _later("unigram_training", "UnigramTrainingScreen"),
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
+    "unigram-vocabulary": _later("unigram_vocabulary", "UnigramVocabularyScreen"),
     "unigram-charts": _later("unigram_charts", "UnigramChartsScreen"),
     "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
     "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),

@@ -6,8 +6,6 @@ _TIES = "Ties are of pairs that occur equally often; Unigram merges none. t goes
 _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
-_VOCABULARY = "The vocabulary screen is of merged tokens; Unigram's pieces are on key 1, key p."
-
 REFUSED = {
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
@@ -20,7 +18,10 @@ REFUSED = {
     "anew in each step.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
-    "app.show('vocabulary')": _VOCABULARY,
+    "screen.fold": "The tree that folds is of merges; a piece has none below it.",
+    "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",
+    "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
+    "screen.filter('unreachable')": "Every piece can be encoded; d leaves those that go next.",
     "app.show('inspection')": "The inspection is of BPE's tokens; p on key 1 has Unigram's pieces.",
     "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "

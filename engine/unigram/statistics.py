@@ -6,7 +6,6 @@ Series over steps have an entry for each step 0, 1, …, so that an index is a s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 import numpy as np
 
@@ -64,9 +63,6 @@ class UnigramStatistics(PretokenStatistics[str]):
 
     def lengths(self, step: int) -> Ints:
         """How many pieces have so many characters at a step, by the length; index 0 is always 0."""
-        return np.bincount(self._all_lengths[self._record.alive_at(step)]).astype(np.int64)
-
-    @cached_property
-    def _all_lengths(self) -> Ints:
-        texts = self._record.texts
-        return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        return np.bincount(self._record.columns.lengths[self._record.alive_at(step)]).astype(
+            np.int64
+        )

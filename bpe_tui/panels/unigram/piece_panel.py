@@ -12,6 +12,7 @@ from bpe_tui.visible import MINUS, visible_text
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.pretokenize import Pretoken
+from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 from engine.unigram.numbered_pieces import UNKNOWN
@@ -77,6 +78,13 @@ def percent(probability: float) -> str:
     if share and share < 0.0001:
         return f"{share:.0e} %".replace("-", MINUS)
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
+
+
+def step_name(frame: UnigramFrame, step: int) -> str:
+    """`seed`, `EM` or `prune`: what led to a recorded step of a frame's run."""
+    if step == 0:
+        return "seed"
+    return "prune" if isinstance(frame.step_made_by(step), PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:
