@@ -26,6 +26,7 @@ SCREENS: dict[str, Callable[[], Screen[Any]]] = {
     "unigram-encoding": _later("unigram_encoding", "UnigramEncodingScreen"),
     "unigram-vocabulary": _later("unigram_vocabulary", "UnigramVocabularyScreen"),
     "unigram-charts": _later("unigram_charts", "UnigramChartsScreen"),
+    "unigram-inspection": _later("unigram_inspection", "UnigramInspectionScreen"),
     "wordpiece-training": _later("wordpiece_training", "WordPieceTrainingScreen"),
     "wordpiece-encoding": _later("wordpiece_encoding", "WordPieceEncodingScreen"),
     "charts": _later("charts", "ChartsScreen"),

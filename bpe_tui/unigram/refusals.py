@@ -22,7 +22,6 @@ REFUSED = {
     "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
     "screen.filter('unreachable')": "Every piece can be encoded; d leaves those that go next.",
-    "app.show('inspection')": "The inspection is of BPE's tokens; p on key 1 has Unigram's pieces.",
     "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",

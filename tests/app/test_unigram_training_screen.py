@@ -196,7 +196,7 @@ async def test_what_is_typed_is_cut_with_the_pieces_of_the_step(corpus: Path) ->
         assert app.screen.id == "unigram-encoding"
 
 
-@pytest.mark.parametrize("key", ["b", "n", "i", "v", "full_stop", "5", "6"])
+@pytest.mark.parametrize("key", ["b", "n", "i", "v", "full_stop", "6"])
 async def test_a_key_of_merges_says_what_it_is_for(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press(key)
