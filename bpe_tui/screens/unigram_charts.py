@@ -9,7 +9,7 @@ from bpe_tui.panels.unigram.transport import UnigramTransport
 from bpe_tui.screens.charts import ChartsScreen
 from bpe_tui.screens.unigram_screen import UnigramScreen
 from bpe_tui.session import Session
-from bpe_tui.unigram.narration import told, unigram_heading
+from bpe_tui.unigram.headings import told, unigram_heading
 from engine.unigram.frame import UnigramFrame
 
 

@@ -23,7 +23,7 @@ from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.screens.unigram_screen import UnigramScreen
 from bpe_tui.session import Session
-from bpe_tui.unigram.narration import told, unigram_heading
+from bpe_tui.unigram.headings import told, unigram_heading
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines

@@ -15,7 +15,7 @@ from bpe_tui.inspection_rows import (
     told_specials,
 )
 from bpe_tui.panels.targets import ToPiece
-from bpe_tui.panels.unigram.piece_panel import score_text
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number, plural, short_number, visible_text
 from bpe_tui.widgets.rows import Row
 from engine.unigram.inspection import UnigramInspection

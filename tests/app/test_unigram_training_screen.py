@@ -17,7 +17,6 @@ from bpe_tui.config import RunConfig
 from bpe_tui.models import MODELS
 from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
 from bpe_tui.panels.unigram.encode_line import PiecesOfText
-from bpe_tui.panels.unigram.piece_panel import count_text, percent, score_text
 from bpe_tui.panels.unigram.piece_rows import PieceRows
 from bpe_tui.panels.unigram.step import StepPanel
 from bpe_tui.panels.unigram.steps import StepsPanel
@@ -25,6 +24,7 @@ from bpe_tui.panels.unigram.words import ChangedWordsPanel
 from bpe_tui.screens import SCREENS
 from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
+from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.visible import width
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.scrubber import Scrubber

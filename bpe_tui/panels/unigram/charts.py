@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bpe_tui.panels.charts import LENGTHS, NO_PRETOKEN, ChartKind, most_frequent, zipf
-from bpe_tui.panels.unigram.piece_panel import score_text
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number, plural, shorten, visible_text
 from bpe_tui.widgets.axes import Numbers
 from bpe_tui.widgets.figure import Figure

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.panels.unigram.charts import NO_STEP, loss_figure, size_figure
-from bpe_tui.panels.unigram.piece_panel import score_text
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.chart import Chart
 from engine.unigram.frame import UnigramFrame

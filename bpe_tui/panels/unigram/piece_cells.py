@@ -8,7 +8,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from bpe_tui.panels.unigram.piece_panel import count_text, percent, score_text, step_name
+from bpe_tui.panels.unigram.piece_panel import step_name
+from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.virtual_table import Column
 from engine.unigram.frame import UnigramFrame

@@ -8,7 +8,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.panels.unigram.piece_panel import count_text, score_text
+from bpe_tui.unigram.numbers import count_text, score_text
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from engine.unigram.frame import UnigramFrame

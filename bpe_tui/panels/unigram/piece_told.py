@@ -10,13 +10,8 @@ from textual.reactive import reactive
 from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.targets import ToPiece
 from bpe_tui.panels.unigram.piece_cells import goes_text
-from bpe_tui.panels.unigram.piece_panel import (
-    PiecePainter,
-    PiecePanel,
-    count_text,
-    percent,
-    score_text,
-)
+from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
+from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.visible import MINUS, number, plural, shorten
 from bpe_tui.widgets.lines import Row
 from engine.unigram.frame import UnigramFrame

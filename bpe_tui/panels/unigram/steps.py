@@ -5,7 +5,8 @@ from __future__ import annotations
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import FramePanel
 from bpe_tui.panels.targets import ToStep
-from bpe_tui.panels.unigram.piece_panel import PiecePanel, score_text, step_name
+from bpe_tui.panels.unigram.piece_panel import PiecePanel, step_name
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row
 from engine.unigram.frame import UnigramFrame
