@@ -21,7 +21,8 @@ REFUSED = {
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",
     "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",
     "screen.filter('unused')": "Pieces have expected counts; u leaves those below one.",
-    "screen.filter('unreachable')": "Every piece can be encoded; d leaves those that go next.",
+    "screen.filter('unreachable')": "What no best segmentation uses is sorted first by loss; "
+    "d leaves the pieces that go next.",
     "app.show('race')": "The race is between BPE's trainers; Unigram has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",

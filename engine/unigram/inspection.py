@@ -169,16 +169,12 @@ class UnigramInspection:
     @cached_property
     def runs(self) -> Few:
         """Pieces of one character again and again, such as `!!!!`."""
-        texts = self.frame.texts
-        is_run = (len(text) > 1 and text == text[0] * len(text) for text in texts)
-        return self._few(np.fromiter(is_run, dtype=np.bool_, count=len(texts)))
+        return self._few(self.frame.record.columns.are_runs[self.frame.numbers])
 
     @cached_property
     def partial(self) -> Few:
         """Pieces that hold a byte that is no UTF-8; no tokenizer.json can spell them."""
-        texts = self.frame.texts
-        is_partial = (any("\ud800" <= char <= "\udfff" for char in text) for text in texts)
-        return self._few(np.fromiter(is_partial, dtype=np.bool_, count=len(texts)))
+        return self._few(self.frame.record.columns.are_partial[self.frame.numbers])
 
     @property
     def _is_character(self) -> Flags:

@@ -37,6 +37,17 @@ class PieceColumns:
         places[order] = np.arange(len(self._texts))
         return places
 
+    @cached_property
+    def are_runs(self) -> Flags:
+        """Which pieces are one character again and again, such as `!!!!`."""
+        are = (len(text) > 1 and text == text[0] * len(text) for text in self._texts)
+        return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
+
+    @cached_property
+    def are_partial(self) -> Flags:
+        """Which pieces hold a byte that is no UTF-8."""
+        return np.fromiter(map(_is_partial, self._texts), dtype=np.bool_, count=len(self._texts))
+
     def have_twins(self, alive: Flags) -> Flags:
         """Which of the pieces alive differ from another only by case, or by a ▁ in front."""
         groups = self._case_groups
@@ -65,3 +76,7 @@ class PieceColumns:
         ]
         spaced, bare = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         return spaced, bare
+
+
+def _is_partial(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
