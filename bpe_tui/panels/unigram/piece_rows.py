@@ -56,6 +56,7 @@ class PieceRows(PiecePanel):
         self._sought = ""
         self._order: Ints = np.zeros(0, dtype=np.int64)
         self._removals: dict[int, Removals] = {}
+        self._weighing: int | None = None
         self._slices = Slices(self, self._sliced)
         self._chosen: int | None = None
 
@@ -64,7 +65,7 @@ class PieceRows(PiecePanel):
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         if old is None or new is None or old.record is not new.record:
             self._removals.clear()
-            self._chosen = None
+            self._weighing = self._chosen = None
         super().watch_frame(old, new)
 
     def rebuild(self) -> None:
@@ -77,7 +78,8 @@ class PieceRows(PiecePanel):
         self.show_piece(self._chosen)
         self._tell()
         self.post_message(self.Found(len(self._order), frame.size))
-        if frame.step not in self._removals:
+        if frame.step not in self._removals and frame.step != self._weighing:
+            self._weighing = frame.step
             self._slices.start(self._removing(frame))
 
     def _ordered(self, frame: UnigramFrame) -> Ints:
@@ -124,6 +126,10 @@ class PieceRows(PiecePanel):
     def watch_cursor(self) -> None:
         super().watch_cursor()
         self._tell()
+
+    def _choose(self, index: int) -> None:
+        self._chosen = self.number
+        super()._choose(index)
 
     def _tell(self) -> None:
         # Whatever had the rows changed, they are the sender: a message from a widget that holds
@@ -184,6 +190,7 @@ class LookedAtRows(PieceRows):
     """Rows beside which the piece under the cursor is told about."""
 
     WIDEST = 150
+    FOLLOWS_RECORDING = True
 
     def on_click(self, event: events.Click) -> None:
         """The first click on a row looks at its piece, the next one opens its lattice."""

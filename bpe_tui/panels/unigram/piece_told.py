@@ -49,6 +49,8 @@ class PieceToldPanel(AboutPiecePanel):
     `removals` is what removals would cost at this step, once somebody has computed that.
     """
 
+    FOLLOWS_RECORDING = True
+
     removals: reactive[Removals | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
