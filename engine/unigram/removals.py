@@ -134,6 +134,8 @@ def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -
     increases = np.full(len(counts), np.inf)
     increases[owners] = 0.0
     in_use = counts[owners] > 0
+    if not in_use.any():
+        return increases
     owners, parts = owners[in_use], parts[in_use]
     lengths = np.bincount(owners, minlength=len(counts))
     x = np.flatnonzero(lengths)

@@ -62,7 +62,6 @@ class UnigramStatistics(PretokenStatistics[str]):
         return np.sort(self._record.scores_at(step))[::-1]
 
     def lengths(self, step: int) -> Ints:
-        """How many pieces have so many characters at a step, by the length; index 0 is always 0."""
-        return np.bincount(self._record.columns.lengths[self._record.alive_at(step)]).astype(
-            np.int64
-        )
+        """How many pieces have so many characters at a step, by the length; that of 0 is 0."""
+        there = self._record.columns.lengths[self._record.alive_at(step)]
+        return np.bincount(there, minlength=1).astype(np.int64)

@@ -75,3 +75,17 @@ async def test_where_room_is_short_tab_leads_from_chart_to_chart(
             await pilot.pause()
             seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
             assert seen == [kind]
+
+
+async def test_a_corpus_without_pretokens_has_nothing_to_draw_or_to_list(tmp_path: Path) -> None:
+    corpus = tmp_path / "special.txt"
+    corpus.write_text("<|endoftext|>")
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        assert "No step is recorded" in drawn(app.screen.query_one("#loss", ChartPanel))
+        assert "no pretokens" in drawn(app.screen.query_one("#zipf", ChartPanel))
+        for key, screen in (("3", "unigram-vocabulary"), ("5", "unigram-inspection")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen.id == screen

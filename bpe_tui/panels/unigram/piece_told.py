@@ -61,10 +61,11 @@ class PieceToldPanel(AboutPiecePanel):
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)
-        self.say(f"piece {name}", "↵ to what stands in for it")
+        is_character = piece < frame.record.characters
+        self.say(f"piece {name}", "" if is_character else "↵ to what stands in for it")
         yield from self._numbers(frame, piece, width)
         yield Row([])
-        if piece < frame.record.characters:
+        if is_character:
             said = "A single character is never removed, so that every text keeps a segmentation."
             yield from paragraph(said, width)
             return
