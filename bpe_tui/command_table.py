@@ -16,8 +16,11 @@ from bpe_tui.command import (
     PIPELINE,
     RACE,
     TRAINING,
+    UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
+    UNIGRAM_INSPECTION,
     UNIGRAM_TRAINING,
+    UNIGRAM_VOCABULARY,
     VOCABULARY,
     WORDPIECE_TRAINING,
     Command,
@@ -30,6 +33,8 @@ _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
 _PIECES = (UNIGRAM_TRAINING,)
+_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_VOCABULARY, UNIGRAM_CHARTS, UNIGRAM_INSPECTION)
+_OF_PIECES = (UNIGRAM_VOCABULARY,)
 _LATTICE = (UNIGRAM_ENCODING,)
 _SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
@@ -41,8 +46,8 @@ _OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
 UNIGRAM_COMMANDS: tuple[Command, ...] = (
-    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PIECES, True),
-    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PIECES),
+    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PRUNES, True),
+    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PRUNES),
     Command("screen.show('pieces')", "p", "p", "pieces", "To the pieces.", _LOOK, _PIECES, True),
     Command("screen.show('step')", "d", "d", "done", "To what the step has done.", _LOOK, _PIECES),
     Command("screen.show('steps')", "m", "m", "steps", "To the list of steps.", _LOOK, _PIECES),
@@ -58,6 +63,33 @@ UNIGRAM_COMMANDS: tuple[Command, ...] = (
     Command("screen.search", "slash", "/", "search", "Search the pieces.", _LOOK, _PIECES, True),
     Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _PIECES, True),
     Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _PIECES),
+    Command(
+        "screen.filter('characters')",
+        "p",
+        "p",
+        "characters",
+        "Only single characters, which are never removed.",
+        _FILTER,
+        _OF_PIECES,
+    ),
+    Command(
+        "screen.filter('seldom')",
+        "u",
+        "u",
+        "seldom",
+        "Only pieces that the corpus is expected to use less than once.",
+        _FILTER,
+        _OF_PIECES,
+    ),
+    Command(
+        "screen.filter('leaving')",
+        "d",
+        "d",
+        "go next",
+        "Only pieces that the next step removes.",
+        _FILTER,
+        _OF_PIECES,
+    ),
     Command(
         "screen.sample",
         "n",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.panels.targets import ToToken
 from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.rows import Row, Span
 from engine.inspection.inspection import EXAMPLES, Few, Inspection
+from engine.inspection.lengths import Histogram
+from engine.inspection.numbers import Numbers
+from engine.patterns import Pattern
 
 NAME_CELLS = 20
 COUNT_CELLS = 9
@@ -23,33 +27,35 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 @dataclass(frozen=True)
 class Section:
-    """A part of an inspection: its id, the question it answers, and its rows in so many cells."""
+    """A part of an inspection: its id, the question it answers, and its rows in so many cells.
+
+    The inspection is of the model's own kind.
+    """
 
     id: str
     title: str
-    rows: Callable[[Inspection, int], list[Row]]
+    rows: Callable[[Any, int], list[Row]]
 
 
 def _overview(inspection: Inspection, width: int) -> list[Row]:
     special = len(inspection.special_ids)
-    whole = inspection.numbers
-    known = ", ".join(
-        f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
-        for digits, (have, of) in whole.known.items()
-    )
     facts = [
         ("tokens", number(inspection.size)),
         ("merges", number(inspection.merges)),
         ("ids", _ids(inspection)),
-        ("special tokens", _specials(inspection) if special else "none"),
-        ("pattern", _pattern(inspection)),
-        ("numbers", whole.policy),
-        ("numbers as tokens", known),
+        ("special tokens", told_specials(inspection.special_ids) if special else "none"),
+        ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
+        *told_numbers(inspection.numbers),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
         *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
     ]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
+    return fact_rows(facts, width)
+
+
+def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
+    """Names and what is said of each."""
     return [row for name, fact in facts for row in _fact(name, fact, width)]
 
 
@@ -72,20 +78,30 @@ def _ids(inspection: Inspection) -> str:
     return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
 
 
-def _specials(inspection: Inspection) -> str:
+def told_specials(special_ids: Mapping[str, int]) -> str:
+    """The first special tokens with their ids, and how many more there are."""
     shown = [
         f"{visible_text(token)} {token_id}"
-        for token, token_id in list(inspection.special_ids.items())[:EXAMPLES]
+        for token, token_id in list(special_ids.items())[:EXAMPLES]
     ]
-    more = len(inspection.special_ids) - len(shown)
+    more = len(special_ids) - len(shown)
     return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
 
 
-def _pattern(inspection: Inspection) -> str:
-    name = inspection.pattern_name
+def told_pattern(pattern: Pattern, name: str | None) -> str:
+    """The name of a pattern and what it does, or its source."""
     if name is None:
-        return f"none of the named ones: {visible_text(inspection.pattern.source, spaces=False)}"
-    return f"{name} ({inspection.pattern.summary})" if inspection.pattern.summary else name
+        return f"none of the named ones: {visible_text(pattern.source, spaces=False)}"
+    return f"{name} ({pattern.summary})" if pattern.summary else name
+
+
+def told_numbers(numbers: Numbers) -> list[tuple[str, str]]:
+    """How numbers are cut, and how many of them are tokens."""
+    known = ", ".join(
+        f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
+        for digits, (have, of) in numbers.known.items()
+    )
+    return [("numbers", numbers.policy), ("numbers as tokens", known)]
 
 
 def _runs(lengths: Sequence[int]) -> str:
@@ -103,14 +119,16 @@ def _runs(lengths: Sequence[int]) -> str:
 
 
 def _lengths(inspection: Inspection, width: int) -> list[Row]:
-    mean = [
-        *left([("on average", "dim")], NAME_CELLS),
-        right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
-    ]
-    return [*_bars(list(_binned(inspection.length_histogram)), width), Row(mean)]
+    return length_rows(inspection.length_histogram, inspection.mean_length, "byte", width)
 
 
-def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+def length_rows(histogram: Histogram, mean: float, unit: str, width: int) -> list[Row]:
+    """A bar for each length in so many of a unit, and the mean."""
+    told = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
+    return [*_bars(list(_binned(histogram, unit)), width), Row(told)]
+
+
+def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
     """(length in words, count): 1, 2, … each, from `SINGLE_LENGTHS` on 13–24, 25–48, …"""
     bins: dict[tuple[int, int], int] = {}
     for length, count in histogram:
@@ -121,11 +139,15 @@ def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
                 first, last = last + 1, 2 * last
         bins[first, last] = bins.get((first, last), 0) + count
     for (first, last), count in bins.items():
-        yield plural(first, "byte") if first == last else f"{first}–{last} bytes", count
+        yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
 
 
 def _kinds(inspection: Inspection, width: int) -> list[Row]:
-    kinds = inspection.kinds
+    return kind_rows(inspection.kinds, width)
+
+
+def kind_rows(kinds: Sequence[tuple[str, int]], width: int) -> list[Row]:
+    """A bar for each kind of token, the rarest together."""
     rest = sum(count for _, count in kinds[KINDS_SHOWN:])
     more = [(f"{number(len(kinds) - KINDS_SHOWN)} other scripts", rest)] if rest else []
     return _bars([*kinds[:KINDS_SHOWN], *more], width)
@@ -163,34 +185,45 @@ def _odd(inspection: Inspection, width: int) -> list[Row]:
         ("case, space twins", inspection.twins),
         ("same bytes twice", inspection.duplicates),
     )
-    return [_few(inspection, name, few, width) for name, few in found]
+    return [
+        few_row(name, few, lambda token_id: _token(inspection, token_id), ToToken, width)
+        for name, few in found
+    ]
 
 
-def _few(inspection: Inspection, name: str, few: Few, width: int) -> Row:
-    """How many, and the first of them as far as there is room."""
+def few_row(
+    name: str, few: Few, shown: Callable[[int], str], leads: Callable[[int], object], width: int
+) -> Row:
+    """How many, and the first of them as far as there is room; the row leads to the first."""
     spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
     room = width - NAME_CELLS - COUNT_CELLS
-    shown = "".join(f"  {_token(inspection, token_id)}" for token_id in few.ids)
+    told = "".join(f"  {shown(each)}" for each in few.ids)
     more = "  …" if few.count > len(few.ids) else ""
-    return Row([*spans, (shorten(shown + more, room), "")], _leads(few.ids))
-
-
-def _leads(ids: Sequence[int]) -> ToToken | None:
-    return ToToken(ids[0]) if ids else None
+    return Row([*spans, (shorten(told + more, room), "")], leads(few.ids[0]) if few.ids else None)
 
 
 def _longest(inspection: Inspection, width: int) -> list[Row]:
-    rows = []
-    for token_id in inspection.longest(LONGEST_SHOWN):
-        length = len(inspection.vocabulary.token(token_id))
-        room = width - NAME_CELLS - COUNT_CELLS - 2
-        spans = [
-            *left([(f"id {number(token_id)}", "dim")], NAME_CELLS),
-            right(f"{number(length)} B", COUNT_CELLS),
-            (f"  {shorten(_token(inspection, token_id), room)}", ""),
-        ]
-        rows.append(Row(spans, ToToken(token_id)))
-    return rows
+    return [
+        long_row(
+            f"id {number(token_id)}",
+            f"{number(len(inspection.vocabulary.token(token_id)))} B",
+            _token(inspection, token_id),
+            ToToken(token_id),
+            width,
+        )
+        for token_id in inspection.longest(LONGEST_SHOWN)
+    ]
+
+
+def long_row(name: str, length: str, token: str, target: object, width: int) -> Row:
+    """One of the longest tokens."""
+    room = width - NAME_CELLS - COUNT_CELLS - 2
+    spans = [
+        *left([(name, "dim")], NAME_CELLS),
+        right(length, COUNT_CELLS),
+        (f"  {shorten(token, room)}", ""),
+    ]
+    return Row(spans, target)
 
 
 def _token(inspection: Inspection, token_id: int) -> str:

@@ -14,10 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.command import (
+    CHARTS,
     ENCODING,
+    INSPECTION,
     TRAINING,
+    UNIGRAM_CHARTS,
     UNIGRAM_ENCODING,
+    UNIGRAM_INSPECTION,
     UNIGRAM_TRAINING,
+    UNIGRAM_VOCABULARY,
+    VOCABULARY,
     WORDPIECE_ENCODING,
     WORDPIECE_TRAINING,
 )
@@ -145,7 +151,13 @@ MODELS: Registry[Model] = Registry(
                 save=("bpe_tui.screens.save_pieces", "SavePieces"),
                 plain=("bpe_tui.cli.plain_unigram", "trained"),
                 exports=("bpe_tui.unigram.exports", "EXPORTS"),
-                screens={TRAINING: UNIGRAM_TRAINING, ENCODING: UNIGRAM_ENCODING},
+                screens={
+                    TRAINING: UNIGRAM_TRAINING,
+                    ENCODING: UNIGRAM_ENCODING,
+                    VOCABULARY: UNIGRAM_VOCABULARY,
+                    CHARTS: UNIGRAM_CHARTS,
+                    INSPECTION: UNIGRAM_INSPECTION,
+                },
                 steps_a_second=1,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_unigram", "train_unigram"),

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.narration import narrate_end
 from bpe_tui.typed_steps import parse_step
-from bpe_tui.visible import number, plural, shorten, visible_text
+from bpe_tui.visible import SPACE, number, plural, shorten, visible_text
 from engine.errors import BpeError
 from engine.player import Player
 
@@ -59,6 +59,8 @@ class Transcript(ABC, Generic[FrameT]):
     COMMANDS: ClassVar[tuple[PlainCommand, ...]]
     STEPS: ClassVar[str]
     """What a step is called, where there is one."""
+    SPACE: ClassVar[str] = SPACE
+    """What stands for a space."""
 
     def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
         self._player = player
@@ -136,7 +138,7 @@ class Transcript(ABC, Generic[FrameT]):
         yield self.told()
 
     def help(self, rest: str) -> Iterator[str]:
-        yield "In what is told, · stands for a space."
+        yield f"In what is told, {self.SPACE} stands for a space."
         for command in self.COMMANDS:
             yield f"{command.usage}: {command.help}"
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from bpe_tui.command import ENCODING, TRAINING
-from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
+from bpe_tui.command import ENCODING, TRAINING, VOCABULARY
+from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPiece, ToPretoken, ToStep, ToToken
 from engine.events import Pair
 from engine.pretokenize import to_text
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
     from bpe_tui.screens.encoding import EncodingScreen
     from bpe_tui.screens.training import TrainingScreen
+    from bpe_tui.screens.unigram_vocabulary import UnigramVocabularyScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
 
 
@@ -37,6 +38,7 @@ class Ways:
             ToLine: lambda to: self._show_line(to.line),
             ToPretoken: lambda to: self.open_encoding(to_text(to.pretoken), look=True),
             ToToken: lambda to: self.open_vocabulary(to.token_id),
+            ToPiece: lambda to: self._open_pieces(to.number),
         }
         leads[type(target)](target)
 
@@ -76,6 +78,13 @@ class Ways:
         if not frame.has_token(token_id):  # a row of the future names it
             self._app.seek(frame.step_making(token_id))
         screen.call_later(screen.show_token, token_id)  # once it is there
+
+    def _open_pieces(self, piece: int) -> None:
+        """Change to the vocabulary screen of Unigram with a piece under the cursor."""
+        name = self._app.session.model.screen(VOCABULARY)
+        screen = cast("UnigramVocabularyScreen", self._app.get_screen(name))
+        self._leave_for(name)
+        screen.call_later(screen.show_piece, piece)  # once it is there
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""

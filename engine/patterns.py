@@ -238,3 +238,13 @@ def as_pattern(pattern: str | Pattern) -> Pattern:
         UnknownNameError: no pattern has that name.
     """
     return pattern if isinstance(pattern, Pattern) else PATTERNS[pattern]
+
+
+def name_of(pattern: Pattern) -> str | None:
+    """The name of the pattern that is this one; `None` if none of the named ones is.
+
+    >>> name_of(PATTERNS["qwen2"])
+    'qwen2'
+    """
+    same = (name for name, each in PATTERNS.items() if each.source == pattern.source)
+    return next(same, None)

@@ -55,8 +55,8 @@ def step_markdown(frame: Frame) -> str:
     parts = [
         f"## Merge {frame.step:,}: {left} + {right} → {token}",
         "\n".join(f"- {fact}" for fact in _facts(frame, merge)),
-        _table(("pair", "count before", "after"), _changes(frame, merge), len(merge.changes)),
-        _table(("pretoken", "count", "before", "after"), _pretokens(frame), merge.pretokens),
+        table(("pair", "count before", "after"), _changes(frame, merge), len(merge.changes)),
+        table(("pretoken", "count", "before", "after"), _pretokens(frame), merge.pretokens),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -104,11 +104,11 @@ def _pretokens(frame: Frame) -> list[tuple[str, ...]]:
     ]
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]], total: int) -> str:
-    """A table of the first rows of `total`."""
-    table = "\n".join(map(_row, [head, tuple("---" for _ in head), *rows]))
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> str:
+    """A table in Markdown of the first rows of `total`, and how many there are more."""
+    lines = "\n".join(map(_row, [head, tuple("---" for _ in head), *rows]))
     left_out = total - len(rows)
-    return f"{table}\n\nand {left_out:,} more" if left_out > 0 else table
+    return f"{lines}\n\nand {left_out:,} more" if left_out > 0 else lines
 
 
 def _row(cells: tuple[str, ...]) -> str:
@@ -125,12 +125,16 @@ def _tokens(frame: Frame, ids: Sequence[int]) -> str:
 
 
 def code(token: bytes) -> str:
-    """A token as a Markdown code span; its fence is longer than any run of backticks in it.
+    """A token as a Markdown code span; in a fence longer than any run of backticks in it.
 
     >>> code(b" the"), code(b"a`b")
     ('`Ġthe`', '`` a`b ``')
     """
-    text = spell(token)
+    return code_span(spell(token))
+
+
+def code_span(text: str) -> str:
+    """A text as a Markdown code span."""
     runs = re.findall("`+", text)
     if not runs:
         return f"`{text}`"

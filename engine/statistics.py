@@ -7,14 +7,13 @@ from the record's columns and cost a copy; nothing here walks through the steps.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.change_log import Ints
+from engine.pretoken_statistics import PretokenStatistics
 
 if TYPE_CHECKING:
     from engine.record import Record
@@ -24,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 LEFT_OUT = -1
 
 
-class Statistics:
+class Statistics(PretokenStatistics[bytes]):
     """The series of one run.
 
     `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them,
@@ -47,8 +46,8 @@ class Statistics:
         token_count: int,
         ties: TieHistory,
     ) -> None:
+        super().__init__(counts)
         self._record = record
-        self._counts = counts
         self._byte_count = byte_count
         self._token_count = token_count
         self._ties = ties
@@ -72,26 +71,6 @@ class Statistics:
         tied = self._ties.steps
         tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
         return np.cumsum(tied_at).astype(np.int64)
-
-    @cached_property
-    def pretoken_counts(self) -> Ints:
-        """How often each distinct pretoken occurs, the most frequent first: the rank is index + 1.
-
-        By Zipf's law (Human Behavior and the Principle of Least Effort, 1949) the count falls about
-        as 1 ÷ rank: a straight line where both axes are logarithmic.
-        """
-        return np.sort(self._unsorted)[::-1]
-
-    @cached_property
-    def commonest_pretoken(self) -> bytes | None:
-        """The pretoken of rank 1, the first met of equals; `None` for an empty corpus."""
-        if not self._counts:
-            return None
-        return next(islice(self._counts, int(np.argmax(self._unsorted)), None))
-
-    @cached_property
-    def _unsorted(self) -> Ints:
-        return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
     def token_lengths(self, step: int) -> Ints:
         """How many tokens stand for so many bytes of the corpus at a step, by that number.

@@ -15,6 +15,7 @@ from bpe_tui.visible import number, plural, shorten, visible_bytes
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from engine.frame import Frame
+from engine.pretoken_statistics import Ints
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 NO_PRETOKEN = "The corpus has no pretokens, so there is nothing to draw."
@@ -86,7 +87,8 @@ def _ties_here(frame: Frame) -> str:
     return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
 
 
-def _zipf(frame: Frame) -> Figure | None:
+def zipf(frame: Any) -> Figure | None:
+    """Rank and count of the pretokens that a frame's run was trained on, of any model."""
     series = frame.statistics.pretoken_counts
     if not len(series):
         return None
@@ -95,13 +97,19 @@ def _zipf(frame: Frame) -> Figure | None:
 
 
 def _most_frequent(frame: Frame) -> str:
-    series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
-    if commonest is None:
+    commonest = frame.statistics.commonest_pretoken
+    told = "" if commonest is None else visible_bytes(commonest)
+    return most_frequent(frame.statistics.pretoken_counts, told)
+
+
+def most_frequent(series: Ints, commonest: str) -> str:
+    """Which pretoken is the most frequent, and what share the first few have; "" if none is."""
+    if not len(series):
         return ""
+    first = shorten(commonest, TOKEN_CELLS)
     if len(series) <= FREQUENT:
-        return f"first: {shorten(visible_bytes(commonest), TOKEN_CELLS)}"
+        return f"first: {first}"
     share = series[:FREQUENT].sum() / series.sum()
-    first = shorten(visible_bytes(commonest), TOKEN_CELLS)
     return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
 
 
@@ -149,7 +157,7 @@ CHARTS = (
     ChartKind(
         "zipf",
         "How frequent is a pretoken? (Zipf)",
-        _zipf,
+        zipf,
         _most_frequent,
         _corpus,
         over_steps=False,

@@ -10,7 +10,6 @@ from bpe_tui.inspection_rows import Section
 from bpe_tui.panels.panel import FramePanel
 from bpe_tui.visible import plural
 from bpe_tui.widgets.lines import Row
-from engine.inspection import Inspection
 
 
 class InspectionPanel(FramePanel[Any]):
@@ -18,7 +17,7 @@ class InspectionPanel(FramePanel[Any]):
 
     WIDEST = 110
 
-    inspection: reactive[Inspection | None] = reactive(None, repaint=False)
+    inspection: reactive[Any] = reactive(None, repaint=False)
 
     def __init__(self, section: Section) -> None:
         super().__init__(section.title, id=section.id)

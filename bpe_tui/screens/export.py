@@ -129,11 +129,13 @@ class Export(Dialog):
     async def _made(self, kind: ExportKind, exported: Exported) -> str:
         """The file's text, made in slices; Esc meanwhile closes the window and ends this."""
         parts: list[str] = []
+        lines = 0
         due = monotonic() + SLICE_SECONDS
         for part in kind.parts_of(exported):
             parts.append(part)
+            lines += part.endswith("\n")  # a step may be made in several parts
             if monotonic() >= due:
-                self.say(f"{number(len(parts))} steps made; Esc stops.")
+                self.say(f"{number(lines)} steps made; Esc stops.")
                 await asyncio.sleep(0)
                 due = monotonic() + SLICE_SECONDS
         return "".join(parts)

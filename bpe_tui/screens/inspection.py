@@ -43,7 +43,7 @@ class InspectionScreen(SessionScreen):
     class Inspected(Message):
         """A thread has looked at all tokens of a frame."""
 
-        def __init__(self, frame: Any, inspection: Inspection) -> None:
+        def __init__(self, frame: Any, inspection: object) -> None:
             super().__init__()
             self.frame = frame
             self.inspection = inspection
@@ -59,8 +59,11 @@ class InspectionScreen(SessionScreen):
             f"{number(frame.vocab_size)} tokens"
         )
 
-    def inspection_of(self, frame: Any, opened: Opened | None) -> Inspection:
-        """The inspection of a frame; `opened` is the file's tokenizer if that is shown."""
+    def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
+        """The inspection of a frame, of the model's own kind, made when it is asked or `prepare`d.
+
+        `opened` is the file's tokenizer if that is shown.
+        """
         return Inspection.of_frame(frame, opened)
 
     def compose(self) -> ComposeResult:
@@ -105,7 +108,7 @@ class InspectionScreen(SessionScreen):
         if event.frame is self._inspected:  # else the timeline has moved on meanwhile
             self._show(event.inspection)
 
-    def _show(self, inspection: Inspection | None) -> None:
+    def _show(self, inspection: object) -> None:
         for panel in self.query(InspectionPanel):
             panel.inspection = inspection
 

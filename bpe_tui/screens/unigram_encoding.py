@@ -13,6 +13,7 @@ from bpe_tui.commands import bindings_on
 from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
 from bpe_tui.panels.unigram.lattice import LatticePanel
 from bpe_tui.panels.unigram.paths import SHARPNESS, PathsPanel, WhyNotPiecesPanel
+from bpe_tui.panels.unigram.text_lanes import TextLanesPanel
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
 from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.panel_screen import TooSmall
@@ -33,7 +34,7 @@ class UnigramEncodingScreen(WalkScreen):
 
     BINDINGS = bindings_on(UNIGRAM_ENCODING)
     CSS_PATH = "../styles/unigram-encoding.tcss"
-    PANEL_ORDER = ("pretokens", "lattice", *SLOT[1:], "text")
+    PANEL_ORDER = ("pretokens", "lattice", "lanes", *SLOT[1:], "text")
     STEPS_A_SECOND = 2
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
@@ -52,6 +53,7 @@ class UnigramEncodingScreen(WalkScreen):
         text.border_title = Content("text")
         yield text
         yield LatticePanel().data_bind(frame=UnigramEncodingScreen.frame)
+        yield TextLanesPanel().data_bind(frame=UnigramEncodingScreen.frame)
         with Container(id="panels"):
             for panel in (WordsOfTextPanel(), ArrivalsPanel(), PathsPanel(), WhyNotPiecesPanel()):
                 yield panel.data_bind(frame=UnigramEncodingScreen.frame)
@@ -73,7 +75,8 @@ class UnigramEncodingScreen(WalkScreen):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         text = event.text_area.text
-        self.query_one(WordsOfTextPanel).text = text[:LONGEST_TEXT]
+        for panel in (self.query_one(WordsOfTextPanel), self.query_one(TextLanesPanel)):
+            panel.text = text[:LONGEST_TEXT]
         too_long = len(text) > LONGEST_TEXT
         said = f"the first {number(LONGEST_TEXT)} characters are cut" if too_long else ""
         event.text_area.border_subtitle = Content(said)
@@ -102,6 +105,9 @@ class UnigramEncodingScreen(WalkScreen):
             self.remove_class(f"slot-{self.slot}")
             self.slot = panel
             self.add_class(f"slot-{panel}")
+        if panel in ("lattice", "lanes"):
+            # These two share a place even where there is room for all others.
+            self.set_class(panel == "lanes", "-lanes")
         self.set_class(panel == "why-not-pieces", "-why")
         super().show_panel(panel)
 
@@ -121,6 +127,10 @@ class UnigramEncodingScreen(WalkScreen):
     def action_ask(self) -> None:
         """Why the other pieces are not used."""
         self.show_panel("why-not-pieces")
+
+    def action_lanes(self) -> None:
+        """The text in three lanes, or the lattice of a pretoken."""
+        self.show_panel("lattice" if self.has_class("-lanes") else "lanes")
 
     def action_sample(self) -> None:
         """Draw the next sample."""

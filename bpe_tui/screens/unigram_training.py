@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
@@ -23,15 +21,16 @@ from bpe_tui.panels.unigram.transport import UnigramTransport
 from bpe_tui.panels.unigram.words import ChangedWordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.player_screen import PlayerScreen
+from bpe_tui.screens.unigram_screen import UnigramScreen
 from bpe_tui.session import Session
-from bpe_tui.unigram.narration import told, unigram_heading
+from bpe_tui.unigram.headings import told, unigram_heading
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.unigram.frame import UnigramFrame
 
 
-class UnigramTrainingScreen(PlayerScreen):
+class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
     """Five panels round the cursor, and a line to type in."""
 
     BINDINGS = bindings_on(UNIGRAM_TRAINING)
@@ -64,9 +63,6 @@ class UnigramTrainingScreen(PlayerScreen):
         yield Static(id="narration")
         yield KeyBar()
 
-    def frame_of(self, session: Session) -> UnigramFrame | None:
-        return session.shown if isinstance(session.shown, UnigramFrame) else None
-
     def heading(self, session: Session, room: int) -> str:
         return unigram_heading(session, room)
 
@@ -80,18 +76,6 @@ class UnigramTrainingScreen(PlayerScreen):
         super().show_panel(panel)
 
     # -- commands
-
-    def action_prune(self, direction: int) -> None:
-        """Go to the nearest prune after this step or before it."""
-        if self.frame is None:
-            return
-        prunes, here = self.frame.prunes, self.frame.step
-        place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
-        if 0 <= place < len(prunes):
-            self.bpe_app.seek(prunes[place])
-        else:
-            where = "after" if direction > 0 else "before"
-            self.notify(f"No prune {where} this step.", markup=False, timeout=3)
 
     def action_search(self) -> None:
         if self.frame is not None:

@@ -16,11 +16,11 @@ import numpy as np
 from engine.change_log import Ints
 from engine.formats.tokenizer_format import Opened
 from engine.frame import Frame
+from engine.inspection.lengths import Histogram, histogram, mean_of
 from engine.inspection.numbers import Numbers, numbers_of
-from engine.inspection.token_kinds import TOKEN_KIND_NAMES, token_kinds
-from engine.patterns import PATTERNS, Pattern
+from engine.inspection.token_kinds import kind_counts
+from engine.patterns import Pattern, name_of
 from engine.pretokenize import to_text
-from engine.scripts import ScriptTable
 from engine.uncollected import uncollected
 from engine.vocabulary.vocabulary import Vocabulary
 
@@ -162,8 +162,7 @@ class Inspection:
     @cached_property
     def pattern_name(self) -> str | None:
         """The named pattern that this one is; `None` if it is none of them."""
-        same = (name for name, each in PATTERNS.items() if each.source == self.pattern.source)
-        return next(same, None)
+        return name_of(self.pattern)
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -187,16 +186,14 @@ class Inspection:
         return self.vocabulary.table.covered[: self.size]
 
     @cached_property
-    def length_histogram(self) -> list[tuple[int, int]]:
+    def length_histogram(self) -> Histogram:
         """(bytes, ordinary tokens of that length), ascending."""
-        counts = np.bincount(self.lengths[self._ordinary_rows])
-        return [(n, int(counts[n])) for n in np.flatnonzero(counts).tolist()]
+        return histogram(self.lengths[self._ordinary_rows])
 
     @property
     def mean_length(self) -> float:
         """Bytes of an ordinary token on average."""
-        total = sum(count for _, count in self.length_histogram)
-        return sum(n * count for n, count in self.length_histogram) / total if total else 0.0
+        return mean_of(self.length_histogram)
 
     def longest(self, count: int) -> list[int]:
         """The ids of the longest ordinary tokens, the longest first; of equal ones the first."""
@@ -208,10 +205,7 @@ class Inspection:
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
         """(script or other kind, ordinary tokens of that kind), the most frequent first."""
-        tokens = [token for token in self._ordinary if token]
-        counts = np.bincount(token_kinds(tokens, ScriptTable()), minlength=len(TOKEN_KIND_NAMES))
-        named = zip(TOKEN_KIND_NAMES, counts.tolist(), strict=True)
-        return sorted(((n, c) for n, c in named if c), key=lambda pair: -pair[1])
+        return kind_counts([token for token in self._ordinary if token])
 
     @cached_property
     def partial(self) -> Few:

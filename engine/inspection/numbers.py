@@ -42,8 +42,8 @@ class Numbers:
             cut = f"groups of up to {self.longest} digits, from the {side}"
             return cut if most >= self.longest else f"{cut}; not all are tokens"
         if any(have for digits, (have, _) in self.known.items() if digits > 1):
-            return "whole numbers, cut as the merges have it"
-        return "every digit alone, since no merge joins digits"
+            return "whole numbers, cut as the vocabulary has it"
+        return "every digit alone, since no token joins digits"
 
 
 def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> Numbers:

@@ -50,3 +50,14 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
     result[has_script_letter] = greatest[has_script_letter]
     result[has_script_letter & (least != greatest)] = MIXED
     return result
+
+
+def kind_counts(tokens: Sequence[bytes]) -> list[tuple[str, int]]:
+    """(script or other kind, tokens of that kind), the most frequent first; no token is empty.
+
+    >>> kind_counts([b"the", b"12", b"a"])
+    [('Latin', 2), ('digits', 1)]
+    """
+    counts = np.bincount(token_kinds(tokens, ScriptTable()), minlength=len(TOKEN_KIND_NAMES))
+    named = zip(TOKEN_KIND_NAMES, counts.tolist(), strict=True)
+    return sorted(((name, count) for name, count in named if count), key=lambda pair: -pair[1])

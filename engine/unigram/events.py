@@ -72,6 +72,23 @@ class Step:
     def size_after(self) -> int:
         return len(self.record.numbers_at(self.index + 1))
 
+    @property
+    def removed(self) -> tuple[Vanished, ...] | tuple[Pruned, ...]:
+        """The pieces that went."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, object]:
+        """The step as plain values for JSON."""
+        return {
+            "index": self.index,
+            "round": self.round,
+            "loss_before": self.loss_before,
+            "loss_after": self.loss_after,
+            "size_before": self.size_before,
+            "size_after": self.size_after,
+            "removed": [piece._asdict() for piece in self.removed],
+        }
+
 
 @dataclass(frozen=True)
 class EmStep(Step):
@@ -88,6 +105,13 @@ class EmStep(Step):
         """The pieces that went, the rarest first."""
         return tuple(Vanished(*row) for row in self.record.removed_by(self.index))
 
+    @property
+    def removed(self) -> tuple[Vanished, ...]:
+        return self.vanished
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kind": "em", "iteration": self.iteration, **super().as_dict()}
+
 
 @dataclass(frozen=True)
 class PruneStep(Step):
@@ -103,3 +127,10 @@ class PruneStep(Step):
     def pruned(self) -> tuple[Pruned, ...]:
         """The pieces that went, in the order in which they were chosen."""
         return tuple(Pruned(*row) for row in self.record.removed_by(self.index))
+
+    @property
+    def removed(self) -> tuple[Pruned, ...]:
+        return self.pruned
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kind": "prune", "rule": self.rule.value, **super().as_dict()}

@@ -17,7 +17,9 @@ from engine.unigram.lattice import Lattice, Path
 from engine.unigram.lattices import Floats, Ints
 from engine.unigram.numbered_pieces import NumberedPieces
 from engine.unigram.pieces import Edge
+from engine.unigram.record import NEVER, PieceHistory
 from engine.unigram.removals import Removals
+from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.work import Work
 
 if TYPE_CHECKING:
@@ -63,6 +65,11 @@ class UnigramFrame:
         """The recorded steps that a prune led to."""
         return self._timeline.prunes
 
+    @property
+    def statistics(self) -> UnigramStatistics:
+        """The run in numbers."""
+        return self._timeline.statistics
+
     # -- the pieces
 
     @cached_property
@@ -107,6 +114,29 @@ class UnigramFrame:
         if self.leads_on is None:
             return frozenset()
         return frozenset(self.record.numbers_removed_by(self.step).tolist())
+
+    @cached_property
+    def ids(self) -> Ints:
+        """Their ids in the vocabulary, where the best comes first behind the special tokens."""
+        ids = np.empty(self.size, dtype=np.int64)
+        first = self.vocab_size - self.size
+        ids[np.argsort(-self.scores, kind="stable")] = np.arange(first, self.vocab_size)
+        return ids
+
+    @cached_property
+    def goes_at(self) -> Ints:
+        """The step that removes each of them, 1 being the first; `NEVER` if none recorded does."""
+        removing = self.record.steps_removing(self.numbers)
+        return np.where(removing < self.recorded_steps, removing + 1, NEVER)
+
+    def history_of(self, number: int) -> PieceHistory:
+        """A piece from the seed to where it goes, or to the last step recorded."""
+        return self.record.history_of(number, self.recorded_steps)
+
+    @property
+    def vocab_size(self) -> int:
+        """How many ids there are: the pieces, the unknown and the special tokens."""
+        return self.size + 1 + len(self.record.special_tokens)
 
     @property
     def vocabulary(self) -> list[tuple[str, float]]:

@@ -12,18 +12,27 @@ sees one half-made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.errors import TimelineError
 from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
 from engine.unigram.numbered_pieces import Numbering
+from engine.unigram.piece_columns import PieceColumns
 from engine.unigram.problem import Estimate, Problem
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds
 from engine.unigram.work import Work
 
 NEVER = np.iinfo(np.int32).max
+
+
+class PieceHistory(NamedTuple):
+    """A piece at the places 0, 1, … where it is there: its scores and its expected counts."""
+
+    scores: Floats
+    expected_counts: Floats
 
 
 class Record:
@@ -49,6 +58,7 @@ class Record:
     ) -> None:
         self.texts = seeds.texts
         self.numbering = Numbering(seeds.texts)
+        self.columns = PieceColumns(seeds.texts)
         self.characters = seeds.characters
         self.problem = problem
         self.unknown = unknown
@@ -145,6 +155,23 @@ class Record:
     def numbers_removed_by(self, step: int) -> Ints:
         """The numbers of the pieces that a step removed."""
         return self._removed[step][0].astype(np.int64)
+
+    def steps_removing(self, numbers: Ints) -> Ints:
+        """The index of the step that removes each piece; `NEVER` if none has so far."""
+        return self._gone_at[numbers].astype(np.int64)
+
+    def history_of(self, number: int, last: int) -> PieceHistory:
+        """A piece from the seed to where it goes, or to the place `last`."""
+        last = min(last, int(self._gone_at[number]))
+        scores: list[float] = []
+        expected: list[float] = []
+        for place in range(last + 1):
+            index = int(np.count_nonzero(self._gone_at[:number] >= place))
+            at_place = self._scores[place]
+            # A prune changes no score.
+            scores.append(scores[-1] if at_place is None else float(at_place[index]))
+            expected.append(float(self._expected[place][index]))
+        return PieceHistory(np.array(scores), np.array(expected))
 
     def removals_at(self, place: int) -> Work[Removals]:
         """What removing each piece at a place would do, computed anew from the corpus."""

@@ -18,6 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +27,29 @@ from engine.unigram.lattice_building import lattices_of
 from engine.unigram.lattices import Flags, Floats, Ints, Lattices
 from engine.unigram.sweeps import best_counts
 from engine.unigram.work import Work
+
+
+class Cost(NamedTuple):
+    """The arithmetic behind a loss increase, in the letters of the module's formula.
+
+    Attributes:
+        uses: c(x), how often the best segmentations use the piece.
+        total: C, the same of all pieces together.
+        pretokens: N.
+        alternative: a₁ … aₙ, what would stand in its place.
+        before, after: the log-probability of one use, and of what stands in its place.
+    """
+
+    uses: float
+    total: float
+    pretokens: int
+    alternative: tuple[int, ...]
+    before: float
+    after: float
+
+    @property
+    def loss_increase(self) -> float:
+        return self.uses / self.pretokens * (self.before - self.after)
 
 
 @dataclass(frozen=True)
@@ -50,6 +75,16 @@ class Removals:
         """The pieces that would stand in a piece's place; none for a character."""
         low, high = np.searchsorted(self._owners, [piece, piece + 1])
         return tuple(self._parts[low:high].tolist())
+
+    def cost_of(self, piece: int, pretokens: int) -> Cost | None:
+        """Why a removal costs what it costs; `None` for what is unused, or cannot be removed."""
+        parts, count = self.alternative_of(piece), float(self.counts[piece])
+        if not parts or not count:
+            return None
+        total = float(self.counts.sum())
+        grown = log(total + (len(parts) - 1) * count)
+        after = sum(log(float(self.counts[part]) + count) - grown for part in parts)
+        return Cost(count, total, pretokens, parts, log(count) - log(total), after)
 
 
 def removals(
@@ -99,6 +134,8 @@ def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -
     increases = np.full(len(counts), np.inf)
     increases[owners] = 0.0
     in_use = counts[owners] > 0
+    if not in_use.any():
+        return increases
     owners, parts = owners[in_use], parts[in_use]
     lengths = np.bincount(owners, minlength=len(counts))
     x = np.flatnonzero(lengths)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
 from engine.errors import TimelineError
 from engine.excerpt import Excerpt
@@ -12,6 +13,7 @@ from engine.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import Record
+from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.trainer import Event
 
 
@@ -83,6 +85,11 @@ class UnigramTimeline(Player[UnigramFrame]):
     def step_at(self, index: int) -> EmStep | PruneStep:
         """Any recorded step, by its place from 0."""
         return self._steps[index]
+
+    @cached_property
+    def statistics(self) -> UnigramStatistics:
+        """The run in numbers."""
+        return UnigramStatistics(self.record, self.words)
 
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""

@@ -116,3 +116,20 @@ async def test_a_name_that_was_typed_keeps_all_but_its_ending() -> None:
 )
 def test_steps_can_be_named_in_several_ways(text: str, steps: tuple[int, int] | None) -> None:
     assert parse_steps(text, 2000) == steps
+
+
+async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Path) -> None:
+    corpus = tmp_path / "hugs.txt"
+    corpus.write_text("the hugs of the thugs and the bugs\n" * 4)
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await export(app, pilot, ".jsonl", tmp_path / "steps.jsonl", "1-2")
+        await export(app, pilot, ".md", tmp_path / "steps.md", "1")
+        lines = (tmp_path / "steps.jsonl").read_text("utf-8").splitlines()
+        assert [json.loads(line)["kind"] for line in lines] == ["em", "em"]
+        assert "## Step 1, EM 1 of round 1:" in (tmp_path / "steps.md").read_text("utf-8")
+        await pilot.press("x", "up")  # the last kind
+        await pilot.pause()
+        app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
+        await pilot.press("enter")
+        await pilot.pause(0.1)
+        assert "How improbable is the corpus?" in (tmp_path / "charts.svg").read_text("utf-8")

@@ -13,10 +13,12 @@ from unigram_texts import TEXT, text_of
 from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
 from bpe_tui.panels.unigram.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of
 from bpe_tui.panels.unigram.paths import PathsPanel, WhyNotPiecesPanel
+from bpe_tui.panels.unigram.text_lanes import TextLanesPanel
 from bpe_tui.panels.unigram.walkthrough import LONGEST, Walkthrough
 from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.visible import width
+from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
@@ -217,10 +219,43 @@ async def test_every_panel_can_be_reached_at_every_size(
             assert screen.focused_panel() == panel
 
 
-@pytest.mark.parametrize("key", ["a", "c", "r", "3", "4", "x"])
+@pytest.mark.parametrize("key", ["c", "r", "percent_sign", "d", "6"])
 async def test_a_key_of_merges_says_what_it_is_for(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "escape", key)
         await pilot.pause()
         assert app.screen.id == "unigram-encoding"
         assert len(app._notifications) == 1
+
+
+async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "2", *"hugs", "space", *"bugs", "escape", "a")
+        await pilot.pause()
+        panel, frame = app.screen.query_one(TextLanesPanel), app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        assert panel.has_focus
+        characters, data, pieces, ids = text_of(panel)
+        assert characters.split() == ["characters", *"hugs·bugs"]
+        assert data.split()[1:] == [f"{byte:02X}" for byte in b"hugs bugs"]
+        cut = [*frame.segment("hugs"), *frame.segment("▁bugs")]
+        assert pieces.replace("─", "").split("┤├") == [
+            ("pieces      ├" if place == 0 else "") + piece + ("┤" if place == len(cut) - 1 else "")
+            for place, piece in enumerate(cut)
+        ]
+        vocabulary = [text for text, _ in frame.vocabulary]
+        assert [vocabulary[int(each)] for each in ids.split()[1:]] == cut
+        await pilot.press("a")
+        await pilot.pause()
+        assert app.screen.query_one(LatticePanel).has_focus
+        assert not panel.display
+
+
+async def test_in_the_lanes_what_is_unknown_and_special_has_its_own_id(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2")
+        app.screen.query_one(TextArea).load_text("漢字<|endoftext|>")
+        await pilot.press("escape", "a")
+        await pilot.pause()
+        rows = text_of(app.screen.query_one(TextLanesPanel))
+        assert rows[-1].split() == ["ids", "0", "1"]

@@ -121,7 +121,7 @@ FROM_RIGHT = Pattern("", "", (Alternative("digits", r"\d{1,3}(?=(?:\d{3})*\b)"),
         (PATTERNS["cl100k"], ALL_DIGITS, "groups of up to 3 digits, from the left; not all are"),
         (FROM_RIGHT, ALL_TO_999, "groups of up to 3 digits, from the right"),
         (PATTERNS["gpt2"], [*ALL_DIGITS, b"19"], "whole numbers"),
-        (PATTERNS["gpt2"], ALL_DIGITS, "every digit alone, since no merge joins digits"),
+        (PATTERNS["gpt2"], ALL_DIGITS, "every digit alone, since no token joins digits"),
     ],
 )
 def test_the_policy_for_numbers_follows_from_pattern_and_vocabulary(

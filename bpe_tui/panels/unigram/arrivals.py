@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.columns import left, paragraph, right
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import MINUS, plural, visible_text
 from bpe_tui.widgets.lines import Row
 from engine.unigram.encoder import Arrival, Reached

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_tui.panels.typed_line import Labelled, TypedLine, TypedText, over_labels
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number, plural, visible_text
 from bpe_tui.widgets.lines import Row
 from engine.unigram.frame import UnigramFrame

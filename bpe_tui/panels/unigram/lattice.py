@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import plural, shorten, visible_text, width
 from bpe_tui.widgets.lines import Row, Span
 from engine.unigram.pieces import Edge

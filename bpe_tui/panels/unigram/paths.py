@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, percent, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
+from bpe_tui.unigram.numbers import percent, score_text
 from bpe_tui.visible import visible_text
 from bpe_tui.widgets.lines import Row
 from engine.unigram.lattice import Path

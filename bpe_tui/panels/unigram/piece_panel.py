@@ -8,10 +8,12 @@ from textual.reactive import reactive
 
 from bpe_tui.panels.panel import FramePanel
 from bpe_tui.pieces import TOKEN_BORDER
-from bpe_tui.visible import MINUS, visible_text
+from bpe_tui.unigram.numbers import score_text
+from bpe_tui.visible import visible_text
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.pretokenize import Pretoken
+from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 from engine.unigram.numbered_pieces import UNKNOWN
@@ -61,22 +63,11 @@ class PiecePainter:
         return self.word(spelled(pretoken.text))
 
 
-def score_text(score: float, decimals: int = 2) -> str:
-    """A log-probability, or a difference of two, with a true minus sign: −7.12."""
-    return f"{score:.{decimals}f}".replace("-", MINUS)
-
-
-def count_text(count: float) -> str:
-    """An expected count: 1,204.3 and, where it is small, 0.62."""
-    return f"{count:,.1f}" if count >= 10 else f"{count:.2f}"
-
-
-def percent(probability: float) -> str:
-    """A probability in four significant digits at the most: 2.304 %, 0.0041 %."""
-    share = 100 * probability
-    if share and share < 0.0001:
-        return f"{share:.0e} %".replace("-", MINUS)
-    return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
+def step_name(frame: UnigramFrame, step: int) -> str:
+    """`seed`, `EM` or `prune`: what led to a recorded step of a frame's run."""
+    if step == 0:
+        return "seed"
+    return "prune" if isinstance(frame.step_made_by(step), PruneStep) else "EM"
 
 
 def loss_row(frame: UnigramFrame) -> Row:

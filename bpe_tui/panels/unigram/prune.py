@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.columns import left, paragraph, right
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, loss_row, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter, loss_row
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.unigram.events import Pruned, PruneRule, PruneStep

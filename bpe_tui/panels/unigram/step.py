@@ -7,15 +7,9 @@ from math import exp
 
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.panels.targets import ToPiece
-from bpe_tui.panels.unigram.piece_panel import (
-    PiecePainter,
-    PiecePanel,
-    count_text,
-    loss_row,
-    percent,
-    score_text,
-)
+from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.panels.unigram.prune import prune_rows
+from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.unigram.changes import CountChanges, count_changes, m_step

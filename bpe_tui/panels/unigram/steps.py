@@ -5,10 +5,10 @@ from __future__ import annotations
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import FramePanel
 from bpe_tui.panels.targets import ToStep
-from bpe_tui.panels.unigram.piece_panel import PiecePanel, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePanel, step_name
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row
-from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 
 LOSS_CELLS = 9
@@ -40,12 +40,7 @@ class StepsPanel(PiecePanel):
 
 def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
     """A step: what it is, how many pieces it leaves, and the loss."""
-    if step == 0:
-        name = "seed"
-    elif isinstance(frame.step_made_by(step), PruneStep):
-        name = "prune"
-    else:
-        name = "EM"
+    name = step_name(frame, step)
     here, ahead = step == frame.step, step > frame.step
     record = frame.record
     size_cells = len(number(record.size_at(0)))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bpe_tui.panels.transport import Transport
-from bpe_tui.panels.unigram.piece_panel import score_text
 from bpe_tui.session import Session
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.scrubber import Marks
 from engine.unigram.frame import UnigramFrame

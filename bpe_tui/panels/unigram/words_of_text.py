@@ -8,8 +8,9 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel, score_text
+from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.pieces import spans_width
+from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.pretokenize import Pretoken

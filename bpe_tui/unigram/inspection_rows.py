@@ -1,0 +1,111 @@
+"""An inspection of Unigram's pieces in rows."""
+
+from __future__ import annotations
+
+from bpe_tui.inspection_rows import (
+    LONGEST_SHOWN,
+    Section,
+    fact_rows,
+    few_row,
+    kind_rows,
+    length_rows,
+    long_row,
+    told_numbers,
+    told_pattern,
+    told_specials,
+)
+from bpe_tui.panels.targets import ToPiece
+from bpe_tui.unigram.numbers import score_text
+from bpe_tui.visible import number, plural, short_number, visible_text
+from bpe_tui.widgets.rows import Row
+from engine.unigram.inspection import UnigramInspection
+
+
+def _overview(inspection: UnigramInspection, width: int) -> list[Row]:
+    characters, starts = inspection.characters, inspection.word_starts
+    longer = number(inspection.size - characters)
+    equal = number(2**inspection.entropy)
+    return fact_rows(
+        (
+            (
+                "pieces",
+                f"{number(inspection.size)}: {plural(characters, 'character')}, {longer} longer",
+            ),
+            ("begin with ▁", f"{number(starts)}, {_share(starts, inspection.size)}"),
+            ("special tokens", told_specials(inspection.special_ids)),
+            ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
+            *told_numbers(inspection.numbers),
+            ("scores", _scores(inspection)),
+            (
+                "loss",
+                f"{score_text(inspection.loss, 3)} nats a pretoken: as unsure as among "
+                f"{short_number(inspection.perplexity)} equally probable ones",
+            ),
+            (
+                "entropy",
+                f"{inspection.entropy:.2f} bits a token: as from {equal} equally frequent pieces",
+            ),
+            ("tokens", f"{inspection.fertility:.3f} a pretoken on average"),
+        ),
+        width,
+    )
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / max(whole, 1):.0%} of all"
+
+
+def _scores(inspection: UnigramInspection) -> str:
+    if (ends := inspection.worst_and_best) is None:
+        return "none"
+    worst, best = (
+        f"{score_text(inspection.score(piece))} ({_text(inspection, piece)})" for piece in ends
+    )
+    return f"from {worst} to {best}"
+
+
+def _lengths(inspection: UnigramInspection, width: int) -> list[Row]:
+    return length_rows(inspection.length_histogram, inspection.mean_length, "character", width)
+
+
+def _kinds(inspection: UnigramInspection, width: int) -> list[Row]:
+    return kind_rows(inspection.kinds, width)
+
+
+def _odd(inspection: UnigramInspection, width: int) -> list[Row]:
+    found = (
+        ("used less than once", inspection.seldom),
+        ("case, ▁ twins", inspection.twins),
+        ("one character only", inspection.runs),
+        ("not valid UTF-8", inspection.partial),
+    )
+    return [
+        few_row(name, few, lambda piece: _text(inspection, piece), ToPiece, width)
+        for name, few in found
+    ]
+
+
+def _longest(inspection: UnigramInspection, width: int) -> list[Row]:
+    return [
+        long_row(
+            f"score {score_text(inspection.score(piece))}",
+            number(len(inspection.text(piece))),
+            _text(inspection, piece),
+            ToPiece(piece),
+            width,
+        )
+        for piece in inspection.longest(LONGEST_SHOWN)
+    ]
+
+
+def _text(inspection: UnigramInspection, piece: int) -> str:
+    return visible_text(inspection.text(piece))
+
+
+SECTIONS = (
+    Section("overview", "what is it?", _overview),
+    Section("lengths", "how long are the pieces?", _lengths),
+    Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", _kinds),
+    Section("longest", "which are the longest?", _longest),
+)

@@ -1,0 +1,201 @@
+"""A Unigram training without a screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from math import exp
+from pathlib import Path
+
+import numpy as np
+
+from bpe_tui.narration import times
+from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
+from bpe_tui.unigram.narration import narrate, narrate_back
+from bpe_tui.unigram.numbers import count_text, percent, score_text
+from bpe_tui.visible import number, plural, visible_text
+from engine.unigram.changes import count_changes
+from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import SPACE, spelled
+from engine.unigram.record import NEVER
+from engine.unigram.removals import Removals
+from engine.unigram.text_paths import ids_of, n_best
+from engine.unigram.tokenizer_file import save_tokenizer
+from engine.unigram.work import finished
+
+BEST = 5
+"""So many segmentations of a text are told."""
+
+
+class UnigramTranscript(Transcript[UnigramFrame]):
+    """Answers commands about recorded iterations of EM and prunes."""
+
+    STEPS = "step"
+    SPACE = SPACE
+    COMMANDS = (
+        *MOVES,
+        PlainCommand("prune [back]", "To the next prune, or the one before."),
+        PlainCommand("step", "The step in full: what went, which expected counts changed."),
+        PlainCommand("pieces [N]", "The most probable pieces."),
+        PlainCommand("piece TEXT", "A piece: its score, what takes its place, what that costs."),
+        PlainCommand("encode TEXT", "A text with the pieces of this step, and the next best."),
+        PlainCommand("save FILE", "Save the pieces of this step as a tokenizer.json."),
+        *AT_THE_END,
+    )
+
+    _removals: tuple[int, Removals] | None = None
+
+    def narrate(self) -> str:
+        return narrate(self.frame)[0]
+
+    def narrate_back(self) -> str:
+        return narrate_back(self.frame)[0]
+
+    def prune(self, rest: str) -> Iterator[str]:
+        here, prunes = self.frame.step, self.frame.prunes
+        before = [step for step in prunes if step < here]
+        after = [step for step in prunes if step > here]
+        found = before[-1:] if rest == "back" else after[:1]
+        if not found:
+            yield f"There is no prune {'before' if rest == 'back' else 'after'} this step."
+            return
+        self._player.seek(found[0])
+        yield self.told()
+
+    def step(self, rest: str) -> Iterator[str]:
+        yield self.told()
+        step = self.frame.came_by
+        if isinstance(step, PruneStep):
+            yield from self._pruned(step)
+        elif isinstance(step, EmStep):
+            yield from self._vanished(step)
+
+    def _pruned(self, step: PruneStep) -> Iterator[str]:
+        earlier, pruned = self.frame.at(self.frame.step - 1), step.pruned
+        for piece in pruned[:LISTED]:
+            cost = (
+                f"expected to cost {score_text(piece.loss_increase, 6)} nats"
+                if piece.loss_increase
+                else "which no best segmentation used"
+            )
+            instead = _instead(earlier, piece.text)
+            yield f"Gone is {visible_text(piece.text)}, {cost}; {instead} stand in for it."
+        if (more := len(pruned) - LISTED) > 0:
+            yield f"{plural(more, 'other piece')} went."
+
+    def _vanished(self, step: EmStep) -> Iterator[str]:
+        vanished = step.vanished
+        if vanished:
+            told = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
+            more = f" and {number(len(vanished) - LISTED)} more" if len(vanished) > LISTED else ""
+            yield f"Too rare to keep were {plural(len(vanished), 'piece')}: {told}{more}."
+        changes = count_changes(self.frame)
+        columns = (changes.numbers, changes.before, changes.after)
+        for piece, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
+            text = visible_text(self.frame.record.texts[int(piece)])
+            yield (
+                f"The expected count of {text} went from {count_text(float(before))} "
+                f"to {count_text(float(after))}."
+            )
+
+    def pieces(self, rest: str) -> Iterator[str]:
+        wanted = self.number_in(rest or str(LISTED))
+        if wanted is None:
+            yield f"Say how many pieces to tell, like pieces {LISTED}."
+            return
+        frame = self.frame
+        order = np.argsort(-frame.scores, kind="stable")[:wanted]
+        for place, at in enumerate(order.tolist(), 1):
+            text = visible_text(frame.record.texts[int(frame.numbers[at])])
+            yield f"{place}. {text}, {_worth(frame, at)}."
+
+    def piece(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield f"Say a piece, like piece {SPACE}the."
+            return
+        frame, found = self.frame, self._number(rest)
+        if found is None:
+            yield f"{visible_text(spelled(rest))} is no piece, and was none."
+            return
+        text, at = frame.record.texts[found], frame.index_of(found)
+        shown = visible_text(text)
+        if at is None:
+            gone_at = int(frame.record.steps_removing(np.array([found]))[0]) + 1
+            yield f"{shown} is no piece any more: it went at step {number(gone_at)}."
+            return
+        yield f"{shown} has the id {frame.ids[at]}: {_worth(frame, at)}."
+        if found < frame.record.characters:
+            yield "As a single character it is never removed."
+            return
+        yield f"Without it {_instead(frame, text)} would stand there."
+        increase = float(self._weighed(frame).loss_increases[found])
+        change = f"change the loss by {score_text(increase, 6)} nats a pretoken"
+        unused = "change nothing: no best segmentation uses it"
+        yield f"To remove it would {change if increase else unused}."
+        if (goes_at := int(frame.goes_at[at])) != NEVER:
+            yield f"It goes at step {number(goes_at)}."
+
+    def _number(self, typed: str) -> int | None:
+        """The piece of the seed that was typed, with or without the ▁ before a word."""
+        known, text = self.frame.record.numbering.number_of, spelled(typed)
+        found = [known[each] for each in (text, SPACE + text) if each in known]
+        here = (piece for piece in found if self.frame.index_of(piece) is not None)
+        return next(here, found[0] if found else None)
+
+    def _weighed(self, frame: UnigramFrame) -> Removals:
+        """What removals would cost at this step; computed once while it is asked for."""
+        if self._removals is None or self._removals[0] != frame.step:
+            self._removals = frame.step, finished(frame.removals())
+        return self._removals[1]
+
+    def encode(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a text to encode, like encode the cat."
+            return
+        best, *others = n_best(self.frame, rest, BEST)
+        tokens, characters = plural(len(best.pieces), "piece"), plural(len(rest), "character")
+        yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
+        yield f"In ids: {' '.join(map(str, ids_of(self.frame, rest)))}."
+        for path in others:
+            behind = score_text(best.score - path.score)
+            yield f"{behind} less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
+
+    def save(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a file to save in, like save tokenizer.json."
+            return
+        frame = self.frame
+        left_out = save_tokenizer(
+            frame.vocabulary,
+            Path(os.path.expanduser(rest)),
+            pattern=frame.pattern,
+            special_tokens=frame.record.special_tokens,
+        )
+        place = visible_text(rest, spaces=False)
+        yield f"Saved the pieces of step {number(frame.step)} in {place}."
+        if left_out:
+            yield f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+
+
+def _worth(frame: UnigramFrame, at: int) -> str:
+    """Score, probability and expected count of a piece, by its index."""
+    score, expected = float(frame.scores[at]), float(frame.expected_counts[at])
+    often = times(1) if expected == 1 else f"{count_text(expected)} times"
+    return f"score {score_text(score)}, probability {percent(exp(score))}, expected {often}"
+
+
+def _instead(frame: UnigramFrame, text: str) -> str:
+    """What stands in for a piece that goes: `▁hug and s, score −8.20,`."""
+    path = frame.alternative(text)
+    assert path is not None  # its characters are pieces
+    parts = [visible_text(text[edge.start : edge.end]) for edge in path.edges]
+    return f"{_and(parts)}, score {score_text(path.score)},"
+
+
+def _and(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _listed(pieces: Iterable[str]) -> str:
+    return ", ".join(map(visible_text, pieces))

@@ -1,0 +1,91 @@
+"""The charts of a Unigram training, driven by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import opened, step
+from test_charts_screen import drawn
+from unigram_texts import TEXT
+
+from bpe_tui.panels.charts import ChartPanel
+from bpe_tui.panels.unigram.charts import CHARTS
+from bpe_tui.screens.unigram_charts import UnigramChartsScreen
+from bpe_tui.widgets.chart import Chart
+from engine.unigram.frame import UnigramFrame
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text(TEXT)
+    return place
+
+
+async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4", "t")
+        await pilot.pause()
+        assert isinstance(app.screen, UnigramChartsScreen)
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        assert frame.step == frame.prunes[0]
+        charts = list(app.screen.query(ChartPanel))
+        assert {c.id: str(c.border_subtitle) for c in charts} == {
+            kind.id: kind.answer(frame) for kind in CHARTS
+        }
+        assert all("┤" in drawn(chart) for chart in charts)
+        assert f"loss {frame.loss:.3f} nats" in str(
+            app.screen.query_one("#transport-facts").render()
+        )
+
+
+async def test_a_click_goes_to_the_step_and_escape_back_to_the_training(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        chart = app.screen.query_one("#size", ChartPanel)
+        await pilot.click(chart, offset=(chart.outer_size.width - 2, 5))
+        assert step(app) == len(app.session.recording or ())
+        await pilot.press("escape")
+        assert app.screen.id == "unigram-training"
+
+
+async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("u")
+        await pilot.pause()
+        frame = app.session.shown
+        for name, kind in (("loss-chart", CHARTS[0]), ("size-chart", CHARTS[1])):
+            beside, alone = app.screen.query_one(f"#{name}", Chart).figure, kind.figure_of(frame)
+            assert beside is not None
+            assert alone is not None
+            assert beside.ys.tolist() == alone.ys.tolist()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_where_room_is_short_tab_leads_from_chart_to_chart(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4")
+        for kind in [*CHARTS[1:], CHARTS[0]]:
+            await pilot.press("tab")
+            await pilot.pause()
+            seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
+            assert seen == [kind]
+
+
+async def test_a_corpus_without_pretokens_has_nothing_to_draw_or_to_list(tmp_path: Path) -> None:
+    corpus = tmp_path / "special.txt"
+    corpus.write_text("<|endoftext|>")
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("4")
+        await pilot.pause()
+        assert "No step is recorded" in drawn(app.screen.query_one("#loss", ChartPanel))
+        assert "no pretokens" in drawn(app.screen.query_one("#zipf", ChartPanel))
+        for key, screen in (("3", "unigram-vocabulary"), ("5", "unigram-inspection")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert app.screen.id == screen

@@ -1,0 +1,70 @@
+"""The inspection of Unigram's pieces, driven by keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from opening import opened
+from test_inspect_screen import said
+from unigram_texts import TEXT
+
+from bpe_tui.panels.inspection import InspectionPanel
+from bpe_tui.screens.unigram_inspection import UnigramInspectionScreen
+from bpe_tui.unigram.inspection_rows import SECTIONS
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.inspection import UnigramInspection
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    place = tmp_path / "hugs.txt"
+    place.write_text(TEXT)
+    return place
+
+
+async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("5", "right")
+        await pilot.pause()
+        assert isinstance(app.screen, UnigramInspectionScreen)
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        inspection = UnigramInspection(frame)
+        for section in SECTIONS:
+            panel = app.screen.query_one(f"#{section.id}", InspectionPanel)
+            shown = [panel.row(n).spans for n in range(panel.row_count)]
+            assert shown == [row.spans for row in section.rows(inspection, panel.room)]
+        before = said(app, "overview")[0]
+        assert before.startswith(f"pieces {frame.size}")
+        await pilot.press("t")
+        await pilot.pause()
+        assert said(app, "overview")[0] != before
+
+
+async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("5")
+        await pilot.pause()
+        app.screen.query_one("#longest").focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.id == "unigram-vocabulary"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen.id == "unigram-inspection"
+
+
+async def test_many_pieces_are_looked_at_in_a_thread(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bpe_tui.screens.inspection.AT_ONCE", 0)
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("5")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if said(app, "overview")[0].startswith("pieces"):
+                break
+        assert said(app, "overview")[0].startswith("pieces")

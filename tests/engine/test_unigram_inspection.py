@@ -1,0 +1,66 @@
+"""The pieces of a step in numbers, against plain Python."""
+
+from __future__ import annotations
+
+from math import exp, log2
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.unigram.inspection import UnigramInspection
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+
+WORDS = st.dictionaries(
+    st.text("aA!▁\udcff", min_size=1, max_size=7), st.integers(1, 9), min_size=1
+)
+
+
+def recorded(words: dict[str, int]) -> UnigramTimeline:
+    trainer = UnigramTrainer(words, 12, ["<|x|>"])
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=words)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_an_inspection_counts_what_is_there(words: dict[str, int]) -> None:
+    timeline = recorded(words)
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        inspection, texts = UnigramInspection(frame).prepare(), frame.texts
+        assert inspection.size == len(texts)
+        assert inspection.characters == sum(len(text) == 1 for text in texts)
+        assert inspection.word_starts == sum(text[0] == "▁" for text in texts)
+        assert dict(inspection.length_histogram) == {
+            n: sum(len(text) == n for text in texts) for n in {len(text) for text in texts}
+        }
+        assert inspection.mean_length == pytest.approx(sum(map(len, texts)) / len(texts))
+        assert inspection.seldom.count == sum(n < 1 for n in frame.expected_counts)
+        assert inspection.runs.count == sum(len(t) > 1 and len(set(t)) == 1 for t in texts)
+        assert inspection.partial.count == sum("\udcff" in text for text in texts)
+        assert sum(count for _, count in inspection.kinds) == len(texts)
+        assert inspection.perplexity == pytest.approx(exp(frame.loss))
+        longest = [len(inspection.text(piece)) for piece in inspection.longest(3)]
+        assert longest == sorted(map(len, texts), reverse=True)[:3]
+        ends = inspection.worst_and_best
+        assert ends is not None
+        assert [inspection.score(piece) for piece in ends] == [
+            frame.scores.min(),
+            frame.scores.max(),
+        ]
+
+
+def test_the_entropy_is_that_of_the_pieces_drawn_by_their_expected_counts() -> None:
+    frame = recorded({"▁hugs": 10, "hug": 2, "bug": 4}).seek(0)
+    total = frame.expected_counts.sum()
+    shares = [count / total for count in frame.expected_counts if count]
+    assert UnigramInspection(frame).entropy == pytest.approx(-sum(p * log2(p) for p in shares))
+
+
+def test_examples_of_odd_pieces_begin_with_those_that_surprise() -> None:
+    inspection = UnigramInspection(recorded({"aA": 3, "aa": 4, "Aa": 2}).seek(0))
+    texts = [inspection.text(piece) for piece in inspection.twins.ids]
+    assert texts[-2:] == ["a", "A"]
+    assert inspection.special_ids == {"<unk>": 0, "<|x|>": 1}

@@ -1,0 +1,78 @@
+"""Steps of a Unigram training as Markdown and as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.report import json_lines, markdown, step_markdown
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+
+WORDS = st.dictionaries(
+    st.text("ab`|\n\udcff", min_size=1, max_size=7), st.integers(1, 9), min_size=1
+)
+
+
+def recorded(words: dict[str, int]) -> UnigramTimeline:
+    trainer = UnigramTrainer(words, 10)
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=words)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_a_line_of_json_says_what_the_step_says(words: dict[str, int]) -> None:
+    timeline = recorded(words)
+    text = "".join(json_lines(timeline.frame, 1, len(timeline)))
+    lines = text.encode().decode().splitlines()  # has bytes, whatever the corpus holds
+    assert len(lines) == len(timeline)
+    for line, index in zip(map(json.loads, lines), range(len(timeline)), strict=True):
+        step, before = timeline.step_at(index), timeline.seek(index)
+        facts = step.as_dict()
+        removed = facts.pop("removed")
+        assert isinstance(removed, list)
+        assert {name: line[name] for name in facts} == facts
+        assert [row["text"] for row in line["removed"]] == [piece["text"] for piece in removed]
+        for row in line["removed"]:
+            if isinstance(step, PruneStep):
+                assert "".join(row["alternative"]) == row["text"]
+                assert set(row["alternative"]) <= set(before.texts) - {row["text"]}
+            else:
+                assert row["expected_count"] < 0.5
+        if isinstance(step, EmStep):
+            differences = [abs(after - before) for _, before, after in line["changes"]]
+            assert differences == sorted(differences, reverse=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_markdown_has_a_part_for_each_step_and_no_row_breaks(words: dict[str, int]) -> None:
+    timeline = recorded(words)
+    text = "".join(markdown(timeline.frame, 1, len(timeline)))
+    assert text.count("\n## Step ") == len(timeline)
+    for line in text.splitlines():
+        if line.startswith("|"):
+            assert line.replace("\\|", "").count("|") in (4, 5)
+
+
+def test_what_is_listed_ends_with_how_many_there_are_more() -> None:
+    timeline = recorded({f"▁{a}{b}{a}{b}": 3 for a in "hugpn" for b in "hugpn"})
+    step = timeline.step_at(0)
+    assert isinstance(step, EmStep)
+    told = step_markdown(timeline.seek(1))
+    if len(step.vanished) > 20:
+        assert f"and {len(step.vanished) - 20:,} more" in told
+    assert "## Step 0" in step_markdown(timeline.seek(0))
+
+
+def test_a_step_of_another_kind_is_no_step() -> None:
+    timeline = recorded({"abab": 3, "ab": 2})
+    kinds = {timeline.step_at(index).as_dict()["kind"] for index in range(len(timeline))}
+    assert kinds <= {"em", "prune"}
+    with pytest.raises(IndexError):
+        timeline.step_at(len(timeline))

@@ -1,0 +1,54 @@
+"""Whole texts under the pieces of a step, against all ways to cut them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unigram_by_hand import score, segmentations
+
+from engine.unigram.metaspace import spelled
+from engine.unigram.text_paths import ids_of, n_best
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+
+WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "bug": 4, "hug": 2, "<": 1, "|>": 1, "x": 1}
+
+
+@pytest.fixture(scope="module")
+def timeline() -> UnigramTimeline:
+    trainer = UnigramTrainer(WORDS, 16, ["<|x|>"])
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=WORDS)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["hug", " hugs", " bug", "bugs"]), max_size=3), st.integers(1, 6))
+def test_the_best_of_a_text_are_the_best_of_all_ways_to_cut_its_pretokens(
+    timeline: UnigramTimeline, words: list[str], wanted: int
+) -> None:
+    text = "".join(words)
+    for step in (0, len(timeline)):
+        frame = timeline.seek(step)
+        model = dict(zip(frame.texts, frame.scores.tolist(), strict=True))
+        pretokens = [spelled(pretoken.text) for pretoken in frame.cut(text)]
+        ways = product(*(list(segmentations(pretoken, model)) for pretoken in pretokens))
+        scores = sorted((sum(score(way, model) for way in path) for path in ways), reverse=True)
+        found = n_best(frame, text, wanted)
+        assert [path.score for path in found] == pytest.approx(scores[:wanted])
+        assert all("".join(path.pieces) == spelled(text) for path in found)
+
+
+def test_ids_are_those_of_the_vocabulary_that_is_saved(timeline: UnigramTimeline) -> None:
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        vocabulary = [text for text, _ in frame.vocabulary]
+        ids = ids_of(frame, "hugs bug<|x|> bugs")
+        (best,) = n_best(frame, "hugs bug<|x|> bugs", 1)
+        assert tuple(vocabulary[id_] for id_ in ids) == best.pieces
+
+
+def test_unknown_characters_side_by_side_are_one_id(timeline: UnigramTimeline) -> None:
+    assert ids_of(timeline.frame, "漢字") == [0]

@@ -1,0 +1,108 @@
+"""The pieces of a step in columns, filters, histories and uses, against plain Python."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.unigram.filters import PIECE_FILTERS
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import NEVER
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+from engine.unigram.uses import uses
+from engine.unigram.work import finished
+
+WORDS = st.dictionaries(st.text("aAb▁", min_size=1, max_size=7), st.integers(1, 9), min_size=1)
+HUGS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}
+
+
+def recorded(words: dict[str, int]) -> UnigramTimeline:
+    trainer = UnigramTrainer(words, 14, ["<|x|>"])
+    events = list(trainer.steps())
+    return UnigramTimeline(trainer.record, events, words=words)
+
+
+def frames(timeline: UnigramTimeline) -> list[UnigramFrame]:
+    return [timeline.seek(step) for step in range(len(timeline) + 1)]
+
+
+def kept(frame: UnigramFrame, name: str) -> set[str]:
+    keeps = PIECE_FILTERS[name].keeps(frame)
+    return {text for text, keep in zip(frame.texts, keeps, strict=True) if keep}
+
+
+def differ_little(one: str, other: str) -> bool:
+    by_case = one != other and one.lower() == other.lower()
+    return by_case or one == "▁" + other or other == "▁" + one
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_filters_keep_what_is_so(words: dict[str, int]) -> None:
+    for frame in frames(recorded(words)):
+        texts = frame.texts
+        assert kept(frame, "characters") == {text for text in texts if len(text) == 1}
+        assert kept(frame, "twins") == {
+            text for text in texts if any(differ_little(text, other) for other in texts)
+        }
+        following = frame.at(min(frame.step + 1, frame.recorded_steps))
+        assert kept(frame, "leaving") == set(texts) - set(following.texts)
+        seldom = {t for t, n in zip(texts, frame.expected_counts, strict=True) if n < 1}
+        assert kept(frame, "seldom") == seldom
+
+
+def test_ids_are_those_that_the_saved_vocabulary_has() -> None:
+    for frame in frames(recorded(HUGS)):
+        vocabulary = [text for text, _ in frame.vocabulary]
+        assert [vocabulary[id_] for id_ in frame.ids] == frame.texts
+        assert frame.vocab_size == len(vocabulary)
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_the_history_of_a_piece_is_what_each_frame_says_of_it(words: dict[str, int]) -> None:
+    timeline = recorded(words)
+    seed, *later = frames(timeline)
+    for number in seed.numbers.tolist():
+        history = timeline.frame.history_of(number)
+        there = [f for f in (seed, *later) if f.index_of(number) is not None]
+        places = [(frame, frame.index_of(number)) for frame in there]
+        assert history.scores.tolist() == [frame.scores[at] for frame, at in places]
+        assert history.expected_counts.tolist() == [f.expected_counts[at] for f, at in places]
+        goes_at = int(seed.goes_at[seed.index_of(number) or 0])
+        assert goes_at == (NEVER if len(there) > len(timeline) else len(there))
+
+
+def test_a_removal_that_is_not_recorded_yet_is_not_told() -> None:
+    timeline = recorded(HUGS)
+    early = UnigramFrame(timeline, 0, 0)
+    assert (early.goes_at == NEVER).all()
+
+
+def test_the_uses_of_a_piece_are_the_words_whose_best_segmentation_has_it() -> None:
+    for frame in frames(recorded(HUGS)):
+        for number, text in zip(frame.numbers.tolist(), frame.texts, strict=True):
+            found = [use for use in uses(frame, number) if use is not None]
+            assert {use.text: use.times for use in found} == {
+                word: times for word, times in HUGS.items() if text in frame.segment(word)
+            }
+
+
+@settings(max_examples=25, deadline=None)
+@given(WORDS)
+def test_the_arithmetic_of_a_removal_gives_its_loss_increase(words: dict[str, int]) -> None:
+    for frame in frames(recorded(words)):
+        removals = finished(frame.removals())
+        for number in frame.numbers.tolist():
+            cost = removals.cost_of(number, sum(words.values()))
+            increase = removals.loss_increases[number]
+            if cost is None:
+                assert increase == 0 or number < frame.record.characters
+            else:
+                assert cost.loss_increase == pytest.approx(increase)
+                assert (
+                    "".join(frame.record.texts[part] for part in cost.alternative)
+                    == (frame.record.texts[number])
+                )
