@@ -45,11 +45,11 @@ class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
     The options after `pattern` are BPE's, and some of them WordPiece's; `model` is a name in
-    `bpe_tui.models`.
+    `bpe_tui.models`. Where nobody asks for a size, `vocab_size` is `None`.
     """
 
     corpus: str
-    vocab_size: int = DEFAULT_VOCAB_SIZE
+    vocab_size: int | None = None
     special_tokens: tuple[str, ...] = DEFAULT_SPECIAL
     pattern: str = "gpt2"
     tie_rule: str = "lexicographic"
@@ -71,6 +71,11 @@ class RunConfig:
         """What is opened, in a word."""
         return Path(self.corpus).name
 
+    @property
+    def size(self) -> int:
+        """How large the vocabulary may become, where the model does not choose it itself."""
+        return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
+
     def kept_count(self, corpus: Corpus) -> KeptCount:
         """Where the corpus's count is kept from one run to the next, in the user's cache."""
         return kept_count(corpus, self.pattern, self.special_tokens, self.cache)
@@ -79,7 +84,7 @@ class RunConfig:
         """The training that these options ask for."""
         return Trainer(
             counts,
-            self.vocab_size,
+            self.size,
             self.special_tokens,
             tie_rule=self.tie_rule,
             algorithm=self.trainer,
@@ -95,7 +100,7 @@ class RunConfig:
 
         return WordPieceTrainer(
             counts,
-            self.vocab_size,
+            self.size,
             self.special_tokens,
             tie_rule=self.tie_rule if self.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE,
             min_count=self.min_count,

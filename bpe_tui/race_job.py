@@ -83,7 +83,7 @@ class RaceJob(Job):
         if self.part < 1:
             counts = sample(counts, self.part)
         course = Course(
-            config.vocab_size,
+            config.size,
             config.special_tokens,
             config.tie_rule,
             config.min_count,
@@ -92,6 +92,6 @@ class RaceJob(Job):
             TRAINER_SECONDS,
         )
         first = len(UNITS[config.units].base(counts).tokens) + len(config.special_tokens)
-        few = min(config.vocab_size, first + SIZE_MERGES)
+        few = min(config.size, first + SIZE_MERGES)
         sizes = SizeRace(counts, replace(course, vocab_size=few, budget=SIZE_SECONDS))
         return Race(counts, course), sizes

@@ -65,7 +65,7 @@ class WhatIfJob(Job):
         trainer = fork(
             self._frame.at(self._wish.step),
             replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
-            config.vocab_size,
+            config.size,
             config.min_count,
             config.max_token_length,
         )

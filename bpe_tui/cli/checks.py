@@ -40,6 +40,6 @@ def checked_corpus(config: RunConfig) -> Corpus:
     """
     check_special_tokens(config.special_tokens)
     if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
-        check_vocab_size(config.vocab_size, config.special_tokens)
+        check_vocab_size(config.size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)

@@ -99,8 +99,9 @@ def open_corpus(
     elif corpus is None:
         raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
     else:
+        asked_size = vocab_size if is_given(context, "vocab_size") else None
         run = RunConfig(
-            *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+            *(corpus, asked_size, special_tokens, pattern, tie_rule, trainer, min_count),
             cache=not no_cache,
             model=model,
             max_token_length=max_token_length,

@@ -60,7 +60,7 @@ class ChooseModel(ModalScreen[str | None]):
             yield ModelRows(self._config.model)
             name = visible_text(self._config.name, spaces=False)
             said = (
-                f"It is trained anew on {name}, to {number(self._config.vocab_size)} tokens. "
+                f"It is trained anew on {name}, to {number(self._config.size)} tokens at the most. "
                 "The run on the screen is dropped, with its breakpoints and its place."
             )
             yield Static(Content(said), id="dialog-hint")

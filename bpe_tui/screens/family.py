@@ -121,7 +121,7 @@ class FamilyScreen(SessionScreen):
         """What the session asks for, or what its tokenizer has."""
         session = self.session
         if isinstance(session.config, RunConfig):
-            return session.config.vocab_size
+            return session.config.size
         assert session.opened is not None
         return len(session.opened.tokenizer.vocab)
 

@@ -28,7 +28,7 @@ def unigram_heading(session: Session, room: int) -> str:
             (1, "Unigram"),
             (7, _how_far(session)),
             (2, size(session.bytes_read)),
-            (6, f"to {number(config.vocab_size)} tokens"),
+            (6, f"to {number(frame.record.vocab_size)} tokens"),
             (4, f"{number(len(frame.words))} distinct pretokens"),
             (5, f"pattern {config.pattern}"),
             (3, plural(session.documents, "document")),
@@ -50,7 +50,7 @@ def told(session: Session, frame: UnigramFrame, room: int) -> str:
     recording = session.recording
     if recording is not None and recording.came_from == frame.step + 1 and frame.leads_on:
         return first_fitting(room, *narrate_back(frame))
-    sentence = first_fitting(room, *narrate(frame))
-    if session.stop_reason is not None and session.at_end:
-        return f"{sentence} {narrate_end(session.stop_reason)}"
-    return sentence
+    if session.stop_reason is None or not session.at_end:
+        return first_fitting(room, *narrate(frame))
+    end = narrate_end(session.stop_reason)
+    return first_fitting(room, *(f"{sentence} {end}" for sentence in narrate(frame)))

@@ -50,8 +50,9 @@ class UnigramTrainer:
     Args:
         counts: pretoken → how often it occurs, as `{"▁the": 12}`. One that occurs 0 times is left
             out, and so is the empty one.
-        vocab_size: the unknown token + special tokens + pieces, at the most. `None`: a tenth of
-            the pieces to start with and 10,000 at the most, so that there is something to prune.
+        vocab_size: the unknown token + special tokens + pieces, at the most. `None`: so that
+            a tenth of the longer pieces stay that it starts with, and 10,000 at the most; so there
+            is something to prune.
         special_tokens: get the ids after the unknown token's, 0.
         unknown_token: what stands in for a character that the corpus does not have.
         seed_size: how many pieces to start with, at the most.
@@ -179,7 +180,8 @@ class UnigramTrainer:
     def _size_for(self, seeds: Seeds) -> int:
         """A size for a run that nobody gave one."""
         least = seeds.characters + self._reserved
-        return max(least, min(len(seeds.texts) // SHARE_OF_SEED, LARGEST_UNASKED))
+        longer = len(seeds.texts) - seeds.characters
+        return max(least, min(least + longer // SHARE_OF_SEED, LARGEST_UNASKED))
 
 
 def _check_options(

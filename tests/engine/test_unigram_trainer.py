@@ -245,3 +245,19 @@ def test_impossible_options_are_errors(
 ) -> None:
     with pytest.raises(error, match=message):
         UnigramTrainer(HANDOUT, **({"vocab_size": 20} | options))
+
+
+def test_a_run_that_nobody_gave_a_size_keeps_a_tenth_of_its_longer_pieces() -> None:
+    words = {f"▁{a}{b}{c}{d}": 1 for a in "abc" for b in "abc" for c in "abc" for d in "abc"}
+    trainer = UnigramTrainer(words)
+    events = list(trainer.steps())
+    characters, seed = len("▁abc"), len(trainer.record.texts)
+    assert trainer.vocab_size == len(["<unk>"]) + characters + (seed - characters) // 10
+    assert any(isinstance(event, PruneStep) for event in events)
+    assert len(trainer.pieces) == trainer.vocab_size
+
+
+def test_it_keeps_the_characters_all_the_same() -> None:
+    trainer = UnigramTrainer(HUGS, special_tokens=["<s>"])
+    finished(trainer.steps())
+    assert {text for text, _ in trainer.pieces} >= set("▁hugpnbs") | {"<unk>", "<s>"}
