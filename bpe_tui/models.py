@@ -47,6 +47,7 @@ class Model:
         exports: the module and the name of the kinds of files that can be exported.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
+        merges_by_score: whether its merges have scores, besides counts, to stop at.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
         train: the module and the function that trains and saves it, called from the shell; `None`:
             that is what the command does itself.
@@ -63,6 +64,7 @@ class Model:
     exports: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
+    merges_by_score: bool = False
     counts_bytes: bool = True
     train: tuple[str, str] | None = None
     options: frozenset[str] = frozenset()
@@ -132,6 +134,7 @@ MODELS: Registry[Model] = Registry(
                 plain=("bpe_tui.cli.plain_wordpiece", "trained"),
                 exports=("bpe_tui.wordpiece.exports", "EXPORTS"),
                 screens={TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                merges_by_score=True,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
                 options=frozenset({"min_count"}),

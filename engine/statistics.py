@@ -6,6 +6,7 @@ from the record's columns and cost a copy; nothing here walks through the steps.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
 from itertools import islice
@@ -18,54 +19,35 @@ from engine.change_log import Ints
 
 if TYPE_CHECKING:
     from engine.record import Record
-    from engine.tie_history import TieHistory
+    from engine.tied_steps import TiedSteps
 
 Floats = npt.NDArray[np.float64]
 LEFT_OUT = -1
 
 
-class Statistics:
-    """The series of one run.
+class MergeStatistics:
+    """The series that every training has which merges pairs.
 
-    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them,
-    `token_count` the tokens before the first merge.
-
-    >>> from engine import Timeline, Trainer
-    >>> counts = {b"low": 5, b"lower": 2}
-    >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
-    >>> timeline.statistics.winning_counts(3).tolist()
-    [7, 7, 2]
-    >>> timeline.statistics.bytes_per_token(2).round(2).tolist()
-    [1.0, 1.39, 2.27]
+    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
+    stood, and how long its tokens are.
     """
 
-    def __init__(
-        self,
-        record: Record,
-        counts: Mapping[bytes, int],
-        byte_count: int,
-        token_count: int,
-        ties: TieHistory,
-    ) -> None:
-        self._record = record
+    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
         self._counts = counts
-        self._byte_count = byte_count
-        self._token_count = token_count
         self._ties = ties
         self._lengths: Ints = np.zeros(0, dtype=np.int64)
 
-    def bytes_per_token(self, steps: int) -> Floats:
-        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
-        if not self._byte_count:
-            return np.ones(steps + 1)
-        compression: Floats = self._byte_count / (
-            self._token_count - self._record.removed_until(steps)
-        )
-        return compression
-
+    @abstractmethod
     def winning_counts(self, steps: int) -> Ints:
         """The count of the pair that merged, for each of the first `steps` merges."""
-        return self._record.counts_until(steps)
+
+    @abstractmethod
+    def token_count(self, step: int) -> int:
+        """How many tokens there are at a step."""
+
+    @abstractmethod
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
 
     def ties(self, steps: int) -> Ints:
         """How many merges were tied by steps 0 … `steps`."""
@@ -94,18 +76,65 @@ class Statistics:
         return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
     def token_lengths(self, step: int) -> Ints:
-        """How many tokens are so many bytes long at a step, by the length; index 0 is always 0.
+        """How many tokens are so long at a step, by the length; index 0 is always 0.
 
         Special tokens are left out: nothing learnt them.
         """
-        record = self._record
-        known, wanted = len(self._lengths), record.first_id + step
+        known, wanted = len(self._lengths), self.token_count(step)
         if known < wanted:
-            special, id_of = record.ids.specials, record.ids.id_of
-            newer = [
-                LEFT_OUT if id_of(place) in special else len(record.vocab[place])
-                for place in range(known, wanted)
-            ]
+            newer = self.lengths_between(known, wanted)
             self._lengths = np.append(self._lengths, newer).astype(np.int64)
         learnt = self._lengths[:wanted]
         return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)
+
+
+class Statistics(MergeStatistics):
+    """The series of one run.
+
+    `byte_count` are the bytes in all pretokens, `token_count` the tokens before the first merge.
+    Tokens are so many bytes long.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
+    >>> timeline.statistics.winning_counts(3).tolist()
+    [7, 7, 2]
+    >>> timeline.statistics.bytes_per_token(2).round(2).tolist()
+    [1.0, 1.39, 2.27]
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        counts: Mapping[bytes, int],
+        byte_count: int,
+        token_count: int,
+        ties: TiedSteps,
+    ) -> None:
+        super().__init__(counts, ties)
+        self._record = record
+        self._byte_count = byte_count
+        self._tokens_at_start = token_count
+
+    def bytes_per_token(self, steps: int) -> Floats:
+        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
+        if not self._byte_count:
+            return np.ones(steps + 1)
+        compression: Floats = self._byte_count / (
+            self._tokens_at_start - self._record.removed_until(steps)
+        )
+        return compression
+
+    def winning_counts(self, steps: int) -> Ints:
+        return self._record.counts_until(steps)
+
+    def token_count(self, step: int) -> int:
+        return self._record.first_id + step
+
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        special, id_of = self._record.ids.specials, self._record.ids.id_of
+        vocab = self._record.vocab
+        return [
+            LEFT_OUT if id_of(place) in special else len(vocab[place])
+            for place in range(first, last)
+        ]

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_TIES = "t is for BPE's ties; the pairs that share the highest score are marked = here."
-_BREAKPOINTS = "Breakpoints stop BPE's merges; g goes to any step of WordPiece's."
-
 REFUSED: Mapping[str, str] = {
-    "app.tie(1)": _TIES,
-    "app.tie(-1)": _TIES,
-    "app.breakpoints": _BREAKPOINTS,
-    "app.run_to_breakpoint": _BREAKPOINTS,
     "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
     "parts stand in, so WordPiece keeps no heap.",
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "

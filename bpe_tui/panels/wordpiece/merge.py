@@ -12,14 +12,12 @@ from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
     PiecePainter,
     PiecePanel,
-    score_text,
-    written,
 )
 from bpe_tui.visible import number, plural, visible_bytes
 from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.wordpiece.sentences import score_text, why_lost
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import ScoredPair
 
 RUNNERS_UP = 4
@@ -159,19 +157,6 @@ def _by_count(
     yield Row([("by count alone, as BPE chooses", "dim")])
     yield _scored_row(painter, frequent, width)
     yield from paragraph(why_lost(painter.frame, frequent, merge.score), width)
-
-
-def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
-    """Why the most frequent pair did not merge, in a sentence."""
-    a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
-    score = frequent.score
-    if score.value == won.value:
-        return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."
-    times = score_text(won.value / score.value)
-    return (
-        f"It stands {number(score.count)} times, but {a} and {b} are frequent anyway, "
-        f"{number(score.left)} and {number(score.right)} times: its score is {times} times lower."
-    )
 
 
 def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 
 from textual.reactive import reactive
 
@@ -22,8 +21,6 @@ HUGGING_FACE = (
     "Hugging Face's trainer is BPE",
 )
 """What nobody should take this for, in full and where there is little room."""
-SMALLEST_PLAIN = Fraction(1, 1000)
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class PiecePainter:
@@ -81,21 +78,3 @@ class PiecePanel(FramePanel[WordPieceFrame]):
 
     def painter(self, frame: WordPieceFrame) -> PiecePainter:
         return PiecePainter(frame, marks=self.app.no_color)
-
-
-def score_text(score: Fraction) -> str:
-    """A score in three digits.
-
-    >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
-    ('0.0278', '2.31·10⁻⁵')
-    """
-    value = float(score)
-    if score >= SMALLEST_PLAIN or not score:
-        return f"{value:.3g}"
-    digits, _, exponent = f"{value:.2e}".partition("e")
-    return f"{digits}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
-
-
-def written(frame: WordPieceFrame, pair: Pair) -> str:
-    """A pair within a sentence: `h and ##u`."""
-    return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)
