@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.panels.targets import ToToken
@@ -23,11 +24,14 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 @dataclass(frozen=True)
 class Section:
-    """A part of an inspection: its id, the question it answers, and its rows in so many cells."""
+    """A part of an inspection: its id, the question it answers, and its rows in so many cells.
+
+    The inspection is of the model's own kind.
+    """
 
     id: str
     title: str
-    rows: Callable[[Inspection, int], list[Row]]
+    rows: Callable[[Any, int], list[Row]]
 
 
 def _overview(inspection: Inspection, width: int) -> list[Row]:
@@ -40,9 +44,9 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     facts = [
         ("tokens", number(inspection.size)),
         ("merges", number(inspection.merges)),
-        ("ids", _ids(inspection)),
-        ("special tokens", _specials(inspection) if special else "none"),
-        ("pattern", _pattern(inspection)),
+        ("ids", told_ids(inspection)),
+        ("special tokens", told_specials(inspection) if special else "none"),
+        ("pattern", told_pattern(inspection)),
         ("numbers", whole.policy),
         ("numbers as tokens", known),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
@@ -50,17 +54,18 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     ]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
-    return [row for name, fact in facts for row in _fact(name, fact, width)]
+    return [row for name, fact in facts for row in fact_rows(name, fact, width)]
 
 
-def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
+def fact_rows(name: str, fact: str, width: int) -> Iterator[Row]:
     """A name and what is said of it, broken into lines under each other."""
     for place, line in enumerate(paragraph(fact, width - NAME_CELLS)):
         label = name if place == 0 else ""
         yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
 
 
-def _ids(inspection: Inspection) -> str:
+def told_ids(inspection: Inspection) -> str:
+    """From which id to which, and those that no token has."""
     told = f"0 to {number(inspection.greatest_id)}"
     gaps = inspection.gaps
     if not gaps.count:
@@ -72,7 +77,8 @@ def _ids(inspection: Inspection) -> str:
     return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
 
 
-def _specials(inspection: Inspection) -> str:
+def told_specials(inspection: Inspection) -> str:
+    """The first special tokens with their ids."""
     shown = [
         f"{visible_text(token)} {token_id}"
         for token, token_id in list(inspection.special_ids.items())[:EXAMPLES]
@@ -81,7 +87,8 @@ def _specials(inspection: Inspection) -> str:
     return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
 
 
-def _pattern(inspection: Inspection) -> str:
+def told_pattern(inspection: Inspection) -> str:
+    """What cuts texts, by its name if it has one."""
     name = inspection.pattern_name
     if name is None:
         return f"none of the named ones: {visible_text(inspection.pattern.source, spaces=False)}"
@@ -102,15 +109,16 @@ def _runs(lengths: Sequence[int]) -> str:
     return f"{told} in one token"
 
 
-def _lengths(inspection: Inspection, width: int) -> list[Row]:
+def lengths(inspection: Inspection, width: int, unit: str = "byte") -> list[Row]:
+    """How many are how long, as bars, and the average."""
     mean = [
         *left([("on average", "dim")], NAME_CELLS),
         right(f"{inspection.mean_length:.2f}", COUNT_CELLS),
     ]
-    return [*_bars(list(_binned(inspection.length_histogram)), width), Row(mean)]
+    return [*_bars(list(_binned(inspection.length_histogram, unit)), width), Row(mean)]
 
 
-def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+def _binned(histogram: Iterable[tuple[int, int]], unit: str) -> Iterator[tuple[str, int]]:
     """(length in words, count): 1, 2, … each, from `SINGLE_LENGTHS` on 13–24, 25–48, …"""
     bins: dict[tuple[int, int], int] = {}
     for length, count in histogram:
@@ -121,14 +129,15 @@ def _binned(histogram: Iterable[tuple[int, int]]) -> Iterator[tuple[str, int]]:
                 first, last = last + 1, 2 * last
         bins[first, last] = bins.get((first, last), 0) + count
     for (first, last), count in bins.items():
-        yield plural(first, "byte") if first == last else f"{first}–{last} bytes", count
+        yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
 
 
-def _kinds(inspection: Inspection, width: int) -> list[Row]:
-    kinds = inspection.kinds
-    rest = sum(count for _, count in kinds[KINDS_SHOWN:])
-    more = [(f"{number(len(kinds) - KINDS_SHOWN)} other scripts", rest)] if rest else []
-    return _bars([*kinds[:KINDS_SHOWN], *more], width)
+def kinds(inspection: Inspection, width: int) -> list[Row]:
+    """What the tokens are made of, as bars."""
+    found = inspection.kinds
+    rest = sum(count for _, count in found[KINDS_SHOWN:])
+    more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
+    return _bars([*found[:KINDS_SHOWN], *more], width)
 
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
@@ -163,10 +172,10 @@ def _odd(inspection: Inspection, width: int) -> list[Row]:
         ("case, space twins", inspection.twins),
         ("same bytes twice", inspection.duplicates),
     )
-    return [_few(inspection, name, few, width) for name, few in found]
+    return [few_row(inspection, name, few, width) for name, few in found]
 
 
-def _few(inspection: Inspection, name: str, few: Few, width: int) -> Row:
+def few_row(inspection: Inspection, name: str, few: Few, width: int) -> Row:
     """How many, and the first of them as far as there is room."""
     spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
     room = width - NAME_CELLS - COUNT_CELLS
@@ -179,14 +188,15 @@ def _leads(ids: Sequence[int]) -> ToToken | None:
     return ToToken(ids[0]) if ids else None
 
 
-def _longest(inspection: Inspection, width: int) -> list[Row]:
+def longest(inspection: Inspection, width: int, unit: str = " B") -> list[Row]:
+    """The longest, each leading to its token."""
     rows = []
     for token_id in inspection.longest(LONGEST_SHOWN):
-        length = len(inspection.vocabulary.token(token_id))
+        length = inspection.vocabulary.length_of(token_id)
         room = width - NAME_CELLS - COUNT_CELLS - 2
         spans = [
             *left([(f"id {number(token_id)}", "dim")], NAME_CELLS),
-            right(f"{number(length)} B", COUNT_CELLS),
+            right(f"{number(length)}{unit}", COUNT_CELLS),
             (f"  {shorten(_token(inspection, token_id), room)}", ""),
         ]
         rows.append(Row(spans, ToToken(token_id)))
@@ -199,8 +209,8 @@ def _token(inspection: Inspection, token_id: int) -> str:
 
 SECTIONS = (
     Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the tokens?", _lengths),
+    Section("lengths", "how long are the tokens?", lengths),
     Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", _kinds),
-    Section("longest", "which are the longest?", _longest),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", longest),
 )

@@ -14,12 +14,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.command import (
+    CHARTS,
     ENCODING,
+    INSPECTION,
     TRAINING,
     UNIGRAM_ENCODING,
     UNIGRAM_TRAINING,
+    VOCABULARY,
+    WORDPIECE_CHARTS,
     WORDPIECE_ENCODING,
+    WORDPIECE_INSPECTION,
     WORDPIECE_TRAINING,
+    WORDPIECE_VOCABULARY,
 )
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.unigram.refusals import REFUSED as UNIGRAM_REFUSED
@@ -133,7 +139,13 @@ MODELS: Registry[Model] = Registry(
                 save=("bpe_tui.screens.save_vocab", "SaveVocab"),
                 plain=("bpe_tui.cli.plain_wordpiece", "trained"),
                 exports=("bpe_tui.wordpiece.exports", "EXPORTS"),
-                screens={TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                screens={
+                    TRAINING: WORDPIECE_TRAINING,
+                    ENCODING: WORDPIECE_ENCODING,
+                    VOCABULARY: WORDPIECE_VOCABULARY,
+                    CHARTS: WORDPIECE_CHARTS,
+                    INSPECTION: WORDPIECE_INSPECTION,
+                },
                 merges_by_score=True,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from bpe_tui.command import ENCODING, TRAINING
+from bpe_tui.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPretoken, ToStep, ToToken
 from engine.events import Pair
 from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
+    from bpe_tui.pieces import Tokens
     from bpe_tui.screens.encoding import EncodingScreen
     from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
@@ -69,10 +70,12 @@ class Ways:
 
     def open_vocabulary(self, token_id: int) -> None:
         """Change to the vocabulary screen with a token under the cursor."""
-        if (frame := self._app.session.frame) is None:
+        frame: Tokens | None = cast("Any", self._app.session.shown)
+        if frame is None:
             return
-        screen = cast("VocabularyScreen", self._app.get_screen("vocabulary"))
-        self._leave_for("vocabulary")
+        name = self._app.session.model.screen(VOCABULARY)
+        screen = cast("VocabularyScreen", self._app.get_screen(name))
+        self._leave_for(name)
         if not frame.has_token(token_id):  # a row of the future names it
             self._app.seek(frame.step_making(token_id))
         screen.call_later(screen.show_token, token_id)  # once it is there

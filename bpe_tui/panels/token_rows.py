@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from time import perf_counter
+from typing import ClassVar
 
 import numpy as np
 from textual import events
 from textual.message import Message
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import FramePanel, Panel
+from bpe_tui.panels.panel import FramePanel, TokenPanel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, short_number
@@ -35,7 +36,7 @@ SLICE_SECONDS = 0.01
 NOBODY_COUNTS = "–"
 
 
-class TokenRows(Panel):
+class TokenRows(TokenPanel):
     """The tokens of the frame that the filters and the query leave, in the order of a column.
 
     A search goes through the tokens in the order shown and in slices: the rows in sight are there
@@ -44,6 +45,8 @@ class TokenRows(Panel):
     """
 
     WIDEST = 150
+
+    COLUMNS: ClassVar[tuple[Column, ...]] = TOKEN_COLUMNS
 
     class Pointed(Message):
         """The cursor is on this token now; `None` if there is none."""
@@ -81,7 +84,7 @@ class TokenRows(Panel):
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.places = arranged(TOKEN_COLUMNS, self.room - 1)  # a blank before the scrollbar
+        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )
@@ -183,7 +186,7 @@ class TokenRows(Panel):
     def row(self, index: int) -> Row:
         assert self.frame is not None
         if not len(self._order):
-            return Row([("No token is left: change the search or the filters.", "dim")])
+            return Row([(f"No {self.TOKEN} is left: change the search or the filters.", "dim")])
         token_id = self.vocabulary.id_of(int(self._order[index]))
         painter = self.painter(self.frame)
         spans: list[Span] = []
@@ -224,7 +227,7 @@ CELLS: dict[str, Cell] = {
     "bytes": lambda vocabulary, painter, token_id: [
         (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
     ],
-    "length": lambda vocabulary, painter, token_id: [(number(len(vocabulary.token(token_id))), "")],
+    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
     "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
     "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
     "parents": _parents,

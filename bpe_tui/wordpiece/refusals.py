@@ -11,16 +11,14 @@ REFUSED: Mapping[str, str] = {
     "with another --min-count.",
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
-    "app.show('vocabulary')": "The vocabulary screen is of BPE's tokens; m lists "
-    "WordPiece's pieces in the order in which they were made.",
-    "app.show('charts')": "The charts are of BPE's counts; WordPiece merges by score.",
+    "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
+    "screen.filter('unreachable')": "Encoding looks pieces up: any that a word begins with is found.",
     "screen.lanes": "The three lanes are of bytes; WordPiece's pieces are of characters.",
     "screen.ask": "The probes say it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "WordPiece's text is cut by the same pattern.",
-    "app.show('inspection')": "The inspection is of BPE's tokens; m lists WordPiece's pieces.",
     "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",

@@ -100,6 +100,10 @@ class Vocabulary:
         """The bytes of a token; `UnknownTokenIdError` if there is none."""
         return self.table.tokens[self.row_of(token_id)]
 
+    def length_of(self, token_id: int) -> int:
+        """How long the token is: in bytes, or in what else its table measures."""
+        return int(self.table.lengths[self.row_of(token_id)])
+
     def rank_of(self, token_id: int) -> int | None:
         """The rank of the merge that makes the token; `None` for bytes and special tokens."""
         rank = int(self.ranks[self.row_of(token_id)])
@@ -117,7 +121,7 @@ class Vocabulary:
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
 
     def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
-        """The token, then its parts with theirs, down to bytes; see `merge_tree.merge_tree`."""
+        """The token, then its parts with theirs, and so on; see `merge_tree.merge_tree`."""
         return merge_tree(self, token_id, folded)
 
     def built_on(self, token_id: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
+from engine.patterns import Pattern
 from engine.pretokenize import to_bytes
 from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.vocabulary.vocabulary import Vocabulary
@@ -65,6 +66,16 @@ class WordPieceFrame:
     @property
     def tie_rule(self) -> ScoreTieRule:
         return self._record.tie_rule
+
+    @property
+    def min_count(self) -> int:
+        """Pairs rarer than this do not merge."""
+        return self._record.min_count
+
+    @property
+    def pattern(self) -> Pattern:
+        """What cuts text that is to be encoded."""
+        return self._timeline.pattern
 
     @property
     def first_id(self) -> int:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from textual.reactive import reactive
 
 from bpe_tui.panels.panel import FramePanel
-from bpe_tui.pieces import TOKEN_BORDER
+from bpe_tui.pieces import TOKEN_BORDER, TokenPainter
 from bpe_tui.visible import visible_bytes
 from bpe_tui.widgets.lines import Span
-from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.events import Pair
 from engine.pretokenize import to_bytes
 from engine.wordpiece.frame import WordPieceFrame
@@ -23,25 +22,16 @@ HUGGING_FACE = (
 """What nobody should take this for, in full and where there is little room."""
 
 
-class PiecePainter:
+class PiecePainter(TokenPainter):
     """Draws the pieces of one frame as they are written, their `##` faint.
 
-    `marks` puts «» round the fresh piece, for want of colour. A piece is looked up in the whole
-    vocabulary: a row of the future may name it.
+    `marks` puts «» round the fresh piece, for want of colour.
     """
 
-    def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
-        self.frame = frame
-        self.fresh = frame.merge.new_id if frame.merge else -1
-        self._marks = marks
+    frame: WordPieceFrame
 
-    def role(self, piece_id: int) -> str:
-        """Characters are plain, special tokens special, merged pieces have a hue of their own."""
-        if piece_id == self.fresh:
-            return "fresh"
-        if self.frame.is_special(piece_id):
-            return "special"
-        return "" if self.frame.is_base(piece_id) else f"token-{piece_id % TOKEN_HUES}"
+    def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
+        super().__init__(frame, marks=marks)
 
     def piece(self, piece_id: int) -> list[Span]:
         written, role = self.frame.any_token(piece_id), self.role(piece_id)
@@ -51,7 +41,7 @@ class PiecePainter:
             spans.append((CONTINUES, "fresh" if is_fresh else "cut"))
             written = written[len(CONTINUES) :]
         spans.append((visible_bytes(written), role))
-        return [("«", role), *spans, ("»", role)] if self._marks and is_fresh else spans
+        return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
 
     def pieces(self, ids: Iterable[int]) -> list[Span]:
         """The pieces of one word with the borders between them."""

@@ -1,0 +1,60 @@
+"""An inspection of WordPiece's vocabulary in rows: no bytes and no runs of spaces, but `##`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from bpe_tui.inspection_rows import (
+    Section,
+    fact_rows,
+    few_row,
+    kinds,
+    lengths,
+    longest,
+    told_ids,
+    told_pattern,
+    told_specials,
+)
+from bpe_tui.visible import number, visible_text
+from bpe_tui.widgets.rows import Row
+from engine.wordpiece.inspection import PieceInspection
+
+
+def _overview(inspection: PieceInspection, width: int) -> list[Row]:
+    unknown = inspection.unknown_token
+    facts = (
+        ("pieces", number(inspection.size)),
+        ("begin a word", number(inspection.starting)),
+        ("continue one, ##", number(inspection.continuing)),
+        ("merges", f"{number(inspection.merges)}, by score; ties {inspection.tie_rule}"),
+        ("min count", _min_count(inspection.min_count)),
+        ("ids", told_ids(inspection)),
+        ("special tokens", told_specials(inspection)),
+        ("unknown token", f"{visible_text(unknown)}, for a word that no pieces spell"),
+        ("pattern", told_pattern(inspection)),
+    )
+    return [row for name, fact in facts for row in fact_rows(name, fact, width)]
+
+
+def _min_count(least: int) -> str:
+    if least == 1:
+        return "1: any pair may merge, however rare"
+    return f"{number(least)}: rarer pairs do not merge"
+
+
+def _odd(inspection: PieceInspection, width: int) -> list[Row]:
+    found = (
+        ("unused in the corpus", inspection.unused),
+        ("case, ## twins", inspection.twins),
+        ("same piece twice", inspection.duplicates),
+    )
+    return [few_row(inspection, name, few, width) for name, few in found]
+
+
+SECTIONS = (
+    Section("overview", "what is it?", _overview),
+    Section("lengths", "how long are the pieces?", partial(lengths, unit="character")),
+    Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", partial(longest, unit="")),
+)
