@@ -6,8 +6,8 @@ from typing import Any
 
 from bpe_tui.command import WORDPIECE_VOCABULARY
 from bpe_tui.commands import bindings_on
+from bpe_tui.panels.wordpiece.lanes import PieceLanesPanel
 from bpe_tui.panels.wordpiece.vocabulary import (
-    PieceLanesPanel,
     PieceTreePanel,
     PieceVocabularyPanel,
 )

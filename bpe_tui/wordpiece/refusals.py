@@ -12,8 +12,7 @@ REFUSED: Mapping[str, str] = {
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
-    "screen.filter('unreachable')": "Encoding looks pieces up: any that a word begins with is found.",
-    "screen.lanes": "The three lanes are of bytes; WordPiece's pieces are of characters.",
+    "screen.filter('unreachable')": "Encoding looks pieces up, so each of them can be found.",
     "screen.ask": "The probes say it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",

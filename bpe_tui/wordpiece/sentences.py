@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bpe_tui.visible import number, plural, visible_bytes
+from bpe_tui.visible import number, plural, visible_bytes, with_power
 from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import ScoredPair
 
 SMALLEST_PLAIN = Fraction(1, 1000)
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 NAMED = 3
 """So many tied pairs are named; the others are counted."""
 
@@ -25,8 +24,7 @@ def score_text(score: Fraction) -> str:
     value = float(score)
     if score >= SMALLEST_PLAIN or not score:
         return f"{value:.3g}"
-    digits, _, exponent = f"{value:.2e}".partition("e")
-    return f"{digits}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return with_power(value, 3)
 
 
 def written(frame: WordPieceFrame, pair: Pair) -> str:

@@ -64,7 +64,7 @@ CHARTS = (
     ),
     ChartKind("scores", "Which score won?", _scores, _score_here, recorded),
     ChartKind("counts", "How often did the winner occur?", counts, count_here, recorded),
-    ChartKind("ties", "How many merges were tied by score?", ties, ties_here, recorded),
+    ChartKind("ties", "How many scores were tied?", ties, ties_here, recorded),
     ChartKind(
         "zipf",
         "How frequent is a word? (Zipf)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bpe_tui.panels.lanes import LanesPanel
 from bpe_tui.panels.merge_tree import MergeTreePanel
 from bpe_tui.panels.token_rows import TOKEN_COLUMNS, TokenRows
 from bpe_tui.panels.vocabulary import FILTER_SWITCHES, VocabularyPanel
@@ -29,13 +28,3 @@ class PieceTreePanel(MergeTreePanel):
     """The merge tree of a piece down to characters, then what was built on it."""
 
     TOKEN = "piece"
-
-
-class PieceLanesPanel(LanesPanel):
-    """Characters, bytes and pieces, aligned: `##` stands for nothing in the text."""
-
-    TOKEN = "piece"
-    SPELLS = False
-
-    def foot(self, data: bytes) -> str:
-        return "## is no part of the text"
