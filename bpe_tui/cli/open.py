@@ -85,7 +85,7 @@ def open_corpus(
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     special_tokens = special_tokens_of(special, no_special)
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "plain"))
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "units"))
     config: Config
     if tokenizer:
         _check_only_for_training(context)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from bpe_tui.visible import number, plural, visible_bytes, with_power
 from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import ScoredPair
 
@@ -42,6 +43,35 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     return (
         f"It stands {number(score.count)} times, but {a} and {b} are frequent anyway, "
         f"{number(score.left)} and {number(score.right)} times: its score is {times} times lower."
+    )
+
+
+def told_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
+    """What byte-pair encoding would have merged at this step, and why that lost, in sentences."""
+    frequent = frame.at(frame.step - 1).most_frequent
+    assert frequent is not None, "a pair merged, so there was one"
+    if frequent.pair == merge.pair:
+        return "BPE would have merged the same pair: none is more frequent."
+    pair, score = written(frame, frequent.pair), frequent.score
+    return (
+        f"By count alone, as BPE chooses, {pair} would have merged, {score} = "
+        f"{score_text(score.value)}. {why_lost(frame, frequent, merge.score)}"
+    )
+
+
+def narrate_tie(frame: WordPieceFrame) -> str:
+    """Whether other pairs had the same score, and what decided."""
+    merge = frame.merge
+    if merge is None:
+        return "Nothing has merged at step 0."
+    rivals = merge.tied[1:]
+    if not rivals:
+        return "No other pair had so high a score."
+    named = "; ".join(written(frame, rival) for rival in rivals[:NAMED])
+    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
+    return (
+        f"The same score had {named}{more}. The tie rule {frame.tie_rule.name} decided: "
+        f"{frame.tie_rule.summary.split(';')[0]}."
     )
 
 

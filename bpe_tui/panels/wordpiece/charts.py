@@ -56,7 +56,7 @@ def _score_here(frame: WordPieceFrame) -> str:
 
 CHARTS = (
     ChartKind(
-        "compression",
+        "pieces",
         "How many pieces has a word?",
         _pieces,
         _pieces_here,
