@@ -62,9 +62,9 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
             score = merge.score
             yield (
-                f"The pair {left} and {right} stood side by side {times(score.count)}; {left} stood "
-                f"{times(score.left)}, {right} {times(score.right)}. Its score is "
-                f"{score} = {score_text(score.value)}."
+                f"The pair {left} and {right} stood side by side {times(score.count)}; {left} "
+                f"stood {times(score.left)}, {right} {times(score.right)}. "
+                f"Its score is {score} = {score_text(score.value)}."
             )
         yield narrate_tie(frame)
         if merge is not None:
