@@ -213,8 +213,8 @@ def short_number(value: float) -> str:
 
     1234 → '1,234'; 12345 → '12.3k'; 999950 → '1M'; 0.127 → '0.13'; 0.001 → '10⁻³'.
     """
-    if 0 < abs(value) < 0.005:  # two decimals would make it 0
-        return with_power(value, 1)
+    if 0 < value < 0.005:  # two decimals would make it 0
+        return with_power(value, 1) if value > 1e-9 else f"{value:.0e}"
     if 999.5 <= abs(value) < 9_999.5:  # the four digits are no longer than 1.23k
         return number(value)
     return "".join(_scaled(value))

@@ -11,7 +11,7 @@ from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import TokenPanel
 from bpe_tui.panels.targets import ToToken
 from bpe_tui.pieces import TokenPainter, Tokens
-from bpe_tui.visible import number, plural, shorten
+from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.vocabulary.merge_tree import TreeLine
 
@@ -53,7 +53,7 @@ class MergeTreePanel(TokenPanel):
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), Row([(f"No {self.TOKEN} is built on it yet.", "dim")])]
-        tree += [Row([]), _built_title(plural(len(built), self.TOKEN), width)]
+        tree += [Row([]), _built_title(len(built), width)]
 
         def make(index: int) -> Row:
             if index < len(tree):
@@ -99,8 +99,8 @@ def drawn(trunk: Sequence[bool]) -> str:
     return "".join("│  " if goes_on else "   " for goes_on in above) + last
 
 
-def _built_title(tokens: str, width: int) -> Row:
-    title = left([(f"built on it: {tokens}", "strong")], width - RANK_CELLS)
+def _built_title(count: int, width: int) -> Row:
+    title = left([(f"built on it: {number(count)}", "strong")], width - RANK_CELLS)
     return Row([*title, right("rank", RANK_CELLS, "dim")])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import ClassVar
 
@@ -36,6 +36,40 @@ SLICE_SECONDS = 0.01
 NOBODY_COUNTS = "–"
 
 
+Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
+"""What stands in a column for a token."""
+
+
+def _number_or_none(value: int | None) -> list[Span]:
+    if value is None:
+        return [(NOBODY_COUNTS, "dim")]
+    return [(number(value) if value < 10**7 else short_number(value), "")]
+
+
+def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    pair = vocabulary.parents_of(token_id)
+    return painter.pair(pair, between=" + ") if pair else [("", "")]
+
+
+def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+    return [(number(children), "" if children else "dim")]
+
+
+CELLS: dict[str, Cell] = {
+    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
+    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
+    "bytes": lambda vocabulary, painter, token_id: [
+        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
+    ],
+    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
+    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
+    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
+    "parents": _parents,
+    "children": _children,
+}
+
+
 class TokenRows(TokenPanel):
     """The tokens of the frame that the filters and the query leave, in the order of a column.
 
@@ -47,6 +81,7 @@ class TokenRows(TokenPanel):
     WIDEST = 150
 
     COLUMNS: ClassVar[tuple[Column, ...]] = TOKEN_COLUMNS
+    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
 
     class Pointed(Message):
         """The cursor is on this token now; `None` if there is none."""
@@ -191,7 +226,7 @@ class TokenRows(TokenPanel):
         painter = self.painter(self.frame)
         spans: list[Span] = []
         for place in self.places:
-            cell = CELLS[place.column.name](self.vocabulary, painter, token_id)
+            cell = self.CELLS[place.column.name](self.vocabulary, painter, token_id)
             if place.column.is_number:
                 spans.append(right("".join(text for text, _ in cell), place.cells, cell[0][1]))
             else:
@@ -199,37 +234,3 @@ class TokenRows(TokenPanel):
             spans.append((" " * GAP, ""))
         rank = self.vocabulary.rank_of(token_id)
         return Row(spans, None if rank is None else ToStep(rank + 1))
-
-
-Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
-"""What stands in a column for a token."""
-
-
-def _number_or_none(value: int | None) -> list[Span]:
-    if value is None:
-        return [(NOBODY_COUNTS, "dim")]
-    return [(number(value) if value < 10**7 else short_number(value), "")]
-
-
-def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    pair = vocabulary.parents_of(token_id)
-    return painter.pair(pair, between=" + ") if pair else [("", "")]
-
-
-def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    children = int(vocabulary.children[vocabulary.row_of(token_id)])
-    return [(number(children), "" if children else "dim")]
-
-
-CELLS: dict[str, Cell] = {
-    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
-    "bytes": lambda vocabulary, painter, token_id: [
-        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
-    ],
-    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
-    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
-    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "parents": _parents,
-    "children": _children,
-}

@@ -23,8 +23,6 @@ FILTER_SWITCHES = (
     Switch("unreachable", "d", "unreachable"),
     Switch("twins", "y", "twins"),
 )
-LARGEST_FIRST = frozenset({"length", "count", "children"})
-"""Columns of which the largest numbers are the interesting ones."""
 
 
 class VocabularyPanel(SortedTable):
@@ -32,6 +30,8 @@ class VocabularyPanel(SortedTable):
 
     ROWS: ClassVar[type[TokenRows]] = TokenRows
     SWITCHES: ClassVar[tuple[Switch, ...]] = FILTER_SWITCHES
+    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
+    """Columns of which the largest numbers are the interesting ones."""
 
     frame: reactive[Tokens | None] = reactive(None)
 
@@ -54,7 +54,7 @@ class VocabularyPanel(SortedTable):
     # -- order
 
     def is_descending(self, column: str) -> bool:
-        return column in LARGEST_FIRST
+        return column in self.LARGEST_FIRST
 
     # -- what is left out
 

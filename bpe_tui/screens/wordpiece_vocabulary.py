@@ -6,6 +6,7 @@ from typing import Any
 
 from bpe_tui.command import WORDPIECE_VOCABULARY
 from bpe_tui.commands import bindings_on
+from bpe_tui.headings import Facts, fitting
 from bpe_tui.panels.wordpiece.lanes import PieceLanesPanel
 from bpe_tui.panels.wordpiece.vocabulary import (
     PieceTreePanel,
@@ -25,8 +26,10 @@ class WordPieceVocabularyScreen(VocabularyScreen):
     LANES = PieceLanesPanel
 
     def heading(self, frame: Any) -> str:
-        return (
-            f"WordPiece's vocabulary after step {number(frame.step)} of "
-            f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} pieces · "
-            f"{number(frame.token_count)} in the corpus"
-        )
+        facts: Facts = [
+            (0, "WordPiece's vocabulary"),
+            (1, f"step {number(frame.step)} of {number(frame.recorded_steps)}"),
+            (2, f"{number(frame.vocab_size)} pieces"),
+            (3, f"{number(frame.token_count)} in the corpus"),
+        ]
+        return fitting(facts, self.size.width - 2)

@@ -12,7 +12,8 @@ REFUSED: Mapping[str, str] = {
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
-    "screen.filter('unreachable')": "Encoding looks pieces up, so each of them can be found.",
+    "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
+    "looks a piece up wherever it fits.",
     "screen.ask": "The probes say it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",

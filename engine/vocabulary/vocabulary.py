@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from engine.change_log import Ints
 from engine.errors import UnknownTokenIdError
 from engine.events import Pair
+from engine.registry import Registry
 from engine.tokenizer import Tokenizer
-from engine.vocabulary.columns import COLUMNS
+from engine.vocabulary.columns import COLUMNS, SortKey
 from engine.vocabulary.filters import FILTERS
 from engine.vocabulary.merge_columns import NONE
 from engine.vocabulary.merge_tree import TreeLine, merge_tree
@@ -38,6 +40,9 @@ class Vocabulary:
     >>> vocabulary.rows(sort="length", reverse=True)[:2].tolist()
     [257, 256]
     """
+
+    COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
+    """What its rows can be sorted by."""
 
     def __init__(
         self, table: TokenTable, size: int, merge_count: int, counts: Ints | None = None
@@ -143,7 +148,7 @@ class Vocabulary:
         Raises:
             UnknownNameError: there is no such filter or column.
         """
-        key = COLUMNS[sort](self)
+        key = self.COLUMNS[sort](self)
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name].keeps(self)

@@ -13,11 +13,15 @@ import numpy as np
 
 from engine.change_log import Ints
 from engine.pretokenize import to_text
+from engine.registry import Registry
+from engine.statistics import Floats
+from engine.vocabulary.columns import COLUMNS
 from engine.vocabulary.merge_columns import NONE, Merges
 from engine.vocabulary.token_table import TokenTable, places
 from engine.vocabulary.twins import least_twins
 from engine.vocabulary.vocabulary import Vocabulary
 from engine.wordpiece.record import Record
+from engine.wordpiece.score import estimates
 from engine.wordpiece.words import CONTINUES, bare
 
 
@@ -44,6 +48,34 @@ class PieceTable(TokenTable):
         return [to_text(bare(piece)) for piece in self.tokens]
 
 
+def _score(vocabulary: Vocabulary) -> Ints:
+    assert isinstance(vocabulary, PieceVocabulary)
+    return vocabulary.score_order
+
+
+class PieceVocabulary(Vocabulary):
+    """The pieces at one step; they can be sorted by the score at which they merged, too.
+
+    `winners` are the scores of its merges, by rank.
+    """
+
+    COLUMNS = Registry("column", {**COLUMNS, "score": _score})
+
+    def __init__(
+        self, table: PieceTable, size: int, merge_count: int, counts: Ints, winners: Floats
+    ) -> None:
+        super().__init__(table, size, merge_count, counts)
+        self._winners = winners
+
+    @property
+    def score_order(self) -> Ints:
+        """The place of each piece among the scores, from the lowest; `NONE` if none made it."""
+        _, places = np.unique(self._winners, return_inverse=True)
+        order = np.full(len(self), NONE, dtype=np.int64)
+        order[len(self) - len(places) :] = places
+        return order
+
+
 class PieceVocabularies:
     """`at(step)` for the training that `record` tells.
 
@@ -59,14 +91,15 @@ class PieceVocabularies:
         self._record = record
         self._table: PieceTable | None = None
 
-    def at(self, step: int, recorded_steps: int) -> Vocabulary:
+    def at(self, step: int, recorded_steps: int) -> PieceVocabulary:
         """The pieces after the first `step` merges, of so many that are recorded."""
         if self._table is None or len(self._table.merges) < step:
             self._table = self._table_of(recorded_steps)
         record = self._record
         counts = record.piece_counts.at(step).astype(np.int64)
         counts[: len(record.problem.special_tokens)] = NONE
-        return Vocabulary(self._table, record.first_id + step, step, counts)
+        winners = estimates(*record.scores_until(step))
+        return PieceVocabulary(self._table, record.first_id + step, step, counts, winners)
 
     def _table_of(self, steps: int) -> PieceTable:
         record = self._record

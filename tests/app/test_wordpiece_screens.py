@@ -41,7 +41,7 @@ async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> 
         last = text_of(rows)[-1]
         assert last.split()[1] == frame_of(app).token(frame_of(app).vocab_size - 1).decode()
         assert str(app.screen.query_one("#heading", Static).content).startswith(
-            "WordPiece's vocabulary after step"
+            "WordPiece's vocabulary · step"
         )
 
 

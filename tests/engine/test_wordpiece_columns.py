@@ -156,3 +156,14 @@ def test_byte_pair_encoding_has_no_scores_to_stop_at(line: str) -> None:
 def test_a_score_to_stop_at_is_a_number_above_0(line: str) -> None:
     with pytest.raises(BreakpointError):
         parse(line, scored=True)
+
+
+@given(corpus=oracle.corpora())
+def test_pieces_are_sorted_by_the_score_at_which_they_merged(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    frame = timeline.seek(len(timeline) // 2)
+    order = frame.vocabulary.rows(sort="score", reverse=True).tolist()
+    made, others = order[: frame.step], order[frame.step :]
+    scores = [float(frame.merge_at(piece_id - frame.first_id).score.value) for piece_id in made]
+    assert scores == sorted(scores, reverse=True)
+    assert others == list(range(frame.first_id))

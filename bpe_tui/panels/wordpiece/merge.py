@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.narration import first_fitting
-from bpe_tui.panels.targets import ToPair, ToStep
+from bpe_tui.panels.targets import ToPair, ToToken
 from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
     PiecePainter,
@@ -167,8 +167,7 @@ def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterato
     table = _Changes(painter, width, len(number(highest)))
     yield Row([("counts of the parts and of the new piece", "dim")])
     for part in merge.piece_changes:
-        step = painter.frame.step_making(part.piece_id)
-        target = ToStep(step) if step else None
+        target = ToToken(part.piece_id)
         is_new = part.piece_id == merge.new_id
         yield table.row(painter.piece(part.piece_id), part.before, part.after, is_new, target)
     yield Row([("counts of pairs", "dim")])
