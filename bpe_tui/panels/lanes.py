@@ -28,7 +28,6 @@ NAME_CELLS = 12
 EXPLAINED = 4
 """How many of GPT-2's stand-ins are spelled out."""
 
-
 Lane = tuple[str, list[Label], Callable[[list[Label], list[int], int, int], Iterator[Span]]]
 """The name of a lane, its labels, and what draws those of a line."""
 
@@ -82,16 +81,11 @@ class LanesPanel(TokenPanel):
 
     def labels(self, painter: TokenPainter, lanes: Lanes) -> Iterator[Lane]:
         """What stands in which lane."""
-        yield (
-            "characters",
-            [
-                Label(
-                    c.start, c.end, character_text(lanes, c), "" if c.text is not None else "loss"
-                )
-                for c in lanes.characters
-            ],
-            flush_left,
-        )
+        characters = [
+            Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
+            for c in lanes.characters
+        ]
+        yield "characters", characters, flush_left
         data = list(enumerate(lanes.data))
         yield "bytes", [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in data], flush_left
         if self.SPELLS:
