@@ -18,7 +18,8 @@ from bpe_tui.command import TRAINING
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
-from bpe_tui.screens import SCREENS
+from bpe_tui.models import kind_and_model
+from bpe_tui.screens import SCREENS, import_ahead
 from bpe_tui.session import Session
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.visible import visible_text
@@ -55,6 +56,7 @@ class BpeTuiApp(Windows):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = self._new_job()
         self._is_first = True
+        self._before: Session | None = None
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -72,16 +74,32 @@ class BpeTuiApp(Windows):
 
     def open(self, config: Config) -> None:
         """Open something else in place of what is open."""
+        if self.session.shown is not None:
+            self._before = self.session
         self._job.cancel()
         gc.unfreeze()  # what was open may go
-        self.ways.forget()
-        self.session = Session(config)
+        self._change_to(Session(config))
         self._job = self._new_job()
-        training = self.session.model.screen(TRAINING)
-        if self.screen.id != training:
-            self.switch_screen(training)  # it shows the reading
-        self.changed()
         self._job.start()
+
+    def go_back_to_what_was_open(self) -> None:
+        """Give up opening something: what was open before is shown again, or the program ends."""
+        before = self._before
+        if before is None:
+            self.exit()
+        elif before.stop_reason is None and before.config.corpus != "-":
+            self.open(before.config)  # its training was given up for the other
+        else:
+            self._job.cancel()
+            self._change_to(before)
+
+    def _change_to(self, session: Session) -> None:
+        self.ways.forget()
+        self.session = session
+        screen = session.model.screen(session.first_kind)
+        if self.screen.id != screen:
+            self.switch_screen(screen)  # a training screen shows the reading, too
+        self.changed()
 
     def _new_job(self) -> CorpusJob:
         session = self.session
@@ -136,13 +154,12 @@ class BpeTuiApp(Windows):
         if news.of is not self.session:
             return
         self.session.start(news)
-        self._is_first = False
+        self._is_first, self._before = False, None
+        if self.session.first_kind != TRAINING:
+            self.switch_screen(self.session.first_kind)
         if self.session.merges_nothing:
-            self.switch_screen("pipeline")
             said = f"There are no merges to step through: {news.obstacle}."
             self.notify(said, markup=False, timeout=8)
-        elif self.session.counts_nothing:
-            self.switch_screen("encoding")
         self.changed()
         self.call_after_refresh(self._job.go_on)
         # The corpus and the record stay to the end; looking through them would stall the screen.
@@ -162,6 +179,8 @@ class BpeTuiApp(Windows):
             self._arrive()
             self.changed()
             gc.freeze()
+            own = (None, self.session.model)
+            import_ahead([name for name in SCREENS if kind_and_model(name)[1] in own])
 
     def _arrive(self) -> None:
         """Say what the run was opened to show, at the step where it is to be seen."""

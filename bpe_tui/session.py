@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from bpe_tui.command import ENCODING, PIPELINE, TRAINING
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.models import Model, model_of
@@ -108,6 +109,13 @@ class Session:
     def counts_nothing(self) -> bool:
         """Whether a tokenizer is open without a corpus, to be tried."""
         return self.timeline is not None and not self.timeline.counts
+
+    @property
+    def first_kind(self) -> str:
+        """The kind of screen that shows it first."""
+        if self.merges_nothing:
+            return PIPELINE
+        return ENCODING if self.counts_nothing else TRAINING
 
     @property
     def algorithm(self) -> Algorithm | None:

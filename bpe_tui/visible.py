@@ -230,6 +230,13 @@ def with_power(value: float, digits: int) -> str:
     return power if amount == "1" else f"{amount}·{power}"
 
 
+def percent(share: float) -> str:
+    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
+    if 0 < share < 0.001:
+        return "<0.1%"
+    return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"
+
+
 def size(bytes: int) -> str:
     """Return an amount of data in decimal units: 118_000 → '118 KB'; 22_531_000 → '22.5 MB'."""
     amount, unit = _scaled(bytes)

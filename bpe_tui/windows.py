@@ -115,15 +115,14 @@ class Windows(App[int]):
 
         def chose(name: str | None) -> None:
             if name is not None and name != config.model:
-                self.train_model(name)
+                self.train_anew(replace(config, model=name))
 
         self.push_screen(ChooseModel(config), chose)
 
-    def train_model(self, name: str) -> None:
-        """Train another model on the corpus, which is opened anew."""
-        config = self.session.config
-        if isinstance(config, RunConfig) and not self._cannot_train_anew():
-            self.open(replace(config, model=name, first_step=0, note=""))
+    def train_anew(self, config: RunConfig) -> None:
+        """Train on the corpus by other rules; it is opened anew."""
+        if not self._cannot_train_anew():
+            self.open(replace(config, first_step=0, note=""))
 
     def _cannot_train_anew(self) -> bool:
         """Whether there is no corpus to read once more; then it is said why."""

@@ -27,7 +27,7 @@ def spell(token: bytes) -> str:
     >>> spell(b" the\\n")
     'ĠtheĊ'
     """
-    return "".join(BYTE_TO_CHAR[byte] for byte in token)
+    return token.decode("latin-1").translate(BYTE_TO_CHAR)
 
 
 def unspell(spelling: str) -> bytes:

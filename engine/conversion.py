@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import ConversionError, TokenizerFileError
 from engine.files import check_free
-from engine.formats import open_tokenizer, save, writable_format
+from engine.formats import check_stages, open_tokenizer, save, writable_format
 from engine.formats.renumbering import renumbered
 from engine.tokenizer import Tokenizer
 
@@ -48,7 +48,9 @@ def convert(
     """
     if not overwrite:
         check_free(Path(path))
-    if renumber and writable_format(format).prescribes_ids:
+    wanted = writable_format(format)
+    check_stages(tokenizer, Path(path), wanted)
+    if renumber and wanted.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:
         draft = Path(place) / (Path(path).name or "tokenizer")

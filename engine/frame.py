@@ -215,6 +215,10 @@ class Frame:
         """
         return list(islice(self._touched, limit))
 
+    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]:
+        """The first of them, as far as they are found in so long; and whether they all are."""
+        return self._touched.first(limit, seconds)
+
     @cached_property
     def _touched(self) -> TouchedPretokens:
         return TouchedPretokens(self._timeline, self.merge)
@@ -235,6 +239,11 @@ class Frame:
     def queue(self) -> PairQueue:
         """The pairs at this step, and the heap they wait in."""
         return PairQueue(self._timeline, self.step)
+
+    @cached_property
+    def choices_before(self) -> dict[str, Pair]:
+        """Which pair each tie rule would have merged in place of the merge that led here."""
+        return self.at(self.step - 1).queue.choices if self.step else {}
 
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side at this step."""

@@ -6,7 +6,7 @@ Bytes and merges tell all of a byte-level one. Tokens of characters need not dif
 
 from __future__ import annotations
 
-from engine.alphabet import ByteAlphabet
+from engine.alphabets import ByteAlphabet
 from engine.events import Pair
 from engine.patterns import Pattern
 from engine.record import Record

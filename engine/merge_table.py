@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from engine.alphabet import ByteAlphabet
+from engine.alphabets import ByteAlphabet
 from engine.errors import VocabularyError
 from engine.events import Pair
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import regex
 
 from engine.errors import PatternError
-from engine.typed_regex import compile_typed
+from engine.typed_regex import compile_foreign
 
 MOST_GROUPS = 100
 """Parentheses in one regex: each takes a level of the stack where they are nested."""
@@ -99,7 +99,7 @@ def _translated(source: str) -> tuple[_Branch, ...]:
     if ignores_case:
         translation.check_folding(4)
         branches = [_Branch(f"(?i:{regex})", empty) for regex, empty in branches]
-    compile_typed("|".join(branch.regex for branch in branches))
+    compile_foreign("|".join(branch.regex for branch in branches))
     return tuple(branches)
 
 

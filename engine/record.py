@@ -14,7 +14,7 @@ from itertools import repeat
 
 import numpy as np
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabets import Alphabet, ByteAlphabet
 from engine.change_log import ChangeLog, Integers, Ints
 from engine.events import BytesPair, Pair
 from engine.heap_replay import HeapReplay

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 
-from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.errors import VocabularyError
 from engine.events import Pair
 from engine.excerpt import Excerpt

@@ -65,7 +65,7 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
 
 
 def _other_choices(frame: Frame, merge: MergeStep) -> Iterator[str]:
-    for rule, pair in frame.at(frame.step - 1).queue.choices.items():
+    for rule, pair in frame.choices_before.items():
         if pair != merge.pair:
             yield f"{rule} would take {_pair(frame, pair)}"
 

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_heap import RankHeap
 from engine.encoders.rank_loop import RankLoop

@@ -25,6 +25,9 @@ from engine.pretokenizers.byte_level import ByteLevel
 from engine.pretokenizers.metaspace import Metaspace
 from engine.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, all_stages
 
+STAGED = "pre-tokenizer"
+"""The name of the pattern where the stages have cut already, and it cuts nothing more."""
+
 
 class SectionSplitter(SpecialSplitter):
     """Cuts added tokens out of a text and gives the rest as the pattern shall see it.
@@ -185,4 +188,4 @@ def _pattern_of(stages: Sequence[PreTokenizer]) -> Pattern:
     """A pattern for pieces that are cut already."""
     names = ", ".join(stage.name for stage in stages)
     piece = Alternative("piece", NOTHING_CUT.source)
-    return Pattern("pre-tokenizer", f"cut by {names}", (piece,), ())
+    return Pattern(STAGED, f"cut by {names}", (piece,), ())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.encoders.cached import LONG
 from engine.encoders.encoder import MergeTable
 from engine.encoders.rank_heap import RankHeap

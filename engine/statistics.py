@@ -76,7 +76,7 @@ class MergeStatistics:
         return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
     def token_lengths(self, step: int) -> Ints:
-        """How many tokens are so long at a step, by the length; index 0 is always 0.
+        """How many tokens are so long at a step, by the length.
 
         Special tokens are left out: nothing learnt them.
         """
@@ -92,7 +92,8 @@ class Statistics(MergeStatistics):
     """The series of one run.
 
     `byte_count` are the bytes in all pretokens, `token_count` the tokens before the first merge.
-    Tokens are so many bytes long.
+    Tokens are as long as the bytes of the corpus they stand for; the one of no bytes, if there is
+    one, is `</w>`, and to a token that ends in it it adds none.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -132,9 +133,9 @@ class Statistics(MergeStatistics):
         return self._record.first_id + step
 
     def lengths_between(self, first: int, last: int) -> list[int]:
-        special, id_of = self._record.ids.specials, self._record.ids.id_of
-        vocab = self._record.vocab
+        record = self._record
+        special = record.ids.specials
         return [
-            LEFT_OUT if id_of(place) in special else len(vocab[place])
-            for place in range(first, last)
+            LEFT_OUT if token_id in special else len(record.covers(token_id))
+            for token_id in map(record.ids.id_of, range(first, last))
         ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
-from engine.alphabet import Alphabet, from_message
+from engine.alphabets import Alphabet, from_message
 from engine.encoders import ENCODERS
 from engine.encoders.encoder import Encoder, MergeTable
 from engine.patterns import Alternative, Pattern

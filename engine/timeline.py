@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.heap_walk import HeapWalk

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.chunking import ChunkCutter
 from engine.encode_pool import encoded_by_processes
 from engine.encoders import DEFAULT_ENCODER

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
+from time import monotonic
 from typing import Protocol
 
 from engine.pretoken_index import PretokenIndex
@@ -64,6 +65,16 @@ class TouchedPretokens:
                     return
                 self._found.append(word)
             yield self._found[place]
+
+    def first(self, limit: int, seconds: float) -> tuple[list[TouchedPretoken], bool]:
+        """The first so many, as far as they are found in so long; and whether they all are."""
+        deadline = monotonic() + seconds
+        found = []
+        for word in islice(self, limit):
+            found.append(word)
+            if monotonic() > deadline:
+                return found, False
+        return found, True
 
 
 def _search(timeline: Run, merge: Merged) -> Iterator[TouchedPretoken]:

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from engine.alphabet import BYTES, Alphabet, CharacterAlphabet
+from engine.alphabets import BYTES, Alphabet, CharacterAlphabet
+from engine.alphabets.word_end import WordEndAlphabet, is_blank
 from engine.pretokenize import to_bytes, to_text
 from engine.registry import Registry
-from engine.word_ends import WordEndAlphabet, is_blank
 
 UNKNOWN = b"<unk>"
 END_OF_WORD = b"</w>"

@@ -57,7 +57,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         merge = self.frame.merge
         if merge is None or len(merge.tied) == 1:
             return
-        for rule, pair in self.frame.at(self.frame.step - 1).queue.choices.items():
+        for rule, pair in self.frame.choices_before.items():
             if pair != merge.pair:
                 yield f"The tie rule {rule} would have merged {told_pair(self.frame, pair)}."
 

@@ -40,7 +40,8 @@ from bpe_tui.visible import number
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
-from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
+from engine.formats.gpt2 import SETTINGS
+from engine.formats.gpt2_files import MERGES, VOCAB
 from engine.learnt import learnt_tokenizer
 from engine.record import MergeStep
 from engine.trainer import Trainer

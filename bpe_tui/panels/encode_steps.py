@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bpe_tui.columns import left, right, wrapped
+from bpe_tui.columns import left, paragraph, right, wrapped
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.panels.walk import Walk
 from bpe_tui.pieces import TokenPainter
-from bpe_tui.visible import number, shorten, visible_text
+from bpe_tui.visible import number, plural, shorten, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
+from engine.models.model_alphabet import ModelAlphabet
 from engine.trace import TracedMerge, trace_pretoken
 from engine.typed_text import EncodedPretoken
 
 LOST_SHOWN = 24
 MARGIN = 11
 """Cells before the merge in a row: a mark and the rank."""
+RULES = {
+    "WordPiece": "it takes the longest piece that fits, from the left, again and again",
+    "Unigram": "of all ways to cut it into pieces it takes the most probable one",
+    "WordLevel": "it looks the whole pretoken up, which is a token or unknown",
+}
+"""What models that do not merge do with a pretoken."""
 
 
 class EncodeStepsPanel(Walk):
@@ -38,6 +45,10 @@ class EncodeStepsPanel(Walk):
 
     def step_rows(self, frame: Frame, piece: EncodedPretoken, width: int) -> Sequence[Row]:
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
+        alphabet = frame.rules.alphabet
+        if isinstance(alphabet, ModelAlphabet):
+            self.say(f"how {text} encodes   {alphabet.model.name}", "8 all stages   r regex")
+            return self._at_once(frame, piece, alphabet.model.name, width)
         cached = " · seen before: from the cache" if self.seen else ""
         self.say(
             f"how {text} encodes   merge {self.place} of {self.step_count}{cached}",
@@ -45,7 +56,7 @@ class EncodeStepsPanel(Walk):
         )
         self.cursor = self.place
         painter = self.painter(frame)
-        start = tuple(frame.rules.alphabet.spell(piece.pretoken.bytes))
+        start = tuple(alphabet.spell(piece.pretoken.bytes))
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
 
@@ -55,9 +66,21 @@ class EncodeStepsPanel(Walk):
             count = index if index <= self.place else index - len(lost)
             merge = self._merges[count - 1] if count else None
             here, ahead = count == self.place, count > self.place
-            return _row(painter, merge, start, f"{frame.units.one}s", width, here, ahead)
+            return _row(painter, merge, start, f"{alphabet.unit}s", width, here, ahead)
 
         return RowsOnDemand(len(self._merges) + 1 + len(lost), row)
+
+    def _at_once(
+        self, frame: Frame, piece: EncodedPretoken, model: str, width: int
+    ) -> Sequence[Row]:
+        """A model without merges: there are no steps, but a rule."""
+        tokens = self.painter(frame).tokens(piece.ids)
+        tokens_made = plural(len(piece.ids), "token")
+        rule = f"{tokens_made}. {model} merges nothing: {RULES[model]}."
+        return [Row(line) for line in wrapped([[span] for span in tokens], width)] + [
+            Row([]),
+            *paragraph(rule, width, "dim"),
+        ]
 
     def _lost_rows(self, painter: TokenPainter, width: int) -> Iterator[Row]:
         """The candidates that lost to the last merge made, in as many rows as they need."""

@@ -118,10 +118,9 @@ def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[
     """What the other tie rules would have taken, where that is another pair."""
     if len(merge.tied) == 1:
         return []
-    choices = frame.at(frame.step - 1).queue.choices
     rows = [
         Row([(f"     {name:<14}", "dim"), *painter.pair(pair)], ToPair(pair))
-        for name, pair in choices.items()
+        for name, pair in frame.choices_before.items()
         if pair != merge.pair
     ]
     text = "Other rules would take" if rows else "Every other rule takes the same pair."

@@ -12,6 +12,7 @@ from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from engine.frame import Frame
+from engine.sections import STAGED
 from engine.trace import seen_before
 from engine.typed_text import EncodedPretoken
 
@@ -36,6 +37,7 @@ class PretokensPanel(Panel):
         super().__init__("pretokens", id="pretokens")
         self._pieces: list[EncodedPretoken] = []
         self._seen: list[bool] = []
+        self._staged = False
 
     @property
     def selected(self) -> EncodedPretoken | None:
@@ -61,7 +63,10 @@ class PretokensPanel(Panel):
         self._tell()
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
-        self.say(f"pretokens  {number(len(self._pieces))}", "the alternative that matched")
+        pattern = frame.rules.pattern
+        self._staged = pattern.name == STAGED
+        matched = pattern.summary if self._staged else "the alternative that matched"
+        self.say(f"pretokens  {number(len(self._pieces))}", matched)
         if not self._pieces:
             return [Row([("Nothing typed yet: press e and type.", "dim")])]
         name_width = min(28, max(width // 2, 8))
@@ -75,12 +80,14 @@ class PretokensPanel(Panel):
         text_width = max(width - name_width - 7, 4)
         if pretoken.special:
             name = "special token"
+        elif self._staged:
+            name = ""  # stages have no alternatives
         elif pretoken.alternative is None:
             name = "no alternative"
         else:
             name = pretoken.alternative.name
         if self._seen[place]:
-            name = f"{name}, cached"
+            name = f"{name}, cached" if name else "cached"
         role = "special" if pretoken.special else ""
         return Row(
             [

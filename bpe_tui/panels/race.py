@@ -66,7 +66,11 @@ class StandingsPanel(RacePanel):
         super().__init__("who needs how much?", id="standings")
 
     def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
-        self.say(f"by step {number(step)}, who needs how much?", f"bars: {self.unit.name}   u")
+        if step:
+            asked = f"by step {number(step)}, who needs how much?"
+        else:
+            asked = "step 0: nobody has done anything · → goes on, End to the last step"
+        self.say(asked, f"bars: {self.unit.name}   u")
         roomy = width >= ROOMY
         head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
         in_all = f"{'in all':>13}{'operations':>14}{'merges':>9}" if roomy else ""

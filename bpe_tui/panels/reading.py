@@ -34,7 +34,9 @@ class ReadingPanel(Vertical):
         if session.failure is not None:
             self.query_one("#reading-pairs", Static).update("")
             failure = visible_text(session.failure, spaces=False)
-            what.update(Content(f"{failure}\n\nPress o to open something else, q to quit."))
+            what.update(
+                Content(f"{failure}\n\nPress o to open something else, Esc to leave, q to quit.")
+            )
         elif (working := session.working) is not None:
             bar.update(total=working.total, progress=working.done)
             self.query_one("#reading-pairs", Static).update("")

@@ -57,7 +57,7 @@ class ToPiece:
 
 
 @dataclass(frozen=True)
-class ToModel:
-    """Another model, trained on the same corpus."""
+class ToKind:
+    """The training of a kind of tokenizer, on the same corpus."""
 
     name: str

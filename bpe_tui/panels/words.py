@@ -15,6 +15,8 @@ from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
 from engine.touched import Merged, TouchedPretoken
 
+SLICE_SECONDS = 0.006
+"""How long at a time they are looked for: long ones have to be taken apart."""
 SCREENFULS = 3
 """Of words that are looked for; frequent pairs stand in thousands."""
 
@@ -25,7 +27,7 @@ class Touching(Protocol):
     @property
     def merge(self) -> Merged | None: ...
 
-    def touched(self, limit: int | None = None) -> list[TouchedPretoken]: ...
+    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]: ...
 
 
 TouchingT = TypeVar("TouchingT", bound=Touching)
@@ -59,10 +61,12 @@ class TouchedPanel(FramePanel[TouchingT]):
         if not merge.pretokens:
             return sentence(self.why_none(frame), width)
         limit = SCREENFULS * self.size.height
-        touched = frame.touched(limit)
+        touched, are_all = frame.touched_within(SLICE_SECONDS, limit)
+        if not are_all:
+            self.set_timer(SLICE_SECONDS, self.rebuild)
         count_width = len(number(touched[0].count)) if touched else 1
         missing = merge.pretokens - len(touched)
-        which = "rarer" if len(touched) == limit else "too long to show"
+        which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
         return RowsOnDemand(
             len(touched) + bool(missing),

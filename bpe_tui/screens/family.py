@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -27,7 +28,7 @@ from bpe_tui.panels.family.details import FamilyDetails
 from bpe_tui.panels.family.entries import TRAINS, Entry, stretches_of
 from bpe_tui.panels.family.table import FamilyPanel, FamilyRows
 from bpe_tui.panels.instead import NO_CORPUS
-from bpe_tui.panels.targets import ToModel
+from bpe_tui.panels.targets import ToKind
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
 from bpe_tui.session import Session
@@ -37,7 +38,7 @@ from bpe_tui.widgets.lines import Lines
 from engine.family.kinds import KINDS
 from engine.family.table import Texts
 
-LONGEST = 5_000
+LONGEST = 2_000
 """Characters of a typed text that are measured."""
 
 
@@ -60,7 +61,7 @@ class FamilyScreen(SessionScreen):
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         text = Input(
-            placeholder="type a text to measure (e); the end of the corpus if there is none",
+            placeholder="e types a text to measure in place of the corpus's end",
             id="family-text",
             compact=True,
         )
@@ -195,14 +196,22 @@ class FamilyScreen(SessionScreen):
             way_in = self._way_in(entry.name)
             self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
 
+    def _training_of(self, name: str) -> RunConfig | None:
+        """How the corpus is trained on to watch a kind; `None`: no steps to watch, or no corpus."""
+        kind, config = KINDS[name], self.session.config
+        if kind.model is None or not isinstance(config, RunConfig):
+            return None
+        return replace(config, model=kind.model, units=kind.units, pattern=kind.pattern)
+
     def _way_in(self, name: str) -> str:
-        """What Enter does about a kind; nothing if there is no model of it, or no corpus."""
-        if name not in MODELS or not isinstance(self.session.config, RunConfig):
+        """What Enter does about a kind."""
+        config = self._training_of(name)
+        if config is None:
             return ""
-        title = MODELS[name].title
-        if name == self.session.model.name:
-            return f"{title} is the model that is open: ↵ leads to its training"
-        return f"↵ trains {title} on this corpus, to be watched step by step"
+        title = MODELS[config.model].title
+        if config == self.session.config:
+            return f"this {title} is open: ↵ leads to its training"
+        return f"↵ trains this {title} on the corpus, step by step"
 
     def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
         event.stop()
@@ -226,15 +235,17 @@ class FamilyScreen(SessionScreen):
         self.action_show("family-text")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """A row of the table leads to what explains it, and that to the model."""
+        """A row of the table leads to what explains it, and that to the training."""
         event.stop()
-        if not isinstance(event.target, ToModel):
+        if not isinstance(event.target, ToKind):
             self.query_one(FamilyDetails).point_at_way_in()
             self.show_panel("family-details")
-        elif event.target.name == self.session.model.name:
+            return
+        config = self._training_of(event.target.name)
+        if config == self.session.config:
             self.bpe_app.action_show("training")
-        else:
-            self.bpe_app.train_model(event.target.name)
+        elif config is not None:
+            self.bpe_app.train_anew(config)
 
     @property
     def can_leave(self) -> bool:

@@ -1,12 +1,19 @@
-"""The pipeline screen: a text on its way through all stages, each of which can be switched."""
+"""The pipeline screen: a text on its way through all stages, each of which can be switched.
+
+The stages of many tokens are built in a thread, one step's at a time: of the steps that are passed
+meanwhile only the last is built. What was shown before stays until then.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.command import PIPELINE
@@ -21,9 +28,11 @@ from bpe_tui.visible import number, plural, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.errors import BpeError
-from engine.own_pipelines import pipeline_at
+from engine.own_pipelines import AnyFrame, pipeline_at
+from engine.pipeline import Pipeline
 from engine.pipeline_draft import STAGE_KINDS, Draft, StageKind
 from engine.pipeline_losses import losses
+from engine.unigram.frame import UnigramFrame
 
 if TYPE_CHECKING:
     from bpe_tui.session import Session
@@ -31,6 +40,8 @@ if TYPE_CHECKING:
 EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
 LONGEST = 1_000
 """Characters that are run at once; a longer text is cut there, and that is said."""
+AT_ONCE = 2_000
+"""Tokens whose stages are built within the time of a frame; those of more are left to a thread."""
 
 
 class PipelineScreen(SessionScreen):
@@ -40,11 +51,21 @@ class PipelineScreen(SessionScreen):
     CSS_PATH = "../styles/pipeline.tcss"
     PANEL_ORDER = ("stages", "texts")
 
+    class Built(Message):
+        """A thread has built the stages of a frame, or has found why there are none."""
+
+        def __init__(self, frame: AnyFrame, built: Pipeline | BpeError) -> None:
+            super().__init__()
+            self.frame = frame
+            self.built = built
+
     def __init__(self) -> None:
         super().__init__(id=PIPELINE)
         self._draft: Draft | None = None
         self._shown: Shown | None = None
         self._seen: tuple[Session | None, int] = (None, -1)
+        self._wanted: AnyFrame | None = None
+        self._builds = False
         self._token = 0
 
     def compose(self) -> ComposeResult:
@@ -64,19 +85,59 @@ class PipelineScreen(SessionScreen):
         super().show_session(session)
         if not self.is_current or self.frame is None:
             return
-        before, step = self._seen
-        if session is before and self.frame.step == step:
+        if self._wanted is not None and self.frame.looks_like(self._wanted):
             return
         session.hold()
-        self._seen = session, self.frame.step
-        kept = self._draft.switched if self._draft is not None and session is before else {}
-        try:
-            self._draft = Draft(pipeline_at(self.frame), kept)
-        except BpeError as error:
+        if session is not self._seen[0]:
             self._draft = self._shown = None
-            self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+        self._seen = session, self.frame.step
+        self._wanted = self.frame
+        if _size(self.frame) <= AT_ONCE:
+            self._take(_pipeline_of(self.frame))
             return
-        self._run()
+        self._say_heading("being built …")
+        if self._draft is None:
+            self.query_one(PipelinePanel).say("The stages are being built …")
+        if not self._builds:
+            self._build(self.frame)
+
+    # -- building it
+
+    def _build(self, frame: AnyFrame) -> None:
+        texts = self._texts
+        self._builds = True
+
+        def build() -> None:
+            built = _pipeline_of(frame)
+            if isinstance(built, Pipeline):
+                with suppress(BpeError):  # the screen's own run will tell
+                    built.run(*texts)  # what stages keep for later runs is made by the first
+            self.post_message(self.Built(frame, built))
+
+        Thread(target=build, name="pipeline", daemon=True).start()
+
+    def on_pipeline_screen_built(self, event: Built) -> None:
+        event.stop()
+        self._builds = False
+        if event.frame is self._wanted:
+            self._take(event.built)
+        elif self._wanted is not None and _size(self._wanted) > AT_ONCE:
+            self._build(self._wanted)
+
+    def _take(self, built: Pipeline | BpeError) -> None:
+        """Show the stages of the step; those that were switched stay so."""
+        if isinstance(built, Pipeline):
+            kept = {} if self._draft is None else self._draft.switched
+            self._draft = Draft(built, kept)
+            self._run()
+            return
+        self._draft = None
+        self._say_heading("tokenizer.json cannot say it")
+        self._refuse(built)
+
+    def _refuse(self, error: BpeError) -> None:
+        self._shown = None
+        self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
 
     @property
     def _whose(self) -> str:
@@ -110,13 +171,11 @@ class PipelineScreen(SessionScreen):
         """Run the texts through the stages as they are now."""
         if self._draft is None:
             return
-        text, pair = self.query_one(TypedTexts).texts
         pipeline = self._draft.pipeline
         try:
-            run = pipeline.run(text[:LONGEST], pair and pair[:LONGEST])
+            run = pipeline.run(*self._texts)
         except BpeError as error:
-            self._shown = None
-            self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+            self._refuse(error)
             return
         self._token = min(self._token, max(len(run.tokens) - 1, 0))
         self._shown = Shown(
@@ -124,10 +183,21 @@ class PipelineScreen(SessionScreen):
         )
         self._point_at(self._token)
         model = pipeline.model
-        cut = f" · only the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
-        told = f"The pipeline of {visible_text(self._whose, spaces=False)} · {model.name} with "
-        told += f"{plural(len(model.vocab), 'token')}{cut}"
-        self.query_one("#heading", Static).update(Content(told), layout=False)
+        is_cut = len(self.query_one(TypedTexts).texts[0]) > LONGEST
+        cut = f" · only the first {number(LONGEST)} characters" if is_cut else ""
+        self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
+
+    @property
+    def _texts(self) -> tuple[str, str | None]:
+        """As much of the text and its pair as is run."""
+        text, pair = self.query_one(TypedTexts).texts
+        return text[:LONGEST], pair and pair[:LONGEST]
+
+    def _say_heading(self, told: str) -> None:
+        whose = visible_text(self._whose, spaces=False)
+        self.query_one("#heading", Static).update(
+            Content(f"The pipeline of {whose} · {told}"), layout=False
+        )
 
     # -- the token under the cursor
 
@@ -187,3 +257,15 @@ class PipelineScreen(SessionScreen):
     def _saved(self, path: str | None) -> None:
         if path is not None:
             self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+
+def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
+    """The stages of a frame, or why there are none."""
+    try:
+        return pipeline_at(frame)
+    except BpeError as error:
+        return error
+
+
+def _size(frame: AnyFrame) -> int:
+    return frame.size if isinstance(frame, UnigramFrame) else frame.vocab_size

@@ -65,7 +65,7 @@ class PlayerScreen(SessionScreen):
 
     def action_leave(self) -> None:
         if self.session.shown is None:
-            self.app.exit()
+            self.bpe_app.go_back_to_what_was_open()
         else:
             super().action_leave()
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from engine.check.claim import Claim
-from engine.formats import gpt2, open_tokenizer
+from engine.formats import gpt2, gpt2_files, open_tokenizer
 from engine.formats.source import Source
 
 
@@ -22,8 +22,8 @@ def read_claim(
         TokenizerFileError: nothing is there, no format fits, or the files are damaged.
     """
     source = Source(paths)
-    if gpt2.recognises(source):
-        vocab, merges = gpt2.read_unchecked(*gpt2.files_of(source), special_tokens)
+    if gpt2_files.recognises(source):
+        vocab, merges = gpt2.read_unchecked(*gpt2_files.files_of(source), special_tokens)
         return Claim.of(vocab, merges), ()
     opened = open_tokenizer(*paths, special_tokens=special_tokens)
     return Claim.of(opened.tokenizer.vocab, opened.tokenizer.merges), (

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.alphabet import from_message
+from engine.alphabets import from_message
 from engine.change_log import Ints
 from engine.comparison.cut_text import CutText
 from engine.errors import WorkerError

@@ -39,7 +39,7 @@ class Encoded(NamedTuple):
 class AtOnce:
     """Gives the ids that an encoder gives, for thousands of pretokens sooner.
 
-    >>> from engine.alphabet import ByteAlphabet
+    >>> from engine.alphabets import ByteAlphabet
     >>> from engine.encoders.rank_loop import RankLoop
     >>> encoder = AtOnce(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.errors import DropoutError
 from engine.events import EncodeStep, Pair
 
@@ -45,7 +45,7 @@ class Dropout:
         probability: that a candidate is dropped, in a round.
         seed: another seed gives other draws.
 
-    >>> from engine.alphabet import ByteAlphabet
+    >>> from engine.alphabets import ByteAlphabet
     >>> merges = {(97, 98): (0, 256), (256, 99): (1, 257)}
     >>> dropout = Dropout(ByteAlphabet(range(256)), merges.get, probability=0.5, seed=1)
     >>> [dropout.encode(b"abc", draw) for draw in range(4)]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.events import EncodeStep, Pair
 from engine.merging import merge_pair
 from engine.patterns import Pattern

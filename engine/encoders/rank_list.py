@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.encoders.encoder import MergeTable, is_in_order
 from engine.encoders.rank_loop import RankLoop
 

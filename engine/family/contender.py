@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -45,16 +45,20 @@ SPACE = "▁"
 
 @dataclass(frozen=True)
 class BpeContender:
-    """A `Tokenizer` as a contender."""
+    """A `Tokenizer` as a contender.
+
+    `pieces` are its tokens as people write them: `est</w>`, where decoding gives `est `.
+    """
 
     tokenizer: Tokenizer
+    pieces: Mapping[int, bytes]
     name: str = "bpe"
     granularity: str = "subwords"
     unknown_id: int | None = None
 
     @property
     def vocab_size(self) -> int:
-        return len(self.tokenizer.vocab)
+        return len(self.pieces)
 
     def encode(self, text: str) -> Sequence[int]:
         return self.tokenizer.encode(text)
@@ -63,7 +67,7 @@ class BpeContender:
         return self.tokenizer.decode(ids)
 
     def piece(self, token_id: int) -> bytes:
-        return self.tokenizer.vocab[token_id]
+        return self.pieces[token_id]
 
 
 def spaced_words(text: str) -> list[str]:

@@ -1,4 +1,9 @@
-"""The kinds of tokenizers that can be trained on one corpus, each as it usually is."""
+"""The kinds of tokenizers that can be trained on one corpus, each as it usually is.
+
+What merges does not merge a pair that stands only once. In BPE that pair says nothing about any
+other text; without pre-tokenization whole paragraphs would end up as one token. In WordPiece it has
+the highest score of all, and would fill the vocabulary.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +19,26 @@ from engine.family.contender import (
     UnigramContender,
     spaced_words,
 )
+from engine.learnt import learnt_tokenizer
 from engine.patterns import PATTERNS
 from engine.pretokenize import SpecialSplitter, to_text
 from engine.registry import Registry
 from engine.simple import SIMPLE_TOKENIZERS
 from engine.simple.simple_tokenizer import SimpleTokenizer
 from engine.tally import Tally
-from engine.tokenizer import Tokenizer
 from engine.trainer import Trainer
 from engine.unigram.trainer import UnigramTrainer
+from engine.units import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
 Counts = Mapping[bytes, int]
 GoOn = Callable[[], bool]
 """Asked between two steps of a training whether to make another one."""
+
+
+MIN_COUNT = 2
+"""How often a pair has to stand so that it merges."""
 
 
 def _always() -> bool:
@@ -40,15 +50,20 @@ class Kind:
     """A kind of tokenizer.
 
     Attributes:
-        pattern: what cuts the corpus for it.
+        pattern: what cuts the corpus for it, a name in `PATTERNS`.
         train: pretoken counts, vocabulary size at the most, special tokens and whether to go on →
             a tokenizer.
+        model: which training it is, whose steps can be watched: `bpe`, `wordpiece` or `unigram`;
+            `None`: it has no steps.
+        units: what its merges start from, a name in `UNITS`, if it is BPE.
     """
 
     name: str
     summary: str
     pattern: str
     train: Callable[[Counts, int, Sequence[str], GoOn], Contender]
+    model: str | None = None
+    units: str = DEFAULT_UNITS
 
 
 def train_kind(
@@ -75,21 +90,34 @@ def train_kind(
     return kind.train(tally.counts(), vocab_size, special_tokens, go_on)
 
 
-def _train_bpe(
-    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-) -> Contender:
-    trainer = Trainer(counts, vocab_size, special_tokens)
-    for _ in trainer.steps():
-        if not go_on():
-            break
-    return BpeContender(Tokenizer(trainer.vocab, trainer.merges, special_tokens))
+def _bpe(
+    name: str,
+    summary: str,
+    pattern: str = "gpt2",
+    units: str = DEFAULT_UNITS,
+    granularity: str = "subwords",
+) -> Kind:
+    """BPE, by what it starts from and what cuts the corpus."""
+
+    def train(
+        counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+    ) -> Contender:
+        trainer = Trainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT, units=units)
+        for _ in trainer.steps():
+            if not go_on():
+                break
+        record = trainer.record
+        tokenizer = learnt_tokenizer(record, len(record), pattern)
+        unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
+        return BpeContender(tokenizer, trainer.vocab, name, granularity, unknown)
+
+    return Kind(name, summary, pattern, train, "bpe", units)
 
 
 def _train_wordpiece(
     counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
 ) -> Contender:
-    # Pairs that stand once have the highest scores of all and would fill the vocabulary.
-    trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=2)
+    trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT)
     for _ in trainer.steps():
         if not go_on():
             break
@@ -125,18 +153,37 @@ KINDS: Registry[Kind] = Registry(
         kind.name: kind
         for kind in (
             *map(_simple, SIMPLE_TOKENIZERS.values()),
-            Kind("bpe", "the most frequent pair merges, from bytes up", "gpt2", _train_bpe),
+            _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
+            _bpe(
+                "bpe-characters",
+                "the same merges from characters up; one that the corpus lacks is <unk>",
+                units="characters",
+            ),
+            _bpe(
+                "bpe-end-of-word",
+                "characters, with </w> behind each word: est</w> is not est inside",
+                "whitespace",
+                "end-of-word",
+            ),
+            _bpe(
+                "bpe-whole-text",
+                "bytes, without pre-tokenization: merges go on across words and lines",
+                "none",
+                granularity="strings",
+            ),
             Kind(
                 "wordpiece",
                 "the pair of highest score merges; the longest match encodes",
                 "bert",
                 _train_wordpiece,
+                "wordpiece",
             ),
             Kind(
                 "unigram",
                 "the least useful pieces go; the likeliest segmentation encodes",
                 "whitespace",
                 _train_unigram,
+                "unigram",
             ),
         )
     },

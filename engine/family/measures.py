@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
+from itertools import chain
 
 from engine.family.contender import Contender
 from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes, without_stray_surrogates
 from engine.words import words_in
+
+FREQUENT = 40
+"""How many of the most frequent tokens are remembered."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,9 @@ class Measures:
 
     Attributes:
         unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
+        unknown_spellings: these words, each once, the most frequent first.
         exact: whether decoding gave the very same text; bytes that are no UTF-8 set aside.
+        frequent: (id, count) of the most frequent tokens, the lower id first among equals.
     """
 
     tokens: int
@@ -27,7 +34,9 @@ class Measures:
     bytes: int
     unknown_tokens: int
     unknown_words: int
+    unknown_spellings: tuple[str, ...]
     exact: bool
+    frequent: tuple[tuple[int, int], ...]
 
     @property
     def tokens_per_word(self) -> float:
@@ -80,18 +89,24 @@ def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
     ids = [tokenizer.encode(stretch) for stretch in stretches]
     words = word_counts(stretches)
     unknown = tokenizer.unknown_id
-    unknown_words = 0
+    counts = Counter(chain.from_iterable(ids))
+    unknown_spellings: list[str] = []
     if unknown is not None:
-        unknown_words = sum(n for word, n in words.items() if unknown in tokenizer.encode(word))
+        by_frequency = (word for word, _ in words.most_common())
+        unknown_spellings = [word for word in by_frequency if unknown in tokenizer.encode(word)]
     return Measures(
-        tokens=sum(map(len, ids)),
+        tokens=counts.total(),
         words=words.total(),
         characters=sum(map(len, stretches)),
         bytes=sum(len(to_bytes(stretch)) for stretch in stretches),
-        unknown_tokens=sum(list(some).count(unknown) for some in ids if unknown is not None),
-        unknown_words=unknown_words,
+        unknown_tokens=0 if unknown is None else counts[unknown],
+        unknown_words=sum(words[word] for word in unknown_spellings),
+        unknown_spellings=tuple(unknown_spellings),
         exact=all(
             tokenizer.decode(some) == to_bytes(stretch).decode("utf-8", "replace")
             for some, stretch in zip(ids, stretches, strict=True)
+        ),
+        frequent=tuple(
+            nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
         ),
     )

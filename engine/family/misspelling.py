@@ -1,28 +1,29 @@
-"""Frequent words, misspelled by rule, and what tokenizers make of that.
+"""Frequent words with two letters swapped, and what tokenizers make of that: `the` → `teh`.
 
 A word tokenizer knows a word or it does not. Subwords fall apart into smaller ones. How far they
-do is measured on the same misspellings for all.
+do is measured on the same misspellings for all. A swap leaves a word its letters: tokenizers of
+characters and of bytes make as many tokens of it as before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from engine.family.contender import Contender
-from engine.registry import Registry
+from engine.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
 
-SHORTEST = 4
-"""Letters of a word that is misspelled: of shorter ones too little would be left."""
+SHORTEST = 3
+"""Letters of a word that is misspelled: two of them swapped may well be another word."""
 
 
 @dataclass(frozen=True)
 class Misspelling:
-    """A word and a wrong spelling of it; `kind` is a name in `MISSPELLINGS`."""
+    """A word and a wrong spelling of it."""
 
     word: str
     wrong: str
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -39,75 +40,63 @@ class MisspelledWord:
     wrong_tokens: int
     unknown: bool
 
-    @property
-    def extra(self) -> int:
-        """How many tokens more."""
-        return self.wrong_tokens - self.tokens
-
 
 @dataclass(frozen=True)
 class MisspellingBehaviour:
-    """What a tokenizer makes of all misspellings."""
+    """What a tokenizer makes of all misspellings; means are 0 if there are none."""
 
     words: tuple[MisspelledWord, ...]
 
     @property
-    def extra_tokens_per_word(self) -> float:
-        """How many tokens a misspelling costs on average."""
-        return sum(word.extra for word in self.words) / len(self.words) if self.words else 0.0
+    def tokens_per_word(self) -> float:
+        """How many tokens the words are on average, as they are spelled rightly."""
+        return self._mean([word.tokens for word in self.words])
+
+    @property
+    def wrong_tokens_per_word(self) -> float:
+        """How many tokens the misspellings are on average."""
+        return self._mean([word.wrong_tokens for word in self.words])
 
     @property
     def unknown_share(self) -> float:
         """How many of the misspellings are unknown."""
-        unknown = sum(word.unknown for word in self.words)
-        return unknown / len(self.words) if self.words else 0.0
+        return self._mean([word.unknown for word in self.words])
+
+    def _mean(self, numbers: Sequence[int]) -> float:
+        return sum(numbers) / len(numbers) if numbers else 0.0
 
 
 def swapped(word: str) -> str:
-    """Two neighbours in the middle change places.
+    """Two neighbours in the middle change places, or else the first two before it that differ.
 
-    >>> swapped("little")
-    'ltitle'
+    >>> swapped("the"), swapped("little")
+    ('teh', 'ltitle')
     """
-    middle = len(word) // 2
-    # Where the two are the same letter, the next place to the left at which they differ.
-    for place in range(middle, 0, -1):
+    for place in range((len(word) + 1) // 2, 0, -1):
         if word[place - 1] != word[place]:
             return word[: place - 1] + word[place] + word[place - 1] + word[place + 1 :]
     return word
 
 
-def dropped(word: str) -> str:
-    """The letter in the middle is left out.
-
-    >>> dropped("queen")
-    'quen'
-    """
-    middle = len(word) // 2
-    return word[:middle] + word[middle + 1 :]
-
-
-MISSPELLINGS: Registry[Callable[[str], str]] = Registry(
-    "misspelling", {"swap": swapped, "drop": dropped}
-)
-
-
 def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
-    """The most frequent words that can be misspelled, at the most `limit`, in each way.
+    """The most frequent words that can be misspelled, at the most `limit`.
 
-    What comes out as another word of the text is no misspelling, and left out.
+    What comes out as another word of the text is no misspelling, and left out. So is what is
+    written without spaces, as Chinese is: there a word may be a whole sentence.
 
-    >>> [spelling.wrong for spelling in misspellings({"then": 9, "the": 8, "hen": 1}, 5)]
-    ['tehn', 'thn']
+    >>> [made.wrong for made in misspellings({"the": 9, "form": 8, "from": 7, "cat": 1}, 5)]
+    ['teh', 'cta']
     """
     words = [word for word in counts if len(word) >= SHORTEST and word.isalpha()]
     words.sort(key=lambda word: (-counts[word], word))
-    return [
-        Misspelling(word, wrong, kind)
-        for word in words[:limit]
-        for kind, misspell in MISSPELLINGS.items()
-        if (wrong := misspell(word)) not in counts
-    ]
+    table = ScriptTable()
+    made = (
+        Misspelling(word, wrong)
+        for word in words
+        if (wrong := swapped(word)) not in counts
+        and WRITTEN_WITHOUT_SPACES.isdisjoint(table.kinds(word).tolist())
+    )
+    return list(islice(made, limit))
 
 
 def behaviour(tokenizer: Contender, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:

@@ -103,14 +103,29 @@ def save(
     """
     chosen = writable_format(format or DEFAULT_FORMAT)
     assert chosen.save is not None  # it is writable
-    if tokenizer.rules.splitter.as_message() is not None and not chosen.keeps_stages:
-        raise TokenizerFileError(
-            f"{path}: the tokenizer changes a text before it cuts it, which the format "
-            f"{chosen.name} cannot say; write a tokenizer.json instead"
-        )
+    check_stages(tokenizer, Path(path), chosen)
     if renumber and chosen.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)
+
+
+def check_stages(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
+    """Whether a format can say what happens to a text beside merging; `path` is for errors.
+
+    Raises:
+        TokenizerFileError: it cannot.
+    """
+    pipeline = tokenizer.pipeline
+    if pipeline is not None and not pipeline.merges and not format.keeps_stages:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
+            f"{format.name} says merges only, of bytes; write a tokenizer.json instead"
+        )
+    if tokenizer.rules.splitter.as_message() is not None and not format.keeps_stages:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer changes a text before it cuts it, which the format "
+            f"{format.name} cannot say; write a tokenizer.json instead"
+        )
 
 
 def writable_format(name: str) -> TokenizerFormat:

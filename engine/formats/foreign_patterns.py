@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from engine.errors import PatternError
 from engine.patterns import PATTERNS, Alternative, Pattern
-from engine.typed_regex import compile_typed
+from engine.typed_regex import compile_foreign
 
 OTHER_SPELLINGS: dict[str, str] = {
     # OpenAI's release of GPT-2.
@@ -40,7 +40,7 @@ def pattern_of(source: str) -> Pattern:
     """
     if source in _KNOWN:
         return PATTERNS[_KNOWN[source]]
-    if compile_typed(source).groups:
+    if compile_foreign(source).groups:
         # `findall` would give what is in the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) in place of (…)")
     return Pattern("own", "the file's own regex", (Alternative("own regex", source),), ())

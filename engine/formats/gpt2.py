@@ -17,6 +17,7 @@ from engine.byte_chars import spell, unspell
 from engine.errors import TokenizerFileError
 from engine.files import write_files
 from engine.formats.gaps import told_gaps
+from engine.formats.gpt2_files import MERGES, VOCAB, files_of, folder_of, recognises
 from engine.formats.plain import check_plain
 from engine.formats.source import Source, read_json, read_lines
 from engine.formats.special_tokens import find_special_tokens, is_text
@@ -25,31 +26,15 @@ from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes
 from engine.tokenizer import Tokenizer
 
-VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
+SETTINGS = "bpe-tui.json"
 VERSION_LINE = "#version: 0.2"
 
 Vocab = dict[int, bytes]
 Merges = list[tuple[bytes, bytes]]
 
 
-def recognises(source: Source) -> bool:
-    if len(source.given) == 2:
-        return source.exists and _pair_of(source) is not None
-    return source.in_folder(VOCAB, MERGES) is not None
-
-
-def _pair_of(source: Source) -> tuple[Path, Path] | None:
-    """Of two files the vocabulary, which is a JSON object, and the merges, which are lines."""
-    is_object = [head.lstrip().startswith(b"{") for head in source.heads]
-    if is_object == [True, False]:
-        return source.paths[0], source.paths[1]
-    if is_object == [False, True]:
-        return source.paths[1], source.paths[0]
-    return None
-
-
 def load(source: Source, wishes: Wishes) -> Opened:
-    folder = source.folder
+    folder = folder_of(source)
     settings = _read_settings(folder / SETTINGS) if folder is not None else {}
     special_tokens = wishes.special_tokens
     if special_tokens is None:
@@ -59,14 +44,6 @@ def load(source: Source, wishes: Wishes) -> Opened:
     notes = told_gaps(vocab) if settings else [*_guesses(wishes, specials), *told_gaps(vocab)]
     pattern = wishes.pattern or settings.get("pattern", "gpt2")
     return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
-
-
-def files_of(source: Source) -> tuple[Path, Path]:
-    """The vocabulary and the merges of a source that was recognised."""
-    folder = source.folder
-    pair = _pair_of(source) if folder is None else (folder / VOCAB, folder / MERGES)
-    assert pair is not None  # it was recognised
-    return pair
 
 
 def _guesses(wishes: Wishes, specials: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.alphabet import BYTES
+from engine.alphabets import BYTES
 from engine.errors import PatternError, TokenizerFileError
 from engine.events import Pair
 from engine.files import write_files

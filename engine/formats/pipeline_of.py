@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.added_tokens import AddedToken
-from engine.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.byte_chars import spell
 from engine.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.decoders.edits import Fuse
@@ -29,7 +29,6 @@ from engine.pretokenizers.spelling import in_oniguruma
 from engine.pretokenizers.split import Split
 from engine.text_or_regex import TextOrRegex
 from engine.tokenizer import Tokenizer
-from engine.word_ends import WordEndAlphabet
 
 
 def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:

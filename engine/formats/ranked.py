@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
-from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.byte_chars import spell
 from engine.errors import VocabularyError
 from engine.formats.rank_merges import merges_of_ranks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.alphabet import BYTES, ByteAlphabet
+from engine.alphabets import BYTES, ByteAlphabet
 from engine.errors import VocabularyError
 from engine.events import Pair
 from engine.tokenizer import Tokenizer

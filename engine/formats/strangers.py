@@ -13,7 +13,6 @@ _KINDS: dict[bytes, str] = {
     b"version https://git-lfs": "a pointer of git-lfs; fetch the file itself with `git lfs pull`",
     b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
     b"\x0a\x0e\x0a\x05<unk>": "a SentencePiece model; open the tokenizer.json of the same model",
-    b"#version:": "GPT-2's merges; give the vocabulary (vocab.json), too",
 }
 """How a file begins → what it is, and what to do."""
 

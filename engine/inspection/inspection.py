@@ -190,8 +190,8 @@ class Inspection:
 
     @property
     def lengths(self) -> Ints:
-        """How long each token is: its bytes."""
-        return self.vocabulary.table.lengths[: self.size]
+        """Bytes of a text that each token stands for."""
+        return self.vocabulary.table.covered[: self.size]
 
     @cached_property
     def length_histogram(self) -> list[tuple[int, int]]:
@@ -256,5 +256,5 @@ class Inspection:
 
     def _few(self, rows: Ints) -> Few:
         # A single byte is seldom what surprises.
-        examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] == 1]))
+        examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] <= 1]))
         return Few(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))

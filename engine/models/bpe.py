@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Self
 
-from engine.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.byte_chars import BYTE_TO_CHAR, unspell
 from engine.encoders.rank_heap import RankHeap
 from engine.events import Pair

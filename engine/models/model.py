@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.events import Pair
 from engine.stage import Stage
 

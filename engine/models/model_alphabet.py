@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Self
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.byte_chars import spell
 from engine.json_fields import Fields
 from engine.models.model import Model, ModelToken
@@ -54,8 +54,8 @@ class ModelAlphabet(Alphabet):
         return "model", (json.dumps(self.model.to_json()), self._in_bytes)
 
     @classmethod
-    def from_text(cls, model: str, in_bytes: bool) -> Self:
-        """From what `as_message` tells."""
+    def of_message(cls, *arguments: Any) -> Self:
         from engine.models import model_from_json  # which stands above what it is made of
 
+        model, in_bytes = arguments
         return cls(model_from_json(Fields(json.loads(model))), in_bytes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.alphabet import BYTES, Alphabet, ByteAlphabet
+from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.registry import Registry
 from engine.ties import TieRule
 from engine.trainers import fast, heap, indexed, linked, naive

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.alphabet import BYTES, Alphabet, ByteAlphabet
+from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.events import Pair
 from engine.merging import count_pairs
 from engine.pair_numbers import PairNumbers

@@ -35,6 +35,7 @@ class Record:
         start: how they do on the corpus.
         unknown: the text of the unknown token.
         special_tokens: come after it in the vocabulary.
+        vocab_size: how large the vocabulary is to be.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Record:
         start: Estimate,
         unknown: str,
         special_tokens: Sequence[str],
+        vocab_size: int,
     ) -> None:
         self.texts = seeds.texts
         self.numbering = Numbering(seeds.texts)
@@ -51,6 +53,7 @@ class Record:
         self.problem = problem
         self.unknown = unknown
         self.special_tokens = tuple(special_tokens)
+        self.vocab_size = vocab_size
         self._gone_at: SmallInts = np.full(len(seeds.texts), NEVER, dtype=np.int32)
         self._scores: list[Floats | None] = [seeds.scores]
         self._expected: list[Floats] = [start.expected]

@@ -25,13 +25,16 @@ from engine.unigram.lattice_building import LONGEST_TEXT
 from engine.unigram.problem import Problem
 from engine.unigram.record import Record
 from engine.unigram.run import Run
-from engine.unigram.seed import seed_pieces
+from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.work import Progress, Work
 
 Event = Progress | Seeded | EmStep | PruneStep
 
 SPARE = 1.1
 """Pruning by loss stops at this many times the size asked for; the rest goes by score."""
+SHARE_OF_SEED = 10
+LARGEST_UNASKED = 10_000
+"""The vocabulary that is learnt where nobody asked for a size: see `UnigramTrainer`."""
 
 
 class StopReason(Enum):
@@ -47,7 +50,8 @@ class UnigramTrainer:
     Args:
         counts: pretoken → how often it occurs, as `{"▁the": 12}`. One that occurs 0 times is left
             out, and so is the empty one.
-        vocab_size: the unknown token + special tokens + pieces, at the most.
+        vocab_size: the unknown token + special tokens + pieces, at the most. `None`: a tenth of
+            the pieces to start with and 10,000 at the most, so that there is something to prune.
         special_tokens: get the ids after the unknown token's, 0.
         unknown_token: what stands in for a character that the corpus does not have.
         seed_size: how many pieces to start with, at the most.
@@ -72,7 +76,7 @@ class UnigramTrainer:
     def __init__(
         self,
         counts: Mapping[str, int],
-        vocab_size: int,
+        vocab_size: int | None = None,
         special_tokens: Sequence[str] = (),
         *,
         unknown_token: str = "<unk>",
@@ -85,10 +89,11 @@ class UnigramTrainer:
         check_special_tokens([unknown_token, *special_tokens])
         _check_options(seed_size, shrinking_factor, sub_iterations, max_piece_length)
         self._counts = {text: times for text, times in counts.items() if text and times > 0}
-        self.vocab_size = vocab_size
         self.special_tokens = tuple(special_tokens)
         self.unknown_token = unknown_token
-        self._check_size()
+        self._asked_size = vocab_size
+        if vocab_size is not None:
+            self._check_size(vocab_size)
         self._seed_size = seed_size
         self._shrinking_factor = shrinking_factor
         self._sub_iterations = sub_iterations
@@ -98,8 +103,18 @@ class UnigramTrainer:
         self.stop_reason: StopReason | None = None
 
     @property
-    def pieces_wanted(self) -> int:
-        return self.vocab_size - 1 - len(self.special_tokens)
+    def _reserved(self) -> int:
+        """How many tokens are no pieces: the unknown token and the special ones."""
+        return 1 + len(self.special_tokens)
+
+    @property
+    def vocab_size(self) -> int:
+        """The size asked for; if none was, the one that follows from the seed, once that is there.
+
+        Raises:
+            UnigramError: the run has not come to its seed yet.
+        """
+        return self.record.vocab_size if self._asked_size is None else self._asked_size
 
     @property
     def record(self) -> Record:
@@ -121,7 +136,7 @@ class UnigramTrainer:
         yield Seeded(run.record)
         if run.size:
             yield from self._learn(run)
-        reached = run.size == self.pieces_wanted
+        reached = run.size == self.vocab_size - self._reserved
         self.stop_reason = StopReason.SIZE_REACHED if reached else StopReason.NO_MORE_PIECES
 
     def _seeded(self) -> Work[Run]:
@@ -130,7 +145,8 @@ class UnigramTrainer:
         seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
         problem = yield from Problem.of(self._counts, seeds.texts, longest)
         start = yield from problem.estimate(seeds.scores)
-        self._record = Record(seeds, problem, start, self.unknown_token, self.special_tokens)
+        size = self._asked_size or self._size_for(seeds)
+        self._record = Record(seeds, problem, start, self.unknown_token, self.special_tokens, size)
         return Run(seeds, problem, start, self._record, self._log_probabilities)
 
     def _learn(self, run: Run) -> Generator[Event, None, None]:
@@ -142,22 +158,28 @@ class UnigramTrainer:
                 break
             kept = max(enough, int(self._shrinking_factor * run.size))
             yield (yield from run.prune(round_, PruneRule.LOSS, kept))
-        if run.size > self.pieces_wanted:
-            yield (yield from run.prune(round_, PruneRule.SCORE, self.pieces_wanted))
+        pieces_wanted = self.vocab_size - self._reserved
+        if run.size > pieces_wanted:
+            yield (yield from run.prune(round_, PruneRule.SCORE, pieces_wanted))
 
     @property
     def pieces(self) -> list[tuple[str, float]]:
         """The vocabulary as learnt so far, by id: text and score; the best pieces first."""
         return self.record.pieces_at(len(self.record))
 
-    def _check_size(self) -> None:
+    def _check_size(self, vocab_size: int) -> None:
         characters = len(set().union(*self._counts))
-        if characters > self.pieces_wanted:
+        if characters + self._reserved > vocab_size:
             raise VocabSizeError(
-                f"a vocabulary of {self.vocab_size:,} is too small: {characters:,} different "
+                f"a vocabulary of {vocab_size:,} is too small: {characters:,} different "
                 f"characters, {self.unknown_token!r} and {len(self.special_tokens)} special tokens "
-                f"need at least {characters + 1 + len(self.special_tokens):,}"
+                f"need at least {characters + self._reserved:,}"
             )
+
+    def _size_for(self, seeds: Seeds) -> int:
+        """A size for a run that nobody gave one."""
+        least = seeds.characters + self._reserved
+        return max(least, min(len(seeds.texts) // SHARE_OF_SEED, LARGEST_UNASKED))
 
 
 def _check_options(

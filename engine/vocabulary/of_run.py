@@ -7,14 +7,16 @@ are one sum over the first k merges. A token's row is its place (see `token_ids`
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
 
-from engine.alphabet import Alphabet, ByteAlphabet
+from engine.alphabets import Alphabet, ByteAlphabet
+from engine.alphabets.word_end import is_blank
 from engine.change_log import Ints
+from engine.pretokenize import to_bytes, to_text
 from engine.record import Record
 from engine.vocabulary.merge_columns import NONE, Merges
 from engine.vocabulary.token_table import TokenTable
@@ -74,14 +76,38 @@ class RunVocabularies:
         """How often each token of step 0 stands in all pretokens, by its place."""
         if isinstance(self._alphabet, ByteAlphabet):
             return self._byte_counts()
-        found: defaultdict[int, int] = defaultdict(int)
+        if self._alphabet.inside.spells_apart:
+            return self._character_counts(self._alphabet.inside)
+        found: Counter[int] = Counter()
         for pretoken, times in self._counts.items():
             for token_id in self._alphabet.spell(pretoken):
                 found[token_id] += times
+        return self._by_place(found)
+
+    def _by_place(self, found: Mapping[int, int]) -> Ints:
+        """Counts by id as counts by place."""
         counts = np.zeros(self._record.first_id, dtype=np.int64)
         for token_id, times in found.items():
             counts[self._record.ids.place_of(token_id)] = times
         return counts
+
+    def _character_counts(self, alphabet: Alphabet) -> Ints:
+        """Each distinct character is spelled once, and all are counted at C speed."""
+        marker, words = self._alphabet.marker, self._counts
+        if marker is not None:
+            words = {word: count for word, count in words.items() if not is_blank(word)}
+        texts = list(map(to_text, words))
+        times = np.fromiter(words.values(), dtype=np.int64, count=len(words))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        joined = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        weighted = np.bincount(joined, weights=np.repeat(times, lengths))
+        found: Counter[int] = Counter()
+        for character in np.flatnonzero(weighted).tolist():
+            for token_id in alphabet.spell(to_bytes(chr(character))):
+                found[token_id] += int(weighted[character])
+        if marker is not None:
+            found[marker] = int(times.sum())
+        return self._by_place(found)
 
     def _byte_counts(self) -> Ints:
         lengths = np.fromiter(map(len, self._counts), dtype=np.int64, count=len(self._counts))

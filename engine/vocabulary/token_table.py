@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabet import Alphabet
+from engine.alphabets import Alphabet
 from engine.change_log import Ints
 from engine.pretokenize import to_text
 from engine.tokenizer import Tokenizer
@@ -75,8 +75,21 @@ class TokenTable:
 
     @cached_property
     def lengths(self) -> Ints:
-        """Bytes of each token."""
+        """Bytes of each token as it is written."""
         return np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def covered(self) -> Ints:
+        """Bytes of a text that each token stands for: fewer where it ends in `</w>`."""
+        marker = self.alphabet.marker
+        if marker is None:
+            return self.lengths
+        row = self.row_of[marker]
+        last_parts, rights = np.arange(len(self)), self.parents[1]
+        while len(made := np.flatnonzero(rights[last_parts] != NONE)):
+            last_parts[made] = rights[last_parts[made]]
+        covered: Ints = self.lengths - len(self.tokens[row]) * (last_parts == row)
+        return covered
 
     @cached_property
     def joined(self) -> npt.NDArray[np.uint8]:

@@ -172,6 +172,10 @@ class WordPieceFrame:
         """The words that the merge changed, most frequent first."""
         return list(islice(self._touched, limit))
 
+    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]:
+        """The first of them, as far as they are found in so long; and whether they all are."""
+        return self._touched.first(limit, seconds)
+
     @cached_property
     def _touched(self) -> TouchedPretokens:
         return TouchedPretokens(self._timeline, self.merge)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from engine.alphabet import ContinuationAlphabet
+from engine.alphabets import ContinuationAlphabet
 from engine.errors import VocabSizeError
 from engine.events import Pair
 from engine.merging import count_pairs

@@ -33,7 +33,7 @@ def step_markdown(frame: WordPieceFrame) -> str:
 
     >>> from engine.wordpiece.timeline import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
-    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5}, 16)
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"pun": 12, b"hugs": 5}, 16)
     >>> timeline = WordPieceTimeline(trainer.record, trainer.steps())
     >>> print("\\n".join(step_markdown(timeline.seek(1)).splitlines()[:3]))
     ## Merge 1: `##g` + `##s` → `##gs`

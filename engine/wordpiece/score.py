@@ -75,6 +75,29 @@ def highest(counts: Ints, lefts: Ints, rights: Ints) -> Ints:
         best = int(better[0])
 
 
+def standings(counts: Ints, lefts: Ints, rights: Ints) -> list[int]:
+    """How many different scores are higher than each pair's: 0 for the highest, then 1, ….
+
+    Equal scores are one and the same fraction in its lowest terms, so that of many tied pairs only
+    one is compared with the others.
+
+    Args:
+        counts, lefts, rights: as in `highest`.
+
+    >>> standings(np.array([5, 4, 2]), np.array([20, 4, 2]), np.array([5, 10, 10]))
+    [1, 0, 0]
+    """
+    if not len(counts):
+        return []
+    integers = _wide_enough(int(lefts.max()) * int(rights.max()))
+    denominators = lefts.astype(integers) * rights.astype(integers)
+    shared = np.gcd(counts.astype(integers), denominators)
+    terms = list(zip((counts // shared).tolist(), (denominators // shared).tolist(), strict=True))
+    best_first = sorted(set(terms), key=lambda fraction: Fraction(*fraction), reverse=True)
+    standing = {fraction: place for place, fraction in enumerate(best_first)}
+    return [standing[fraction] for fraction in terms]
+
+
 def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
     """Integers that hold a product: 64 bits are much faster than Python's, and mostly do."""
     return np.int64 if largest < 2**63 else np.object_

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from heapq import nsmallest
 from typing import Any
@@ -19,7 +18,7 @@ import numpy as np
 from engine.change_log import Integers, Ints
 from engine.events import Pair
 from engine.pair_numbers import PairNumbers
-from engine.wordpiece.score import NEARLY, Score, estimates, highest
+from engine.wordpiece.score import NEARLY, Score, estimates, highest, standings
 
 
 @dataclass(frozen=True)
@@ -101,16 +100,16 @@ class Scoreboard:
 
     def top(self, limit: int, order: TieOrder) -> list[ScoredPair]:
         """The pairs of the highest scores, in the order in which they would be taken now."""
-        values = _Values()
-
-        def rank(place: int) -> tuple[Any, ...]:
-            score = self._score(place)
-            count = score.count if order.by_count else 0
-            return -values[score], -count, order.key(self._pair(place))
-
-        return [
-            self._scored(place) for place in nsmallest(limit, self._near_the_top(limit), key=rank)
-        ]
+        near = self._near_the_top(limit)
+        counts = self._counts[near]
+        ranked = zip(
+            standings(counts, self._lefts[near], self._rights[near]),
+            (-counts if order.by_count else np.zeros_like(counts)).tolist(),
+            map(order.key, map(self._pair, near.tolist())),
+            near.tolist(),
+            strict=True,
+        )
+        return [self._scored(place) for *_, place in nsmallest(limit, ranked)]
 
     @cached_property
     def _tied_places(self) -> frozenset[int]:
@@ -121,25 +120,16 @@ class Scoreboard:
     def _scored(self, place: int) -> ScoredPair:
         return ScoredPair(self._pair(place), self._score(place), place in self._tied_places)
 
-    def _near_the_top(self, limit: int) -> list[int]:
+    def _near_the_top(self, limit: int) -> Ints:
         """Places that hold the `limit` highest scores, and few others."""
         rounded = estimates(self._counts, self._lefts, self._rights)
         if not 0 < limit < len(rounded):
-            return list(range(len(rounded)))
+            return np.arange(len(rounded))
         least = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        near: list[int] = np.flatnonzero(rounded >= least * NEARLY).tolist()
-        return near
+        return np.flatnonzero(rounded >= least * NEARLY)
 
     def _pair(self, place: int) -> Pair:
         return self._pairs[int(self._numbers[place])]
 
     def _score(self, place: int) -> Score:
         return Score(int(self._counts[place]), int(self._lefts[place]), int(self._rights[place]))
-
-
-class _Values(dict[Score, Fraction]):
-    """Score → its value; tied pairs tend to share all three numbers, and fractions are slow."""
-
-    def __missing__(self, score: Score) -> Fraction:
-        self[score] = score.value
-        return self[score]

@@ -273,3 +273,13 @@ def test_a_step_can_be_named_in_several_ways() -> None:
     assert parse_step("+10", 5, 2000) == 15
     assert parse_step("", 5, 2000) is None
     assert parse_step("2001", 5, 2000) is None
+
+
+async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ahead: list[str] = []
+    monkeypatch.setattr("bpe_tui.app.import_ahead", ahead.extend)
+    async with opened(vocab_size=300):
+        assert {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead)
+        assert not any("wordpiece" in name or "unigram" in name for name in ahead)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import TokenizerConfig
+from bpe_tui.config import RunConfig, TokenizerConfig
 from bpe_tui.family_job import FamilyJob, KindMeasured
+from bpe_tui.models import MODELS
 from bpe_tui.panels.family.details import FamilyDetails
-from bpe_tui.panels.family.table import FamilyRows, percent
+from bpe_tui.panels.family.table import FamilyRows
 from bpe_tui.screens.family import FamilyScreen
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
@@ -53,10 +55,7 @@ async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
         expected = list(comparison(corpus.read_bytes(), 500, specials))
         assert [entry.row for entry in rows.entries] == expected
         shown = text_of(rows)
-        assert [row.split()[0].strip("▸") or row.split()[1] for row in shown] == [
-            "▸".strip("▸") or "word",
-            *list(KINDS)[1:],
-        ]
+        assert [row.strip("▸ ").split()[0] for row in shown] == list(KINDS)
         for row, truth in zip(shown, expected, strict=True):
             assert isinstance(truth, Row)
             assert f"{truth.unseen.tokens:,}" in row
@@ -78,17 +77,87 @@ async def test_a_typed_text_is_measured_in_place_of_the_corpus(corpus: Path) -> 
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         await measured(app, pilot)
-        await pilot.press("down", "down", "down", "down", "enter")
+        await pilot.press(*["down"] * list(KINDS).index("wordpiece"), "enter")
         await pilot.pause()
         details = app.screen.query_one(FamilyDetails)
         said = "\n".join(text_of(details))
         assert app.focused is details
-        assert "trains WordPiece on this corpus" in said
+        assert "trains this WordPiece on the corpus" in said
         assert "[UNK]" in said.split("Chinese")[1]
-        assert "letters swapped" in said
+        assert "two letters swapped" in said
         await pilot.press("enter")
         await pilot.pause()
         assert app.session.model.name == "wordpiece"
+
+
+@pytest.mark.parametrize("name", ["bpe-characters", "bpe-end-of-word", "bpe-whole-text"])
+async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> None:
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        await measured(app, pilot)
+        await pilot.press(*["down"] * list(KINDS).index(name), "enter", "enter")
+        await pilot.pause()
+        config = app.session.config
+        assert isinstance(config, RunConfig)
+        assert (config.units, config.pattern) == (KINDS[name].units, KINDS[name].pattern)
+        for _ in range(200):
+            await pilot.pause(0.02)
+            if app.session.frame is not None and app.session.stop_reason is not None:
+                break
+        assert app.session.frame is not None
+        assert app.session.frame.units.name == KINDS[name].units
+        await pilot.press("7")
+        await pilot.pause()
+        await pilot.press(*["down"] * list(KINDS).index(name))
+        await pilot.pause()
+        assert "is open" in "\n".join(text_of(app.screen.query_one(FamilyDetails)))
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "ids"),
+    [
+        ("word", "the│<UNK>", ""),
+        ("character", "t│h│e│·│", ""),
+        ("byte", "t  │h  │e  │·", "116│104│101│32"),
+    ],
+)
+async def test_a_typed_text_stands_over_its_ids(
+    corpus: Path, name: str, tokens: str, ids: str
+) -> None:
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        await measured(app, pilot)
+        await pilot.press("e", *"the", "space", *"xq", "enter")
+        await pilot.press(*["down"] * list(KINDS).index(name))
+        await pilot.pause()
+        said = text_of(app.screen.query_one(FamilyDetails))
+        typed = next(place for place, line in enumerate(said) if line.startswith("typed"))
+        assert tokens in said[typed]
+        assert ids in said[typed + 1]
+        assert said[typed + 1].startswith("ids")
+
+
+async def test_the_most_frequent_tokens_are_shown_with_their_counts(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=300) as (app, pilot):
+        rows = await measured(app, pilot)
+        said = text_of(app.screen.query_one(FamilyDetails))
+        place = next(place for place, line in enumerate(said) if line.startswith("frequent"))
+        row = rows.entries[0].row
+        assert row is not None
+        token_id, count = row.unseen.frequent[0]
+        assert said[place + 1].split()[1].strip("│") == str(token_id)
+        assert f"{count}×" in said[place + 2]
+
+
+async def test_a_misspelling_shows_the_tokens_before_and_after(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=500) as (app, pilot):
+        rows = text_of(await measured(app, pilot))
+        cells = {row.strip("▸ ").split()[0]: row for row in rows}
+        assert "100% UNK" in cells["word"]
+        before, after = re.findall(r"([\d.]+) → ([\d.]+)", cells["byte"])[0]
+        assert before == after
+        before, after = re.findall(r"([\d.]+) → ([\d.]+)", cells["bpe"])[0]
+        assert float(before) < float(after)
+        said = text_of(app.screen.query_one(FamilyDetails))
+        assert any("the" in line and "→ teh" in line and "<UNK>" in line for line in said)
 
 
 async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None:
@@ -158,15 +227,6 @@ def test_a_training_that_takes_long_is_stopped_and_says_so(
     assert "unigram" not in found  # it has nothing to show before its end
 
 
-def test_a_share_is_told_in_percent() -> None:
-    assert [percent(share) for share in (0.0, 0.0002, 0.0712, 1.0)] == [
-        "0%",
-        "<0.1%",
-        "7.1%",
-        "100%",
-    ]
-
-
 async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
     tokenizer = Tokenizer(*train_bpe(SAMPLE, 300, []), [], "gpt2")
     save(tokenizer, tmp_path / "stories")
@@ -178,3 +238,7 @@ async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
         said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
         assert "Press o and choose a text" in said
         assert "trains" not in said
+
+
+def test_every_kind_with_steps_is_a_model_that_can_be_opened() -> None:
+    assert {kind.model for kind in KINDS.values()} == {None, *MODELS}

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
-from test_app import opened
+from opening import opened, opened_as
+from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app import BpeTuiApp
+from bpe_tui.config import TokenizerConfig
 from bpe_tui.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.panels.lockstep import LockstepPanel
 from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.pretokens import PretokensPanel
 from bpe_tui.panels.regex_lab import RegexPanel, RegexRows
 from bpe_tui.panels.why_not import WhyNotRows, pair_asked
 from bpe_tui.screens.encoding import SLOT, EncodingScreen
 from bpe_tui.screens.training import TrainingScreen
+from engine import Trainer
+from engine.formats import save
+from engine.learnt import learnt_tokenizer
 
 
 @asynccontextmanager
@@ -182,3 +190,30 @@ async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:
         await pilot.press("w")
         await pilot.pause()
         assert screen.query_one(WhyNotRows).row_count > 0
+
+
+async def test_a_model_without_merges_says_its_rule_in_their_place(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
+    async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
+        app.ways.open_encoding("The hugs", look=True)
+        await pilot.pause(0.1)
+        await pilot.press("down")
+        await pilot.pause()
+        steps = app.screen.query_one(EncodeStepsPanel)
+        assert str(steps.border_title) == "how hugs encodes   WordPiece"
+        told = " ".join(shown(steps).split())
+        assert told.startswith("hug┊##s 2 tokens. WordPiece merges nothing: it takes the longest")
+        pretokens = app.screen.query_one(PretokensPanel)
+        assert str(pretokens.border_subtitle) == "cut by BertPreTokenizer"
+        assert shown(pretokens).split() == ["the", "1", "▸", "hugs", "2"]
+
+
+async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> None:
+    trainer = Trainer({b"low": 3}, 6, units="characters")
+    learnt = learnt_tokenizer(trainer.record, len(list(trainer.steps())), "none")
+    save(learnt, tmp_path / "tokenizer.json", "huggingface")
+    async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
+        app.ways.open_encoding("low", look=True)
+        await pilot.pause(0.1)
+        first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
+        assert first.split() == ["characters", "l┊o┊w"]

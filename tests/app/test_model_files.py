@@ -83,3 +83,20 @@ def test_what_asks_for_merges_says_that_there_are_none(
 ) -> None:
     assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
     assert "WordPiece model, which merges nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
+@pytest.mark.parametrize("options", [["tiktoken"], ["gpt2"], ["minbpe", "--renumber"]])
+def test_formats_of_merges_cannot_say_a_model_without_them(
+    files: dict[str, str],
+    file: str,
+    model: str,
+    options: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert cli.main(["convert", files[file], "--to", *options, "--out", str(out)]) == BAD_INPUT
+    told = capsys.readouterr().err
+    assert f"{out}: the tokenizer's model, {model}, merges nothing" in told
+    assert "write a tokenizer.json instead" in told

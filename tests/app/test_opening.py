@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from bpe_tui.panels.place_rows import PlaceRows
 from bpe_tui.screens.open_other import OpenOther
 from bpe_tui.screens.save import Save
 from engine import Tokenizer, count_pretokens, train_bpe
-from engine.alphabet import CharacterAlphabet
+from engine.alphabets import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
 from engine.formats import tokenizer_format as formats
 
@@ -183,6 +184,35 @@ async def test_what_a_job_that_was_left_still_tells_is_not_listened_to(trained: 
         assert app.session.opened is None
 
 
+async def test_esc_gives_up_a_reading_and_shows_again_what_was_open(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    with os.fdopen(os.open(endless, os.O_RDWR), "wb"):  # nothing comes, and no end
+        async with opened(HANDOUT, vocab_size=280) as (app, pilot):
+            app.seek(7)
+            app.open(RunConfig(str(endless)))
+            await pilot.pause()
+            assert app.session.shown is None
+            await pilot.press("escape")
+            await pilot.pause()
+            assert app.session.config.name == HANDOUT.name
+            assert app.session.shown is not None
+            assert app.session.shown.step == 7
+
+
+async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "vocab.json"
+    broken.write_text("{")
+    async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
+        app.open(TokenizerConfig((str(broken), str(broken))))
+        await pilot.pause(0.3)
+        assert app.session.failure is not None
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.session.config == TokenizerConfig((str(trained),))
+        assert app.screen.id == "encoding"
+
+
 async def test_recent_things_stand_first_and_a_directory_is_walked_into(
     trained: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,7 +358,6 @@ def test_two_paths_are_read_as_they_are_told() -> None:
         ("tokenizer.json", '"quoted" words of a text'),
         ("corpus.jsonl", '{"text": "a"}\n{"text": "b"}\n'),
         ("list.json", '["a", "b"]'),
-        ("merges.txt", "#version: 0.2\na b\n"),
         ("a.model", "minbpe and its friends\n"),
         ("b.tiktoken", "\n\nwords"),
         ("p.pkl", "(a text in brackets)"),

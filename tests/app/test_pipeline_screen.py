@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as
+from opening import SAMPLE, opened, opened_as
 from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import TokenizerConfig
+from bpe_tui.config import RunConfig, TokenizerConfig
 from bpe_tui.panels.pipeline import PipelinePanel
 from bpe_tui.screens.save_pipeline import SavePipeline
 from bpe_tui.screens.stage_window import ChoiceRows, StageWindow
@@ -200,3 +200,44 @@ async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPat
         await typed(app, pilot, "the café")
         await pilot.press("end")
         assert "the·caf«é»" in stage(app, "text")[1]
+
+
+async def test_the_stages_of_many_tokens_are_built_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bpe_tui.screens.pipeline.AT_ONCE", 0)
+    async with opened(vocab_size=400) as (app, pilot):
+        app.seek(1)
+        await pilot.press("8")
+        await heading_says(app, pilot, "of step 1 · BPE with 258 tokens")
+        assert "the·café" in stage(app, "normalizer")[1]
+        for step in (2, 3, 30):  # the stages of those that are passed in haste are never seen
+            app.seek(step)
+        assert "of step 30 · being built" in str(app.screen.query_one("#heading", Static).render())
+        assert rows(app), "what was shown stays until then"
+        await heading_says(app, pilot, "of step 30 · BPE with 287 tokens")
+
+
+async def test_stages_that_cannot_be_said_are_told_from_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("bpe_tui.screens.pipeline.AT_ONCE", 0)
+    config = RunConfig(str(SAMPLE), 400, pattern="whitespace", units="end-of-word")
+    async with opened_as(config) as (app, pilot):
+        await pilot.press("8")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if "</w> is a symbol of its own here" in rows(app)[0]:
+                break
+        assert "</w> is a symbol of its own here" in rows(app)[0]
+        assert "cannot say it" in str(app.screen.query_one("#heading", Static).render())
+
+
+async def heading_says(app: BpeTuiApp, pilot: Pilot[int], told: str) -> None:
+    """Wait until the heading says it."""
+    heading = app.screen.query_one("#heading", Static)
+    for _ in range(100):
+        if told in str(heading.render()):
+            return
+        await pilot.pause(0.02)
+    raise AssertionError(heading.render())

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from bpe_tui.visible import (
     number,
+    percent,
     rate,
     short_number,
     shorten,
@@ -325,6 +326,13 @@ def test_rate_is_a_size_each_second(speed: float, shown: str) -> None:
 )
 def test_signed_always_says_the_direction(change: int, shown: str) -> None:
     assert signed(change) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0.0, "0%"), (0.0002, "<0.1%"), (0.0712, "7.1%"), (1.0, "100%")]
+)
+def test_percent_says_that_something_is_there(share: float, shown: str) -> None:
+    assert percent(share) == shown
 
 
 def test_module_does_not_load_textual() -> None:

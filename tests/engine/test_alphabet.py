@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabet import (
+from engine.alphabets import (
     BYTES,
     Alphabet,
     ByteAlphabet,

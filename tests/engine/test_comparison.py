@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
-from engine.alphabet import CharacterAlphabet
+from engine.alphabets import CharacterAlphabet
 from engine.comparison import TextComparison, differences, first_parting, overlap
 from engine.comparison.cut_text import CutText, cut_alike
 from engine.comparison.fertility import fertility

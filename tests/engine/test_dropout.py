@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabet import ByteAlphabet
+from engine.alphabets import ByteAlphabet
 from engine.dropout_text import encode_with_dropout
 from engine.encoders.dropout import Dropout
 from engine.encoders.encoder import MergeTable

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoders import at_once
 from engine.encoders.at_once import AtOnce
 from engine.encoders.rank_heap import RankHeap

@@ -41,7 +41,9 @@ def test_cl100k_is_not_what_minbpe_calls_gpt4s_pattern() -> None:
     assert PATTERNS["llama3"].split("\n ") == ["\n", " "]
 
 
-@pytest.mark.parametrize("source", ["(a)|b", "(?P<x>a)", "(", "a{99999}", "[", "(?:" * 9999])
+@pytest.mark.parametrize(
+    "source", ["(a)|b", "(?P<x>a)", "(", "a{99999}", "[", "(?:" * 9999, "(?:q|q)+z"]
+)
 def test_a_regex_that_cannot_be_used_is_an_error(source: str) -> None:
     with pytest.raises(PatternError):
         pattern_of(source)

@@ -18,7 +18,7 @@ from test_files import contents
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.errors import BpeError, OutputExistsError, TokenizerFileError
 from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
 from engine.formats.source import LARGEST, Source
@@ -138,7 +138,6 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (b"PK\x03\x04", "is a zip archive; unpack it"),
         (b"\x1f\x8b\x08", "is a gzip file; unpack it"),
         (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of git-lfs; fetch the file"),
-        (b"#version: 0.2\ns t\n", "is GPT-2's merges; give the vocabulary"),
         (b"GGUF", "open the tokenizer.json of the same model"),
         (b"", "holds no tokenizer in a known format"),
         (b"Once upon a time", "holds no tokenizer in a known format"),

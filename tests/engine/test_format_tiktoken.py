@@ -16,7 +16,7 @@ from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.byte_chars import unspell
 from engine.errors import TokenizerFileError, VocabularyError
 from engine.formats import open_tokenizer, save

@@ -25,7 +25,7 @@ from engine.errors import (
     UnknownNameError,
     VocabularyError,
 )
-from engine.formats import FORMATS
+from engine.formats import FORMATS, open_tokenizer
 from engine.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[2]
@@ -213,6 +213,31 @@ def test_files_with_windows_line_ends_are_read(saved: Path) -> None:
     merges = saved / "merges.txt"
     merges.write_bytes(merges.read_bytes().replace(b"\n", b"\r\n"))
     assert facts(Tokenizer.load(saved)) == facts(handout())
+
+
+@pytest.mark.parametrize("given", ["vocab.json", "merges.txt"])
+def test_one_of_the_two_files_brings_the_other_along(saved: Path, given: str) -> None:
+    assert open_tokenizer(saved / given).tokenizer.vocab == open_tokenizer(saved).tokenizer.vocab
+
+
+@pytest.mark.parametrize("given", ["my-vocab.json", "my-merges.txt"])
+def test_the_other_file_is_looked_for_under_the_name_that_belongs_to_it(
+    saved: Path, given: str
+) -> None:
+    for name in ("vocab.json", "merges.txt"):
+        (saved / name).rename(saved / f"my-{name}")
+    assert len(open_tokenizer(saved / given).tokenizer.merges) == 16
+
+
+@pytest.mark.parametrize(
+    ("kept", "missing"), [("vocab.json", "merges.txt"), ("merges.txt", "vocab.json")]
+)
+def test_one_of_the_two_files_alone_says_which_other_is_missing(
+    saved: Path, kept: str, missing: str
+) -> None:
+    (saved / missing).unlink()
+    with pytest.raises(TokenizerFileError, match=f"there is no {missing} beside it"):
+        open_tokenizer(saved / kept)
 
 
 def test_the_two_files_may_lie_anywhere(saved: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.errors import UnknownTokenIdError, VocabularyError
 from engine.replay import Replay
 

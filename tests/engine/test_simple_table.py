@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from engine.errors import UnknownNameError
 from engine.family.contender import Contender
 from engine.family.kinds import KINDS, train_kind
 from engine.family.measures import Measures, measure
-from engine.family.misspelling import behaviour, dropped, misspellings, swapped
+from engine.family.misspelling import Misspelling, behaviour, misspellings, swapped
 from engine.family.table import CHINESE, Row, Untrained, comparison, hold_out
+from engine.patterns import PATTERNS
+from engine.trainer import Trainer
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 EOT = "<|endoftext|>"
@@ -37,6 +40,9 @@ class TestTheTable:
             "character": "characters",
             "byte": "bytes",
             "bpe": "subwords",
+            "bpe-characters": "subwords",
+            "bpe-end-of-word": "subwords",
+            "bpe-whole-text": "strings",
             "wordpiece": "subwords",
             "unigram": "subwords",
         }
@@ -46,7 +52,8 @@ class TestTheTable:
         assert len(sizes) == 1
 
     def test_only_byte_level_tokenizers_are_exact_on_any_text(self, rows: dict[str, Row]) -> None:
-        assert {name for name, row in rows.items() if row.chinese.exact} == {"byte", "bpe"}
+        exact = {name for name, row in rows.items() if row.chinese.exact}
+        assert exact == {"byte", "bpe", "bpe-whole-text"}
 
     def test_words_are_the_fewest_tokens_and_bytes_the_most(self, rows: dict[str, Row]) -> None:
         tokens = {name: row.unseen.tokens for name, row in rows.items()}
@@ -55,19 +62,26 @@ class TestTheTable:
 
     def test_a_word_tokenizer_knows_no_misspelling(self, rows: dict[str, Row]) -> None:
         assert rows["word"].misspelled.unknown_share == 1
-        assert rows["word"].misspelled.extra_tokens_per_word == 0
+        assert rows["word"].misspelled.wrong_tokens_per_word == 1
         assert rows["word"].unseen.unknown_word_share > 0.1
 
     def test_subwords_spell_a_misspelling_with_more_tokens(self, rows: dict[str, Row]) -> None:
-        for name in ("bpe", "wordpiece", "unigram"):
-            assert rows[name].misspelled.unknown_share == 0
-            assert rows[name].misspelled.extra_tokens_per_word > 0
+        for name, row in rows.items():
+            if KINDS[name].model is not None:
+                assert row.misspelled.unknown_share == 0
+                assert row.misspelled.wrong_tokens_per_word > row.misspelled.tokens_per_word
+
+    def test_letters_swapped_are_as_many_characters_and_bytes(self, rows: dict[str, Row]) -> None:
+        for name in ("character", "byte"):
+            words = rows[name].misspelled.words
+            assert words
+            assert all(word.tokens == word.wrong_tokens for word in words)
 
     def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, Row]) -> None:
         assert rows["byte"].chinese.tokens_per_character == 3
         assert rows["bpe"].chinese.unknown_tokens == 0
-        assert rows["character"].chinese.unknown_token_share == 1
-        assert rows["wordpiece"].chinese.unknown_token_share == 1
+        for name in ("character", "wordpiece", "bpe-characters"):
+            assert rows[name].chinese.unknown_token_share == 1
 
     def test_can_be_of_a_text_that_somebody_typed(self) -> None:
         [row] = comparison(STORY, 300, typed="the cot sat", kinds=["word"])
@@ -99,7 +113,9 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
         bytes=len(text.encode()),
         unknown_tokens=0 if tokenizer.unknown_id is None else ids.count(tokenizer.unknown_id),
         unknown_words=len(unknown_words),
+        unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
         exact=tokenizer.decode(ids) == text,
+        frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
     )
 
 
@@ -145,12 +161,46 @@ class TestHoldingOut:
         assert (learnt.decode(), rest.decode()) == ("猫猫猫猫", "猫")
 
 
+class TestKindsOfBpe:
+    """What sets them apart, on a text where it shows."""
+
+    CORPUS = b"the lowest newest, the widest. " * 9
+
+    def pieces(self, name: str, text: str) -> list[bytes]:
+        tokenizer = train_kind(name, self.CORPUS, 400)
+        return [tokenizer.piece(token_id) for token_id in tokenizer.encode(text)]
+
+    def test_characters_are_unknown_that_the_corpus_lacks_and_bytes_never(self) -> None:
+        assert self.pieces("bpe-characters", "t猫") == [b"t", b"<unk>"]
+        assert self.pieces("bpe", "t猫") == [b"t", b"\xe7", b"\x8c", b"\xab"]
+
+    def test_the_end_of_a_word_is_in_its_last_token(self) -> None:
+        assert self.pieces("bpe-end-of-word", "the") == [b"the</w>"]
+        assert self.pieces("bpe-end-of-word", "thel") == [b"the", b"l", b"</w>"]
+        tokenizer = train_kind("bpe-end-of-word", self.CORPUS, 400)
+        assert tokenizer.decode(tokenizer.encode("the\nthe")) == "the the "
+
+    def test_without_pretokenization_a_token_goes_across_words(self) -> None:
+        text = "the lowest newest, the widest. "
+        assert any(b" " in piece.strip() for piece in self.pieces("bpe-whole-text", text))
+        assert not any(b" " in piece.strip() for piece in self.pieces("bpe", text))
+
+    def test_are_the_tokenizers_of_the_trainer_that_can_be_watched(self) -> None:
+        for kind in KINDS.values():
+            if kind.model == "bpe":
+                counts = Counter(map(str.encode, PATTERNS[kind.pattern].split(STORY.decode())))
+                trainer = Trainer(counts, 300, min_count=2, units=kind.units)
+                list(trainer.steps())
+                made = train_kind(kind.name, STORY, 300)
+                vocab = [made.piece(token_id) for token_id in range(made.vocab_size)]
+                assert vocab == list(trainer.vocab.values())
+
+
 class TestMisspellings:
-    @given(word=st.text("abc", min_size=4, max_size=9))
-    def test_swap_two_neighbours_or_drop_a_letter(self, word: str) -> None:
+    @given(word=st.text("abc", min_size=3, max_size=9))
+    def test_swap_two_neighbours(self, word: str) -> None:
         assert sorted(swapped(word)) == sorted(word)
         assert sum(a != b for a, b in zip(word, swapped(word), strict=True)) in (0, 2)
-        assert len(dropped(word)) == len(word) - 1
 
     def test_swap_letters_that_differ_if_there_are_any(self) -> None:
         assert swapped("aabb") == "abab"
@@ -158,20 +208,31 @@ class TestMisspellings:
         assert swapped("aaaa") == "aaaa"
 
     def test_are_made_of_frequent_words_and_are_no_words_themselves(self) -> None:
-        counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9}
+        counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9, "of": 9, "cat": 1}
         made = [(m.word, m.wrong) for m in misspellings(counts, 2)]
-        # form ↔ from is a swap and left out; both lose a letter.
-        assert made == [("form", "fom"), ("from", "frm")]
+        assert made == [("the", "teh"), ("tale", "tlae")]
+
+    def test_are_not_made_where_words_are_not_set_apart(self) -> None:
+        made = misspellings({"小猫喜欢雪花": 9, "привет": 2}, 5)
+        assert [misspelling.wrong for misspelling in made] == ["првиет"]
+
+    @given(word=st.text("théöи猫", min_size=3, max_size=9))
+    def test_never_change_how_many_characters_or_bytes_there_are(self, word: str) -> None:
+        for name in ("character", "byte"):
+            [found] = behaviour(trained(name), [Misspelling(word, swapped(word))]).words
+            assert found.tokens == found.wrong_tokens
 
     def test_tell_what_became_of_each_word(self) -> None:
-        counts = {"little": 1}
-        [swap, drop] = behaviour(trained("byte"), misspellings(counts, 1)).words
-        assert (swap.tokens, swap.wrong_tokens, swap.extra) == (7, 7, 0)
-        assert (drop.wrong_tokens, drop.extra, drop.unknown) == (6, -1, False)
+        made = misspellings({"little": 1}, 1)
+        [subwords] = behaviour(trained("bpe"), made).words
+        assert (subwords.tokens, subwords.wrong_tokens, subwords.unknown) == (1, 7, False)
+        [word] = behaviour(trained("word"), made).words
+        assert (word.tokens, word.wrong_tokens, word.unknown) == (1, 1, True)
 
-    def test_of_no_words_cost_nothing(self) -> None:
+    def test_of_no_words_have_no_means(self) -> None:
         nothing = behaviour(trained("word"), [])
-        assert (nothing.extra_tokens_per_word, nothing.unknown_share) == (0, 0)
+        assert (nothing.tokens_per_word, nothing.wrong_tokens_per_word) == (0, 0)
+        assert nothing.unknown_share == 0
 
 
 def test_the_chinese_text_is_chinese() -> None:

@@ -509,3 +509,11 @@ def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> Non
     assert [word.pretoken for word in timeline.seek(1).touched()] == [b"ab"]
     assert timeline.frame.merge is not None
     assert timeline.frame.merge.pretokens == 2
+
+
+def test_the_words_touched_can_be_looked_for_in_slices_of_time() -> None:
+    counts = {b"low": 5, b"lower": 2, b"slow": 1}
+    frame = Timeline(counts, Trainer(counts, 258).steps()).seek(1)
+    found, are_all = frame.touched_within(seconds=-1, limit=10)
+    assert ([word.pretoken for word in found], are_all) == ([b"low"], False)
+    assert frame.touched_within(seconds=60, limit=10) == (frame.touched(), True)

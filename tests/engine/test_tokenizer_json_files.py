@@ -21,7 +21,7 @@ from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import Tokenizer
-from engine.alphabet import ByteAlphabet, WholeTokens
+from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.errors import BpeError, TokenizerFileError
 from engine.formats import WRITABLE, open_tokenizer
 from engine.patterns import PATTERNS, Alternative, Pattern

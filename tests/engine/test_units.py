@@ -13,9 +13,10 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.alphabet import from_message
+from engine.alphabets import WordEndAlphabet, from_message
 from engine.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
 from engine.formats import WRITABLE
+from engine.inspection import Inspection
 from engine.lockstep import lockstep
 from engine.race import Course, Race
 from engine.report import step_markdown
@@ -28,7 +29,6 @@ from engine.training import train_bpe
 from engine.units import UNITS
 from engine.what_if import Change, fork
 from engine.why_not import why_not, why_not_merged
-from engine.word_ends import WordEndAlphabet
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
 CHINESE = {"中文".encode(): 3, "中文分词".encode(): 2, "分词".encode(): 4}
@@ -326,3 +326,41 @@ def test_a_file_is_trained_on_in_one_call(tmp_path: Path) -> None:
         tmp_path / "corpus.txt", 12, [], "whitespace", units="end-of-word", workers=1
     )
     assert (vocab[0], merges[0]) == (b"e", (b"o", b"w"))
+
+
+@of_characters
+@given(counts=some_counts)
+def test_the_vocabulary_counts_each_token_where_it_stands(
+    units: str, counts: dict[bytes, int]
+) -> None:
+    counts = counts | {b"\xff\xc3b": 2}  # no UTF-8, but two characters and a letter
+    timeline = run(counts, units)
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        standing: Counter[int] = Counter()
+        for pretoken, count in timeline.counts.items():
+            for token_id in frame.tokens_of(pretoken):
+                standing[token_id] += count
+        counted = [frame.vocabulary.count_of(token_id) for token_id in range(frame.vocab_size)]
+        assert counted == [standing[token_id] for token_id in range(frame.vocab_size)]
+
+
+@of_characters
+@given(counts=some_counts)
+def test_a_token_is_as_long_as_what_it_stands_for_in_the_corpus(
+    units: str, counts: dict[bytes, int]
+) -> None:
+    timeline = run(counts, units)
+    frame = timeline.seek(len(timeline))
+    covered = [len(frame.covers(token_id)) for token_id in range(frame.vocab_size)]
+    assert Inspection.of_frame(frame).lengths.tolist() == covered
+    lengths = Counter(covered)
+    found = frame.statistics.token_lengths(frame.step).tolist()
+    assert found == [lengths[length] for length in range(max(lengths) + 1)]
+
+
+def test_the_end_of_a_word_is_no_bytes_long() -> None:
+    frame = run(CLASSIC, "end-of-word").seek(3)  # …, est</w>
+    inspection = Inspection.of_frame(frame)
+    lengths = dict(zip(frame.vocabulary.table.tokens, inspection.lengths.tolist(), strict=False))
+    assert (lengths[b"</w>"], lengths[b"est"], lengths[b"est</w>"]) == (0, 3, 3)

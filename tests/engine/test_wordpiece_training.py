@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from engine.errors import SpecialTokenError, UnknownNameError, VocabSizeError
 from engine.trainer import StopReason
 from engine.wordpiece.record import PieceChange, WordPieceStep
-from engine.wordpiece.score import Score, highest
+from engine.wordpiece.score import Score, highest, standings
 from engine.wordpiece.ties import SCORE_TIE_RULES
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.words import count_words
@@ -76,6 +76,7 @@ class TestTheScore:
     def test_of_no_pairs_is_no_score(self) -> None:
         nothing = np.zeros(0, dtype=np.int64)
         assert highest(nothing, nothing, nothing).tolist() == []
+        assert standings(nothing, nothing, nothing) == []
 
     @given(st.lists(st.tuples(*[st.integers(1, 2**33)] * 3), min_size=1, max_size=20))
     def test_is_compared_as_a_fraction(self, triples: list[tuple[int, int, int]]) -> None:
@@ -83,6 +84,8 @@ class TestTheScore:
         expected = [place for place, value in enumerate(values) if value == max(values)]
         counts, lefts, rights = np.array(triples, dtype=np.int64).T
         assert highest(counts, lefts, rights).tolist() == expected
+        best_first = sorted(set(values), reverse=True)
+        assert standings(counts, lefts, rights) == [best_first.index(value) for value in values]
 
 
 class TestTheCoursesExample:

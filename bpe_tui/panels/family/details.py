@@ -6,25 +6,30 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from bpe_tui.columns import left, paragraph, wrapped
-from bpe_tui.models import MODELS
+from bpe_tui.columns import left, paragraph
 from bpe_tui.panels.family.entries import Entry
-from bpe_tui.panels.targets import ToModel
-from bpe_tui.pieces import PRETOKEN_BORDER
-from bpe_tui.visible import number, plural, shorten, signed, visible_bytes, visible_text
+from bpe_tui.panels.family.lanes import (
+    bordered,
+    labelled,
+    lanes,
+    over_ids,
+    room_beside,
+    said,
+    token,
+)
+from bpe_tui.panels.targets import ToKind
+from bpe_tui.pieces import spans_width
+from bpe_tui.visible import number, percent, plural, shorten, visible_text
 from bpe_tui.widgets.lines import Lines, Row, Span
-from bpe_tui.widgets.roles import TOKEN_HUES
-from engine.family.contender import Contender
 from engine.family.kinds import KINDS
-from engine.family.measures import word_counts
 from engine.family.misspelling import MisspelledWord
 from engine.family.table import Texts
 
-SHOWN_CHARACTERS = 160
+SHOWN_CHARACTERS = 120
 """Of a text that is drawn in tokens."""
 SHOWN_WORDS = 8
 SHOWN_MISSPELLINGS = 6
-MARGIN = 14
+LONGEST_WORD = 12
 WIDEST = 110
 
 
@@ -43,7 +48,7 @@ class FamilyDetails(Lines):
         self.rebuild()
 
     def point_at_way_in(self) -> None:
-        """Put the cursor where Enter leads to the model, if there is one."""
+        """Put the cursor where Enter leads to the training, if there is one."""
         places = (place for place, row in enumerate(self._rows) if row.target is not None)
         self.cursor = next(places, 0)
 
@@ -63,10 +68,10 @@ class FamilyDetails(Lines):
 
 def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int) -> Iterator[Row]:
     kind = KINDS[entry.name]
-    yield Row([(kind.summary, "")])
+    yield from paragraph(kind.summary, width)
     if way_in:
-        yield Row(left([(way_in, "pair")], width), ToModel(entry.name))
-    elif entry.name not in MODELS:
+        yield Row(left([(way_in, "pair")], width), ToKind(entry.name))
+    elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
     if entry.contender is None or entry.row is None or texts is None:
         yield Row([])
@@ -76,42 +81,34 @@ def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int
     yield Row([])
     contender = entry.contender
     stretches = (typed,) if typed else texts.unseen
-    beginning = "".join(stretches)[:SHOWN_CHARACTERS]
-    yield from _labelled("typed" if typed else "held out", _tokens(contender, beginning), width)
+    beginning = _beginning("".join(stretches))
+    yield from over_ids("typed" if typed else "held out", contender, beginning, width)
     yield from _exactness(entry, beginning, width)
-    yield from _unknown_words(contender, stretches, width)
+    yield from _unknown_words(entry, width)
+    yield from _frequent(entry, width)
     yield Row([])
     yield from _misspellings(entry, width)
     yield Row([])
-    yield from _labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
-    yield from _labelled("", _tokens(contender, texts.chinese), width)
+    yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
+    yield from labelled("", bordered(contender, contender.encode(texts.chinese)), width)
+
+
+def _beginning(text: str) -> str:
+    """As much of a text as is drawn, up to a blank if there is one."""
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    end = text.rfind(" ", 1, SHOWN_CHARACTERS)
+    return text[: end if end > 0 else SHOWN_CHARACTERS]
 
 
 def _learnt(entry: Entry) -> str:
     assert entry.row is not None
-    pattern = KINDS[entry.name].pattern
+    kind = KINDS[entry.name]
+    rules = f"the pattern {kind.pattern}"
+    if kind.model == "bpe":
+        rules += f" and the units {kind.units}"
     stopped = " Its training was stopped, as it took long." if entry.stopped else ""
-    return (
-        f"It has learnt {plural(entry.row.vocab_size, 'token')} from words cut by the pattern "
-        f"{pattern}.{stopped}"
-    )
-
-
-def _labelled(label: str, words: Sequence[Sequence[Span]], width: int) -> Iterator[Row]:
-    """Words of spans behind a label, in as many rows as they need."""
-    for place, line in enumerate(wrapped(words, max(width - MARGIN, 8))):
-        name = label if not place else ""
-        yield Row([(name.ljust(MARGIN), "dim"), *line])
-
-
-def _tokens(contender: Contender, text: str) -> list[list[Span]]:
-    """The tokens of a text, each with a border behind it."""
-    return [[_token(contender, token_id), PRETOKEN_BORDER] for token_id in contender.encode(text)]
-
-
-def _token(contender: Contender, token_id: int) -> Span:
-    role = "loss" if token_id == contender.unknown_id else f"token-{token_id % TOKEN_HUES}"
-    return visible_bytes(contender.piece(token_id)), role
+    return f"It has learnt {plural(entry.row.vocab_size, 'token')} with {rules}.{stopped}"
 
 
 def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
@@ -119,56 +116,68 @@ def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
     assert entry.contender is not None
     measures = entry.measures
     if measures is None or measures.exact:
-        yield from _labelled("decoded", [[("the very same text", "gain")]], width)
+        yield from said("decoded", "the very same text", "gain", width)
         return
     back = entry.contender.decode(entry.contender.encode(beginning))
-    shown = left([(visible_text(back), "loss")], max(width - MARGIN, 8))
-    yield from _labelled("decoded", [shown], width)
+    shown = left([(visible_text(back), "loss")], room_beside(width))
+    yield from labelled("decoded", [shown], width)
 
 
-def _unknown_words(contender: Contender, stretches: Sequence[str], width: int) -> Iterator[Row]:
+def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:
     """The words that hold an unknown token, the most frequent first."""
-    unknown = contender.unknown_id
-    if unknown is None:
-        said: list[Sequence[Span]] = [[("none: there is no unknown token", "gain")]]
-    else:
-        words = [
-            word
-            for word, _ in word_counts(stretches).most_common()
-            if unknown in contender.encode(word)
-        ]
-        said = [[(f"{visible_text(word)}  ", "loss")] for word in words[:SHOWN_WORDS]]
-        if len(words) > SHOWN_WORDS:
-            said.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
-    yield from _labelled("unknown", said or [[("no word", "gain")]], width)
+    assert entry.contender is not None
+    assert entry.measures is not None
+    if entry.contender.unknown_id is None:
+        return said("unknown", "none: there is no unknown token", "gain", width)
+    words = entry.measures.unknown_spellings
+    if not words:
+        return said("unknown", "no word", "gain", width)
+    shown: list[Sequence[Span]] = [[(f"{visible_text(w)}  ", "loss")] for w in words[:SHOWN_WORDS]]
+    if len(words) > SHOWN_WORDS:
+        shown.append([(f"and {number(len(words) - SHOWN_WORDS)} more", "dim")])
+    return labelled("unknown", shown, width)
+
+
+def _frequent(entry: Entry, width: int) -> Iterator[Row]:
+    """The tokens that stand most often in the text held out: as many as go into a line."""
+    assert entry.contender is not None
+    assert entry.row is not None
+    columns = [
+        (token(entry.contender, some), (str(some), "dim"), (f"{number(count)}×", ""))
+        for some, count in entry.row.unseen.frequent
+    ]
+    if columns:
+        yield from next(lanes(("frequent", "ids", ""), columns, width))
 
 
 def _misspellings(entry: Entry, width: int) -> Iterator[Row]:
-    """How frequent words of the corpus, wrongly spelled by rule, are encoded."""
+    """How frequent words of the corpus, with two letters swapped, are encoded."""
     assert entry.row is not None
-    words = entry.row.misspelled.words
-    if not words:
-        yield from _labelled(
-            "misspelt", [[("the corpus has no word of four letters", "dim")]], width
-        )
+    found = entry.row.misspelled
+    if not found.words:
+        yield from said("misspelt", "the corpus has no word to misspell", "dim", width)
         return
-    for place, word in enumerate(words[:SHOWN_MISSPELLINGS]):
-        yield Row([(("" if place else "misspelt").ljust(MARGIN), "dim"), *_misspelt(entry, word)])
-    if (more := len(words) - SHOWN_MISSPELLINGS) > 0:
-        yield Row([(" " * MARGIN + f"and {number(more)} more", "dim")])
+    became = f"{found.tokens_per_word:.2f} → {found.wrong_tokens_per_word:.2f} tokens a word"
+    unknown = f", {percent(found.unknown_share)} unknown" if found.unknown_share else ""
+    of = f"two letters swapped in {plural(len(found.words), 'frequent word')}"
+    yield from said("misspelt", f"{of}: {became}{unknown}", "", width)
+    shown = found.words[:SHOWN_MISSPELLINGS]
+    spelled = [shorten(visible_text(w.misspelling.word), LONGEST_WORD) for w in shown]
+    cells = max(spans_width([(text, "")]) for text in spelled)
+    for word in shown:
+        yield from labelled("", [_misspelt(entry, word, cells, room_beside(width))], width)
 
 
-def _misspelt(entry: Entry, word: MisspelledWord) -> list[Span]:
+def _misspelt(entry: Entry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
+    """`the → teh  1 → 2  t│eh│`, with words in so many cells."""
     assert entry.contender is not None
-    spelling = word.misspelling
-    how = "letters swapped" if spelling.kind == "swap" else "letter dropped"
-    spans = [
-        *left([(shorten(visible_text(spelling.word), 12), "")], 13),
-        (" → ", "dim"),
-        *left([(shorten(visible_text(spelling.wrong), 12), "")], 13),
-        *left([(how, "dim")], 17),
-        *left([(signed(word.extra), "loss" if word.extra > 0 else "dim")], 4),
-    ]
-    for token in _tokens(entry.contender, " " + spelling.wrong):
-        spans += token
-    return spans
+    right, wrong = (
+        left([(shorten(visible_text(spelling), LONGEST_WORD), "")], cells)
+        for spelling in (word.misspelling.word, word.misspelling.wrong)
+    )
+    role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
+    counts = left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9)
+    spans: list[Span] = [*right, (" → ", "dim"), *wrong, ("   ", ""), *counts]
+    for some in bordered(entry.contender, entry.contender.encode(" " + word.misspelling.wrong)):
+        spans += some
+    return left(spans, room)

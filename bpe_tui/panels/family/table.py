@@ -10,24 +10,32 @@ from textual.content import Content
 from textual.message import Message
 
 from bpe_tui.columns import left, right
+from bpe_tui.headings import Facts, fitting
 from bpe_tui.panels.family.entries import Entry
-from bpe_tui.visible import MINUS, number
+from bpe_tui.visible import number, percent
 from bpe_tui.widgets.lines import Lines, Row, Span
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
+from engine.family.kinds import KINDS
 
+NAME = max(map(len, KINDS))
 COLUMNS = (
-    Column("kind", "kind", 9, 100),
+    Column("kind", "kind", NAME, 100),
     Column("granularity", "tokens are", 10, 1, share=1),
-    Column("vocabulary", "vocabulary", 10, 3, is_number=True),
-    Column("unknown", "OOV", 6, 8, is_number=True),
-    Column("tokens", "tokens", 7, 9, is_number=True),
-    Column("per_word", "a word", 6, 6, is_number=True),
-    Column("bytes", "bytes/token", 11, 7, is_number=True),
-    Column("exact", "exact", 5, 8, is_number=True),
-    Column("misspelt", "misspelt", 11, 5, is_number=True),
-    Column("chinese", "Chinese", 11, 4, is_number=True),
+    Column("vocabulary", "vocabulary", 10, 5, is_number=True),
+    Column("unknown", "OOV", 6, 9, is_number=True),
+    Column("tokens", "tokens", 7, 8, is_number=True),
+    Column("per_word", "a word", 6, 3, is_number=True),
+    Column("bytes", "bytes/token", 11, 2, is_number=True),
+    Column("exact", "exact", 5, 4, is_number=True),
+    Column("misspelt", "misspelt", 9, 7, is_number=True),
+    Column("chinese", "Chinese", 9, 6, is_number=True),
 )
-MEANINGS = "OOV: words unknown · exact: decoding gives the text back · ↵ explains a row"
+MEANINGS: Facts = [
+    (3, "↵ explains a row"),
+    (0, "OOV: words unknown"),
+    (2, "misspelt: tokens before → after"),
+    (1, "exact: decoding gives the text back"),
+]
 
 
 class FamilyRows(Lines):
@@ -53,8 +61,8 @@ class FamilyRows(Lines):
         entry = self.entries[index]
         here: Span = ("▸ " if index == self.cursor else "  ", "pair")
         if entry.row is None:
-            room = max(self.scrollable_content_region.width - 2 - GAP - 9, 9)
-            name = left([(entry.name, "strong")], 9 + GAP)
+            room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
+            name = left([(entry.name, "strong")], NAME + GAP)
             return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
         spans: list[Span] = [here]
         for place in self.places:
@@ -77,7 +85,6 @@ class FamilyPanel(Vertical):
     def __init__(self) -> None:
         super().__init__(id="family-table")
         self.border_title = Content("the family")
-        self.border_subtitle = Content(MEANINGS)
 
     def compose(self) -> ComposeResult:
         yield Header(id="family-header")
@@ -95,6 +102,7 @@ class FamilyPanel(Vertical):
         self.place_header()
 
     def on_resize(self) -> None:
+        self.border_subtitle = Content(fitting(MEANINGS, self.size.width - 4))
         self.call_after_refresh(self.place_header)
 
     def place_header(self) -> None:
@@ -145,15 +153,16 @@ def _exact(entry: Entry) -> Span:
 
 
 def _misspelt(entry: Entry) -> Span:
-    """How many tokens a misspelling costs, or how many of them are unknown."""
+    """Tokens of a word before and after two letters are swapped, or how many are unknown then."""
     assert entry.row is not None
     wrong = entry.row.misspelled
     if not wrong.words:
         return "–", "dim"
     if wrong.unknown_share:
         return f"{percent(wrong.unknown_share)} UNK", "loss"
-    extra = wrong.extra_tokens_per_word
-    return f"{'+' if extra > 0 else MINUS}{abs(extra):.1f} tokens", ""
+    before, after = wrong.tokens_per_word, wrong.wrong_tokens_per_word
+    digits = 1 if max(before, after) < 9.95 else 0
+    return f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
 
 
 def _chinese(entry: Entry) -> Span:
@@ -162,7 +171,7 @@ def _chinese(entry: Entry) -> Span:
     found = entry.row.chinese
     if found.unknown_tokens:
         return f"{percent(found.unknown_token_share)} UNK", "loss"
-    return f"{found.tokens_per_character:.1f}/char", ""
+    return f"{found.tokens_per_character:.2f}/char", ""
 
 
 CELLS: dict[str, Callable[[Entry], Span]] = {
@@ -177,10 +186,3 @@ CELLS: dict[str, Callable[[Entry], Span]] = {
     "misspelt": _misspelt,
     "chinese": _chinese,
 }
-
-
-def percent(share: float) -> str:
-    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
-    if 0 < share < 0.001:
-        return "<0.1%"
-    return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"

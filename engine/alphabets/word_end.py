@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from engine.alphabet import Alphabet
+from engine.alphabets.alphabet import Alphabet
 from engine.pretokenize import to_text
 from engine.white_space import WHITE_SPACE
 
@@ -15,7 +15,7 @@ class WordEndAlphabet(Alphabet):
 
     What is nothing but whitespace is no word, and is spelled in no tokens at all.
 
-    >>> from engine.alphabet import CharacterAlphabet
+    >>> from engine.alphabets import CharacterAlphabet
     >>> characters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     >>> alphabet = WordEndAlphabet(characters, marker=9)
     >>> alphabet.spell(b"ab"), list(alphabet.edges(b"ab")), alphabet.spell(b" ")
@@ -46,6 +46,13 @@ class WordEndAlphabet(Alphabet):
 
     def as_message(self) -> tuple[str, tuple[Any, ...]]:
         return "word ends", (self._inner.as_message(), self._marker)
+
+    @classmethod
+    def of_message(cls, *arguments: Any) -> Alphabet:
+        from engine.alphabets import from_message  # which knows all of them
+
+        inner, marker = arguments
+        return cls(from_message(inner), marker)
 
 
 def is_blank(pretoken: bytes) -> bool:
