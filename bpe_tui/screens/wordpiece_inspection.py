@@ -24,8 +24,8 @@ class WordPieceInspectionScreen(InspectionScreen):
 
     def heading(self, frame: Any) -> str:
         return (
-            f"WordPiece's vocabulary of step {number(frame.step)} of "
-            f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} pieces"
+            f"WordPiece, step {number(frame.step)} of {number(frame.recorded_steps)} · "
+            f"{number(frame.vocab_size)} pieces"
         )
 
     def inspection_of(self, frame: Any, opened: Opened | None) -> Inspection:
