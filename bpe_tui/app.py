@@ -237,7 +237,7 @@ class BpeTuiApp(Windows):
         self.changed()
 
     def action_tie(self, direction: int) -> None:
-        if self.session.frame is not None and not self.session.seek_tie(direction):
+        if self.session.merges is not None and not self.session.seek_tie(direction):
             where = "after" if direction > 0 else "before"
             self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
         self.changed()

@@ -351,7 +351,7 @@ COMMANDS: tuple[Command, ...] = (
         "y",
         "y",
         "twins",
-        "Only tokens that differ from another by case or a leading space.",
+        "Only tokens that differ from another by case, a leading space or ##.",
         _FILTER,
         _TOKENS,
     ),

@@ -42,7 +42,7 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     facts = [
         ("tokens", number(inspection.size)),
         ("merges", number(inspection.merges)),
-        ("ids", _ids(inspection)),
+        ("ids", told_ids(inspection)),
         ("special tokens", told_specials(inspection.special_ids) if special else "none"),
         ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
         *told_numbers(inspection.numbers),
@@ -66,7 +66,8 @@ def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
         yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
 
 
-def _ids(inspection: Inspection) -> str:
+def told_ids(inspection: Inspection) -> str:
+    """From which id to which, and those that no token has."""
     told = f"0 to {number(inspection.greatest_id)}"
     gaps = inspection.gaps
     if not gaps.count:

@@ -24,8 +24,11 @@ from bpe_tui.command import (
     UNIGRAM_TRAINING,
     UNIGRAM_VOCABULARY,
     VOCABULARY,
+    WORDPIECE_CHARTS,
     WORDPIECE_ENCODING,
+    WORDPIECE_INSPECTION,
     WORDPIECE_TRAINING,
+    WORDPIECE_VOCABULARY,
 )
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.unigram.refusals import REFUSED as UNIGRAM_REFUSED
@@ -53,6 +56,7 @@ class Model:
         exports: the module and the name of the kinds of files that can be exported.
         screens: which screen each kind is.
         steps_a_second: how fast it is played at first.
+        merges_by_score: whether its merges have scores, besides counts, to stop at.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
         train: the module and the function that trains and saves it, called from the shell; `None`:
             that is what the command does itself.
@@ -69,6 +73,7 @@ class Model:
     exports: tuple[str, str]
     screens: Mapping[str, str] = field(default_factory=dict)
     steps_a_second: int = 10
+    merges_by_score: bool = False
     counts_bytes: bool = True
     train: tuple[str, str] | None = None
     options: frozenset[str] = frozenset()
@@ -137,7 +142,14 @@ MODELS: Registry[Model] = Registry(
                 save=("bpe_tui.screens.save_vocab", "SaveVocab"),
                 plain=("bpe_tui.cli.plain_wordpiece", "trained"),
                 exports=("bpe_tui.wordpiece.exports", "EXPORTS"),
-                screens={TRAINING: WORDPIECE_TRAINING, ENCODING: WORDPIECE_ENCODING},
+                screens={
+                    TRAINING: WORDPIECE_TRAINING,
+                    ENCODING: WORDPIECE_ENCODING,
+                    VOCABULARY: WORDPIECE_VOCABULARY,
+                    CHARTS: WORDPIECE_CHARTS,
+                    INSPECTION: WORDPIECE_INSPECTION,
+                },
+                merges_by_score=True,
                 counts_bytes=False,
                 train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
                 options=frozenset({"min_count"}),

@@ -7,12 +7,16 @@ a space. `room` is how many cells there are; where they are few, a shorter sente
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from bpe_tui.visible import number, plural, visible_bytes, width
+from bpe_tui.visible import number, plural, visible_bytes, visible_text, width
 from engine.events import Pair
 from engine.frame import Frame
 from engine.heap_walk import Move
 from engine.trainer import StopReason
+
+if TYPE_CHECKING:
+    from bpe_tui.session import Session
 
 ROOMY = 1000
 NAMED = 3
@@ -67,6 +71,17 @@ def narrate_end(reason: Enum) -> str:
     if reason is StopReason.REPLAYED:
         return f"The end: {reason.value}."
     return f"Training ended: {reason.value}."
+
+
+def narrate_here(session: Session, sentence: str) -> str:
+    """A sentence about the step, with why playing stopped, and at the end why there is no more."""
+    if session.halt is not None:
+        return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
+    if session.awaiting:
+        return f"Running to the next breakpoint … {sentence}"
+    if session.stop_reason is not None and session.at_end:
+        return f"{sentence} {narrate_end(session.stop_reason)}"
+    return sentence
 
 
 def narrate_tie(frame: Frame) -> str:

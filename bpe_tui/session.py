@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.command import ENCODING, PIPELINE, TRAINING
 from bpe_tui.config import Config, RunConfig
@@ -16,6 +16,7 @@ from bpe_tui.models import Model, model_of
 from bpe_tui.playable import Playable, Shown
 from engine.breakpoint_list import BreakpointList, Hit
 from engine.frame import Frame
+from engine.merge_timeline import MergeTimeline
 from engine.ties import TIE_RULES
 from engine.timeline import Timeline
 from engine.trainers import algorithm_for
@@ -64,7 +65,7 @@ class Session:
         self.stop_reason: Enum | None = None
         self.playing = False
         self.following = False
-        self.breakpoints = BreakpointList()
+        self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
         self.awaiting = False
         self.found_none = False
         self._halt: Hit | None = None
@@ -87,6 +88,11 @@ class Session:
     def timeline(self) -> Timeline | None:
         """The recording if it is of BPE's merges, with all that only these have."""
         return self.recording if isinstance(self.recording, Timeline) else None
+
+    @property
+    def merges(self) -> MergeTimeline[Any] | None:
+        """The recording if it is of merges, by whatever they are chosen."""
+        return self.recording if isinstance(self.recording, MergeTimeline) else None
 
     @property
     def frame(self) -> Frame | None:
@@ -191,7 +197,8 @@ class Session:
 
     def seek_tie(self, direction: int) -> bool:
         """Go to the nearest tied step after this one or before it; whether there is one."""
-        step = self.frame.tied_step(direction) if self.frame else None
+        merges = self.merges
+        step = merges.ties.nearest(merges.cursor, direction) if merges is not None else None
         if step is not None:
             self.seek(step)
         return step is not None
@@ -210,9 +217,9 @@ class Session:
     def run_to_breakpoint(self) -> None:
         """Go to the next stop after the cursor, now or when it is found or recorded."""
         self.hold()
-        if self.timeline is not None:
+        if self.merges is not None:
             self.awaiting, self.found_none = True, False
-            self._await_after = self.timeline.cursor
+            self._await_after = self.merges.cursor
 
     def toggle_play(self) -> None:
         """Play or pause; from the end of a finished recording, play from the start."""
@@ -241,8 +248,8 @@ class Session:
         if self.recording is None:
             return False
         known, examined = self.breakpoints.hit_count, len(self.recording)
-        if self.timeline is not None:
-            examined = self.breakpoints.examine(self.timeline, SLICE_SECONDS)
+        if self.merges is not None:
+            examined = self.breakpoints.examine(self.merges, SLICE_SECONDS)
         moved = False
         if self.awaiting:
             moved = self._run_on(self.recording, examined)

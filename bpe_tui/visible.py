@@ -38,6 +38,7 @@ TAB: Final = "⇥"
 NEWLINE: Final = "⏎"
 MARK_CARRIER: Final = "◌"
 ELLIPSIS: Final = "…"
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MINUS: Final = "\u2212"
 
 MARKS_IN_A_ROW: Final = 2
@@ -210,11 +211,23 @@ def plural(n: int, thing: str) -> str:
 def short_number(value: float) -> str:
     """Return a number in a few characters: in full below 10,000, then with k, M, G, T.
 
-    1234 → '1,234'; 12345 → '12.3k'; 999950 → '1M'; 0.127 → '0.13'.
+    1234 → '1,234'; 12345 → '12.3k'; 999950 → '1M'; 0.127 → '0.13'; 0.001 → '10⁻³'.
     """
+    if 0 < value < 0.005:  # two decimals would make it 0
+        return with_power(value, 1) if value > 1e-9 else f"{value:.0e}"
     if 999.5 <= abs(value) < 9_999.5:  # the four digits are no longer than 1.23k
         return number(value)
     return "".join(_scaled(value))
+
+
+def with_power(value: float, digits: int) -> str:
+    """Return a small number with so many digits and a power of ten.
+
+    (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
+    """
+    amount, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return power if amount == "1" else f"{amount}·{power}"
 
 
 def percent(share: float) -> str:

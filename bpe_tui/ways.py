@@ -16,6 +16,7 @@ from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
+    from bpe_tui.pieces import Tokens
     from bpe_tui.screens.encoding import EncodingScreen
     from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.unigram_vocabulary import UnigramVocabularyScreen
@@ -71,10 +72,12 @@ class Ways:
 
     def open_vocabulary(self, token_id: int) -> None:
         """Change to the vocabulary screen with a token under the cursor."""
-        if (frame := self._app.session.frame) is None:
+        frame: Tokens | None = cast("Any", self._app.session.shown)
+        if frame is None:
             return
-        screen = cast("VocabularyScreen", self._app.get_screen("vocabulary"))
-        self._leave_for("vocabulary")
+        name = self._app.session.model.screen(VOCABULARY)
+        screen = cast("VocabularyScreen", self._app.get_screen(name))
+        self._leave_for(name)
         if not frame.has_token(token_id):  # a row of the future names it
             self._app.seek(frame.step_making(token_id))
         screen.call_later(screen.show_token, token_id)  # once it is there
@@ -102,7 +105,7 @@ class Ways:
 
     def _go_to_pair(self, pair: Pair) -> None:
         session = self._app.session
-        step = session.frame.step_of(pair) if session.frame else None
+        step = session.merges.step_of(pair) if session.merges else None
         if step is None:
             still = "" if session.stop_reason else " so far"
             self._app.notify(f"This pair does not merge{still}.", markup=False, timeout=3)

@@ -39,7 +39,7 @@ class Windows(App[int]):
         raise NotImplementedError
 
     def action_breakpoints(self) -> None:
-        if self.session.frame is not None:
+        if self.session.merges is not None:
             self.session.hold()
             from bpe_tui.screens.breakpoints import Breakpoints
 

@@ -10,13 +10,13 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from engine.breakpoints import Breakpoint, parse
 from engine.errors import BreakpointError
 
 if TYPE_CHECKING:
-    from engine.timeline import Timeline
+    from engine.merge_timeline import MergeTimeline
 
 A_LOOK_AT_THE_CLOCK = 64
 """Merges between two looks at the clock."""
@@ -39,7 +39,7 @@ class Watched:
     examined: int = 0
     failure: str = ""
 
-    def examine(self, timeline: Timeline, deadline: float) -> bool:
+    def examine(self, timeline: MergeTimeline[Any], deadline: float) -> bool:
         """Look at the merges that have not been looked at; whether none is left."""
         while self.examined < len(timeline):
             if self.examined % A_LOOK_AT_THE_CLOCK == 0 and monotonic() > deadline:
@@ -58,9 +58,13 @@ class Hit(NamedTuple):
 
 
 class BreakpointList:
-    """Breakpoints to be added, switched off and on, and taken out again."""
+    """Breakpoints to be added, switched off and on, and taken out again.
 
-    def __init__(self) -> None:
+    `scored`: the merges have scores that can be stopped at.
+    """
+
+    def __init__(self, scored: bool = False) -> None:
+        self._scored = scored
         self._watched: list[Watched] = []
 
     def __len__(self) -> int:
@@ -79,7 +83,7 @@ class BreakpointList:
         Raises:
             BreakpointError: the line means none.
         """
-        wanted = parse(line)
+        wanted = parse(line, self._scored)
         for watched in self._watched:
             if watched.breakpoint == wanted:
                 watched.enabled = not watched.failure
@@ -97,7 +101,7 @@ class BreakpointList:
         """Forget what was found: the merges are others now."""
         self._watched = [Watched(w.breakpoint, w.enabled) for w in self._watched]
 
-    def examine(self, timeline: Timeline, seconds: float) -> int:
+    def examine(self, timeline: MergeTimeline[Any], seconds: float) -> int:
         """Look at merges for so long; how many have been looked at for all that are enabled."""
         deadline = monotonic() + seconds
         for watched in self.enabled:

@@ -137,8 +137,7 @@ class Frame:
 
     def step_of(self, pair: Pair) -> int | None:
         """The step right after the pair merges; `None` if it has not been seen to merge."""
-        known = self._timeline.table.get(pair)
-        return None if known is None else known[0] + 1
+        return self._timeline.step_of(pair)
 
     @property
     def vocab_size(self) -> int:

@@ -209,11 +209,11 @@ class Record:
 
     def removed_until(self, steps: int) -> Ints:
         """`removed_by` of steps 0 … `steps`, at once."""
-        return _copied(self._removed, steps + 1)
+        return copied(self._removed, steps + 1)
 
     def counts_until(self, steps: int) -> Ints:
         """`count_of` the first `steps` merges, at once."""
-        return _copied(self._counts, steps)
+        return copied(self._counts, steps)
 
     def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
         """The pairs that have just this count in a state of `self.counts`."""
@@ -225,6 +225,6 @@ class Record:
         return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))
 
 
-def _copied(column: array[int], length: int) -> Ints:
+def copied(column: array[int], length: int) -> Ints:
     """The beginning of a column; a view of it would keep the column from growing."""
     return np.frombuffer(column[:length], dtype=np.int64)

@@ -1,42 +1,27 @@
-"""Steps of a run for people and programs to read elsewhere: as Markdown, as lines of JSON.
-
-Tokens are written in GPT-2's spelling (`Ġ` for a space), where every byte has a visible character:
-so a report can be pasted anywhere, whatever bytes the corpus holds.
-"""
+"""Steps of a run for people and programs to read elsewhere: as Markdown, as lines of JSON."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Sequence
 
-from engine.byte_chars import spell
 from engine.events import Pair
 from engine.frame import Frame
+from engine.markdown import ROWS, document, table
+from engine.markdown import code as code
+from engine.markdown import json_line as json_line
+from engine.markdown import json_lines as json_lines
 from engine.record import MergeStep
-
-ROWS = 20
-"""Changes, pretokens, tied pairs that a step in Markdown lists; it says how many it leaves out."""
 
 SPELLING = "Tokens are in GPT-2's spelling: `Ġ` is a space, `Ċ` a newline."
 
 
-def json_line(step: MergeStep) -> str:
-    """A step as one line of JSON, without the newline: `MergeStep.as_dict`."""
-    return json.dumps(step.as_dict(), ensure_ascii=False)
-
-
-def json_lines(frame: Frame, first: int, last: int) -> Iterator[str]:
-    """Steps `first` … `last` (from 1) of the frame's run, a line each."""
-    return (json_line(frame.merge_at(step - 1)) + "\n" for step in range(first, last + 1))
-
-
 def markdown(frame: Frame, first: int, last: int) -> Iterator[str]:
     """Steps `first` … `last` (from 1) of the frame's run as a document, a part for each step."""
-    steps = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
-    yield f"# Byte-pair encoding, {steps} of {frame.recorded_steps:,}\n\n{SPELLING}\n"
-    for step in range(first, last + 1):
-        yield "\n" + step_markdown(frame.at(step))
+
+    def part_of(step: int) -> str:
+        return step_markdown(frame.at(step))
+
+    return document("Byte-pair encoding", SPELLING, first, last, frame.recorded_steps, part_of)
 
 
 def step_markdown(frame: Frame) -> str:
@@ -104,39 +89,9 @@ def _pretokens(frame: Frame) -> list[tuple[str, ...]]:
     ]
 
 
-def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> str:
-    """A table in Markdown of the first rows of `total`, and how many there are more."""
-    lines = "\n".join(map(_row, [head, tuple("---" for _ in head), *rows]))
-    left_out = total - len(rows)
-    return f"{lines}\n\nand {left_out:,} more" if left_out > 0 else lines
-
-
-def _row(cells: tuple[str, ...]) -> str:
-    # A bar would end its cell, even inside a code span.
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
 def _pair(frame: Frame, pair: Pair) -> str:
     return " + ".join(code(frame.any_token(token_id)) for token_id in pair)
 
 
 def _tokens(frame: Frame, ids: Sequence[int]) -> str:
     return " ".join(code(frame.any_token(token_id)) for token_id in ids)
-
-
-def code(token: bytes) -> str:
-    """A token as a Markdown code span; in a fence longer than any run of backticks in it.
-
-    >>> code(b" the"), code(b"a`b")
-    ('`Ġthe`', '`` a`b ``')
-    """
-    return code_span(spell(token))
-
-
-def code_span(text: str) -> str:
-    """A text as a Markdown code span."""
-    runs = re.findall("`+", text)
-    if not runs:
-        return f"`{text}`"
-    fence = "`" * (max(map(len, runs)) + 1)
-    return f"{fence} {text} {fence}"

@@ -6,6 +6,7 @@ from the record's columns and cost a copy; nothing here walks through the steps.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,17 +18,61 @@ from engine.pretoken_statistics import PretokenStatistics
 
 if TYPE_CHECKING:
     from engine.record import Record
-    from engine.tie_history import TieHistory
+    from engine.tied_steps import TiedSteps
 
 Floats = npt.NDArray[np.float64]
 LEFT_OUT = -1
 
 
-class Statistics(PretokenStatistics[bytes]):
+class MergeStatistics(PretokenStatistics[bytes]):
+    """The series that every training has which merges pairs.
+
+    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
+    stood, and how long its tokens are.
+    """
+
+    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
+        super().__init__(counts)
+        self._ties = ties
+        self._lengths: Ints = np.zeros(0, dtype=np.int64)
+
+    @abstractmethod
+    def winning_counts(self, steps: int) -> Ints:
+        """The count of the pair that merged, for each of the first `steps` merges."""
+
+    @abstractmethod
+    def token_count(self, step: int) -> int:
+        """How many tokens there are at a step."""
+
+    @abstractmethod
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
+
+    def ties(self, steps: int) -> Ints:
+        """How many merges were tied by steps 0 … `steps`."""
+        tied = self._ties.steps
+        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
+        return np.cumsum(tied_at).astype(np.int64)
+
+    def token_lengths(self, step: int) -> Ints:
+        """How many tokens are so long at a step, by the length.
+
+        Special tokens are left out: nothing learnt them.
+        """
+        known, wanted = len(self._lengths), self.token_count(step)
+        if known < wanted:
+            newer = self.lengths_between(known, wanted)
+            self._lengths = np.append(self._lengths, newer).astype(np.int64)
+        learnt = self._lengths[:wanted]
+        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)
+
+
+class Statistics(MergeStatistics):
     """The series of one run.
 
-    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them,
-    `token_count` the tokens before the first merge.
+    `byte_count` are the bytes in all pretokens, `token_count` the tokens before the first merge.
+    Tokens are as long as the bytes of the corpus they stand for; the one of no bytes, if there is
+    one, is `</w>`, and to a token that ends in it it adds none.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
@@ -44,48 +89,32 @@ class Statistics(PretokenStatistics[bytes]):
         counts: Mapping[bytes, int],
         byte_count: int,
         token_count: int,
-        ties: TieHistory,
+        ties: TiedSteps,
     ) -> None:
-        super().__init__(counts)
+        super().__init__(counts, ties)
         self._record = record
         self._byte_count = byte_count
-        self._token_count = token_count
-        self._ties = ties
-        self._lengths: Ints = np.zeros(0, dtype=np.int64)
+        self._tokens_at_start = token_count
 
     def bytes_per_token(self, steps: int) -> Floats:
         """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
         if not self._byte_count:
             return np.ones(steps + 1)
         compression: Floats = self._byte_count / (
-            self._token_count - self._record.removed_until(steps)
+            self._tokens_at_start - self._record.removed_until(steps)
         )
         return compression
 
     def winning_counts(self, steps: int) -> Ints:
-        """The count of the pair that merged, for each of the first `steps` merges."""
         return self._record.counts_until(steps)
 
-    def ties(self, steps: int) -> Ints:
-        """How many merges were tied by steps 0 … `steps`."""
-        tied = self._ties.steps
-        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
-        return np.cumsum(tied_at).astype(np.int64)
+    def token_count(self, step: int) -> int:
+        return self._record.first_id + step
 
-    def token_lengths(self, step: int) -> Ints:
-        """How many tokens stand for so many bytes of the corpus at a step, by that number.
-
-        The one of no bytes, if there is one, is `</w>`; to a token that ends in it it adds none.
-        Special tokens are left out: nothing learnt them.
-        """
+    def lengths_between(self, first: int, last: int) -> list[int]:
         record = self._record
-        known, wanted = len(self._lengths), record.first_id + step
-        if known < wanted:
-            special = record.ids.specials
-            newer = [
-                LEFT_OUT if token_id in special else len(record.covers(token_id))
-                for token_id in map(record.ids.id_of, range(known, wanted))
-            ]
-            self._lengths = np.append(self._lengths, newer).astype(np.int64)
-        learnt = self._lengths[:wanted]
-        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)
+        special = record.ids.specials
+        return [
+            LEFT_OUT if token_id in special else len(record.covers(token_id))
+            for token_id in map(record.ids.id_of, range(first, last))
+        ]

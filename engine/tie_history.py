@@ -3,70 +3,39 @@
 A pair's count is constant over stretches of steps, from one change of it to the next. The top
 count only falls; so the steps at which it has a certain value are one stretch, too. A pair is tied
 for the top where the stretch of its count meets that of the top with the same value: two binary
-searches for each entry of the log, and no walk through the steps.
+searches for each entry of the log, and no walk through the steps. Few pairs come near the top
+within a block of steps: only those are sorted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.change_log import Ints
+from engine.tied_steps import TiedSteps
 
 if TYPE_CHECKING:
     from engine.record import Record
 
 
-BLOCK = 512
-"""Steps looked at together. Few pairs come near the top within a block: only those are sorted."""
-
-
-class TieHistory(Sequence[int]):
-    """The tied steps of a record; those recorded since are added when somebody asks."""
+class TieHistory(TiedSteps):
+    """The tied steps of a record of byte-pair encoding, tied for the top count."""
 
     def __init__(self, record: Record) -> None:
+        super().__init__(record)
         self._record = record
-        self._known = 0
-        self._steps: Ints = np.zeros(0, dtype=np.int64)
-
-    def __len__(self) -> int:
-        return len(self.steps)
-
-    def __getitem__(self, place: int) -> int:  # type: ignore[override]
-        return int(self._steps[place])
 
     @property
     def steps(self) -> Ints:
-        """Step numbers, from 1, of the merges whose pair shared its count with another."""
         if self._record.given:
             return self._steps  # merges that nobody chose were never tied
+        return super().steps
+
+    def pairs_at_top(self, start: int, stop: int) -> Ints:
         find = pairs_at_top if self._record.by_rule else pairs_as_frequent
-        while self._known < len(self._record):
-            stop = min(self._known + BLOCK, len(self._record))
-            tied = np.flatnonzero(find(self._record, self._known, stop) > 1)
-            self._steps = np.append(self._steps, tied + self._known + 1)
-            self._known = stop
-        return self._steps
-
-    def is_tied(self, step: int) -> bool:
-        """Whether the merge that led to a step was tied."""
-        steps = self._steps if step <= self._known else self.steps
-        place = int(np.searchsorted(steps, step))
-        return place < len(steps) and int(steps[place]) == step
-
-    def until(self, step: int) -> int:
-        """How many of the first `step` merges were tied."""
-        return int(np.searchsorted(self.steps, step, side="right"))
-
-    def nearest(self, step: int, direction: int) -> int | None:
-        """The nearest tied step after `step` (1) or before it (−1)."""
-        if direction > 0:
-            place = int(np.searchsorted(self.steps, step, side="right"))
-        else:
-            place = int(np.searchsorted(self.steps, step, side="left")) - 1
-        return int(self.steps[place]) if 0 <= place < len(self.steps) else None
+        return find(self._record, start, stop)
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:

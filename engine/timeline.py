@@ -7,19 +7,16 @@ from functools import cached_property
 from itertools import islice
 
 from engine.alphabets import Alphabet
-from engine.errors import TimelineError
-from engine.events import Pair
 from engine.excerpt import Excerpt
 from engine.frame import Frame
 from engine.heap_walk import HeapWalk
 from engine.learnt import learnt_tokenizer
+from engine.merge_timeline import MergeTimeline
 from engine.patterns import Pattern, as_pattern
-from engine.player import Player
-from engine.pretoken_index import PretokenIndex
 from engine.pretokenize import Pretoken, SpecialSplitter
 from engine.record import MergeStep, Record
 from engine.rules import EncodingRules
-from engine.segmentation import Segmenter, Segments
+from engine.segmentation import Segmenter
 from engine.statistics import Statistics
 from engine.tie_history import TieHistory
 from engine.tokenizer import Tokenizer
@@ -29,7 +26,7 @@ from engine.vocabulary.of_run import RunVocabularies
 from engine.vocabulary.vocabulary import Vocabulary
 
 
-class Timeline(Player[Frame]):
+class Timeline(MergeTimeline[Frame]):
     """The steps of a run and a place among them.
 
     Step k is the state after the first k merges: step 0 is the corpus in single bytes, or in what
@@ -49,6 +46,8 @@ class Timeline(Player[Frame]):
         excerpt: the beginning of the corpus, for frames to show.
         alphabet: what a pretoken is spelled in at step 0, by default the record's.
     """
+
+    record: Record
 
     def __init__(
         self,
@@ -74,8 +73,8 @@ class Timeline(Player[Frame]):
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.alphabet.token_count(counts)
-        self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter: Segments = Segmenter(
+        self.table = {}
+        self.segmenter = Segmenter(
             self.alphabet, self.table, self.record.pair_of, self.record.rank_of
         )
         self.heap_walk = HeapWalk(self.record)
@@ -88,30 +87,6 @@ class Timeline(Player[Frame]):
         self._covered: dict[int, bytes] = {}  # by place, as far as somebody has asked
         self._moves_done = 0
         self.extend(steps)
-
-    @cached_property
-    def by_count(self) -> PretokenIndex:
-        """The pretokens, most frequent first."""
-        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
-
-    @cached_property
-    def by_appearance(self) -> PretokenIndex:
-        """The pretokens in the order in which the corpus first has them."""
-        return PretokenIndex(list(self.counts))
-
-    def extend(self, steps: Iterable[MergeStep]) -> None:
-        """Add steps at the end.
-
-        Raises:
-            TimelineError: a step is of another run, or not the next one.
-        """
-        for step in steps:
-            if step.record is not self.record or step.index != self._length:
-                raise TimelineError(
-                    f"step {step.index} does not follow the {self._length} steps recorded"
-                )
-            self.table[step.pair] = (step.index, step.new_id)
-            self._add_step()
 
     def _frame_at(self, step: int) -> Frame:
         return Frame(self, step, self._length, self._moves_done)

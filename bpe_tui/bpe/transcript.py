@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from bpe_tui.merge_transcript import MergeTranscript
 from bpe_tui.narration import (
     narrate,
     narrate_back,
@@ -14,16 +15,16 @@ from bpe_tui.narration import (
     told_pair,
     told_unknown,
 )
-from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
+from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand
 from bpe_tui.visible import number, plural, visible_bytes, visible_text
+from engine.events import Pair
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
 
 
-class BpeTranscript(Transcript[Frame]):
+class BpeTranscript(MergeTranscript[Frame]):
     """Answers commands about recorded merges."""
 
-    STEPS = "merge"
     COMMANDS = (
         *MOVES,
         PlainCommand("tie [back]", "To the next merge that was tied, or the one before."),
@@ -41,15 +42,15 @@ class BpeTranscript(Transcript[Frame]):
     def narrate_back(self) -> str:
         return narrate_back(self.frame)
 
-    def tie(self, rest: str) -> Iterator[str]:
-        step = self.frame.tied_step(-1 if rest == "back" else 1)
-        if step is None:
-            where = "before" if rest == "back" else "after"
-            yield f"No merge {where} this one was tied."
-            return
-        self._player.seek(step)
-        yield self.told()
-        yield narrate_tie(self.frame)
+    def narrate_tie(self) -> str:
+        return narrate_tie(self.frame)
+
+    def told_pair(self, pair: Pair) -> str:
+        return told_pair(self.frame, pair)
+
+    def ranked(self, most: int) -> Iterator[str]:
+        for pair, count in self.frame.top_pairs(most):
+            yield f"{self.told_pair(pair)}, {times(count)}."
 
     def why(self, rest: str) -> Iterator[str]:
         yield narrate_tie(self.frame)
@@ -69,23 +70,7 @@ class BpeTranscript(Transcript[Frame]):
         for touched in frame.touched(LISTED):
             word, after = visible_bytes(touched.pretoken), self._tokens(touched.after)
             yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
-        for change in merge.changes[:LISTED]:
-            pair = told_pair(frame, change.pair)
-            before, after = number(change.before), number(change.after)
-            yield f"The count of {pair} went from {before} to {after}."
-        if (more := len(merge.changes) - LISTED) > 0:
-            yield f"{plural(more, 'other count')} changed."
-
-    def pairs(self, rest: str) -> Iterator[str]:
-        wanted = self.number_in(rest or str(LISTED))
-        if wanted is None:
-            yield f"Say how many pairs to tell, like pairs {LISTED}."
-            return
-        pairs = self.frame.top_pairs(wanted)
-        if not pairs:
-            yield "There is no pair left."
-        for place, (pair, count) in enumerate(pairs, 1):
-            yield f"{place}. {told_pair(self.frame, pair)}, {times(count)}."
+        yield from self.told_changes(merge.changes)
 
     def encode(self, rest: str) -> Iterator[str]:
         if not rest:

@@ -57,7 +57,8 @@ def _compression_here(frame: Frame) -> str:
     return f"{frame.bytes_per_token:.2f} bytes per token at step {number(frame.step)}"
 
 
-def _counts(frame: Frame) -> Figure | None:
+def counts(frame: Any) -> Figure | None:
+    """How often the pair stood that merged, over steps."""
     steps = frame.recorded_steps
     if not steps:
         return None
@@ -68,13 +69,15 @@ def _counts(frame: Frame) -> Figure | None:
     return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
 
 
-def _count_here(frame: Frame) -> str:
+def count_here(frame: Any) -> str:
+    """How often the pair stood that this step merged."""
     if frame.merge is None:
         return "nothing is merged at step 0"
     return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
 
 
-def _ties(frame: Frame) -> Figure | None:
+def ties(frame: Any) -> Figure | None:
+    """How many merges were tied, over steps."""
     steps = frame.recorded_steps
     if not steps:
         return None
@@ -82,21 +85,23 @@ def _ties(frame: Frame) -> Figure | None:
     return Figure(np.arange(steps + 1), series, "step", "ties so far")
 
 
-def _ties_here(frame: Frame) -> str:
+def ties_here(frame: Any) -> str:
+    """How many were up to this step."""
     share = f", {frame.ties_so_far / frame.step:.0%}" if frame.step else ""
     return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
 
 
-def zipf(frame: Any) -> Figure | None:
+def zipf(frame: Any, what: str = "pretoken") -> Figure | None:
     """Rank and count of the pretokens that a frame's run was trained on, of any model."""
     series = frame.statistics.pretoken_counts
     if not len(series):
         return None
     ranks = np.arange(1, len(series) + 1)
-    return Figure(ranks, series, "rank", "count of the pretoken", log_x=True, log_y=True)
+    return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
 
 
-def _most_frequent(frame: Frame) -> str:
+def most_frequent_bytes(frame: Any) -> str:
+    """The same, where pretokens are bytes."""
     commonest = frame.statistics.commonest_pretoken
     told = "" if commonest is None else visible_bytes(commonest)
     return most_frequent(frame.statistics.pretoken_counts, told)
@@ -113,34 +118,38 @@ def most_frequent(series: Ints, commonest: str) -> str:
     return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
 
 
-def _lengths(frame: Frame) -> Figure | None:
+def lengths(frame: Any, unit: str = "bytes", what: str = "tokens") -> Figure:
     """Both axes have room for what the last step brings, so that they stand still on the way."""
     series = frame.statistics.token_lengths(frame.step)
     last = frame.statistics.token_lengths(frame.recorded_steps)
-    tokens = np.zeros(max(len(last) - 1, LENGTHS), dtype=np.int64)
-    tokens[: len(series) - 1] = series[1:]
-    lengths = np.arange(1, len(tokens) + 1)
-    return Figure(lengths, tokens, "bytes", "tokens", bars=True, bars_top=float(last.max()))
+    found = np.zeros(max(len(last) - 1, LENGTHS), dtype=np.int64)
+    found[: len(series) - 1] = series[1:]
+    places = np.arange(1, len(found) + 1)
+    return Figure(places, found, unit, what, bars=True, bars_top=float(last.max(initial=1)))
 
 
-def _length_here(frame: Frame) -> str:
+def length_here(frame: Any, unit: str = "bytes") -> str:
+    """How long they are at this step."""
     series = frame.statistics.token_lengths(frame.step)
-    mean = (series * np.arange(len(series))).sum() / series.sum()
-    return f"mean {mean:.1f} bytes, longest {len(series) - 1}"
+    mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
+    return f"mean {mean:.1f} {unit}, longest {max(len(series) - 1, 0)}"
 
 
 # What a figure depends on.
 
 
-def _recorded(frame: Frame) -> object:
+def recorded(frame: Any) -> object:
+    """The run, and how far it is recorded."""
     return frame.statistics, frame.recorded_steps
 
 
-def _recorded_and_step(frame: Frame) -> object:
+def recorded_and_step(frame: Any) -> object:
+    """The same, and the step."""
     return frame.statistics, frame.recorded_steps, frame.step
 
 
-def _corpus(frame: Frame) -> object:
+def corpus(frame: Any) -> object:
+    """The run alone."""
     return frame.statistics
 
 
@@ -150,25 +159,25 @@ CHARTS = (
         "How well is the text compressed?",
         _compression,
         _compression_here,
-        _recorded,
+        recorded,
     ),
-    ChartKind("counts", "How often did the winning pair occur?", _counts, _count_here, _recorded),
-    ChartKind("ties", "How many merges were tied?", _ties, _ties_here, _recorded),
+    ChartKind("counts", "How often did the winning pair occur?", counts, count_here, recorded),
+    ChartKind("ties", "How many merges were tied?", ties, ties_here, recorded),
     ChartKind(
         "zipf",
         "How frequent is a pretoken? (Zipf)",
         zipf,
-        _most_frequent,
-        _corpus,
+        most_frequent_bytes,
+        corpus,
         over_steps=False,
         why_empty=NO_PRETOKEN,
     ),
     ChartKind(
         "lengths",
         "How long are the tokens?",
-        _lengths,
-        _length_here,
-        _recorded_and_step,
+        lengths,
+        length_here,
+        recorded_and_step,
         over_steps=False,
         needs_corpus=False,
     ),

@@ -156,7 +156,7 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
         return frame.excerpt
 
     def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
-        return wrapped(TokenPainter(frame, marks=self.app.no_color), line, width)
+        return wrapped(frame, self.app.no_color, line, width)
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
@@ -177,9 +177,9 @@ def layout_step(step: int) -> int:
     return 0 if step < 16 else 1 << (step.bit_length() - 1)
 
 
-def wrapped(painter: TokenPainter, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
+def wrapped(frame: Frame, marks: bool, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
     """A line of the corpus as rows of at most `width` cells (one pretoken at the least)."""
-    frame = painter.frame
+    painter = TokenPainter(frame, marks=marks)
     earlier = TokenPainter(frame.at(layout_step(frame.step)), marks=False)
     return flowed(
         (

@@ -66,7 +66,7 @@ class EncodeStepsPanel(Walk):
             count = index if index <= self.place else index - len(lost)
             merge = self._merges[count - 1] if count else None
             here, ahead = count == self.place, count > self.place
-            return _row(painter, merge, start, width, here, ahead)
+            return _row(painter, merge, start, f"{alphabet.unit}s", width, here, ahead)
 
         return RowsOnDemand(len(self._merges) + 1 + len(lost), row)
 
@@ -104,16 +104,13 @@ def _row(
     painter: TokenPainter,
     merge: TracedMerge | None,
     start: tuple[int, ...],
+    units: str,
     width: int,
     here: bool,
     ahead: bool,
 ) -> Row:
     step = merge.step if merge else None
-    joined = (
-        painter.pair(step.pair, between=" + ")
-        if step
-        else [(f"{painter.frame.rules.alphabet.unit}s", "dim")]
-    )
+    joined = painter.pair(step.pair, between=" + ") if step else [(units, "dim")]
     pair_width = min(18, max(width // 4, 9))
     spans = [
         ("▸ " if here else "  ", "pair"),

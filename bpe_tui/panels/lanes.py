@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
 
 from textual.reactive import reactive
 
@@ -15,12 +16,11 @@ from bpe_tui.panels.lane_layout import (
     flush_left,
     token_text,
 )
-from bpe_tui.panels.panel import Panel
-from bpe_tui.pieces import TokenPainter
+from bpe_tui.panels.panel import TokenPanel
+from bpe_tui.pieces import TokenPainter, Tokens
 from bpe_tui.visible import number, plural, visible_bytes
 from bpe_tui.widgets.lines import Row, Span
 from engine.byte_chars import BYTE_TO_CHAR
-from engine.frame import Frame
 from engine.lanes import Lanes, align
 
 TOKENS_SHOWN = 1000
@@ -28,11 +28,16 @@ NAME_CELLS = 12
 EXPLAINED = 4
 """How many of GPT-2's stand-ins are spelled out."""
 
+Lane = tuple[str, list[Label], Callable[[list[Label], list[int], int, int], Iterator[Span]]]
+"""The name of a lane, its labels, and what draws those of a line."""
 
-class LanesPanel(Panel):
+
+class LanesPanel(TokenPanel):
     """Characters, bytes and tokens of `token_ids`, aligned; also how GPT-2 spells the bytes."""
 
     WIDEST = 1000
+    SPELLS: ClassVar[bool] = True
+    """Whether GPT-2's files spell such tokens."""
 
     token_ids: reactive[tuple[int, ...]] = reactive((), repaint=False)
 
@@ -42,25 +47,68 @@ class LanesPanel(Panel):
     def watch_token_ids(self) -> None:
         self.rebuild()
 
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        ids = [token_id for token_id in self.token_ids if frame.has_token(token_id)]
-        if not ids:
+    def parts_of(self, frame: Tokens) -> Sequence[tuple[int, bytes]]:
+        """The ids to show, and the bytes that each stands for."""
+        return [
+            (token_id, frame.covers(token_id))
+            for token_id in self.token_ids
+            if frame.has_token(token_id)
+        ]
+
+    def foot(self, data: bytes) -> str:
+        """What the lower border says."""
+        return explained(data)
+
+    def rows_of(self, frame: Tokens, width: int) -> list[Row]:
+        parts = self.parts_of(frame)
+        if not parts:
             self.say("three lanes")
-            return [Row([("No token to show: type a text, or choose a token.", "dim")])]
-        lanes = align((token_id, frame.covers(token_id)) for token_id in ids[:TOKENS_SHOWN])
+            return [Row([(f"No {self.TOKEN} to show: type a text, or choose one.", "dim")])]
+        lanes = align(parts[:TOKENS_SHOWN])
         if not lanes.tokens:
             self.say("three lanes")
             return [Row([("It marks the end of a word, and stands for no byte.", "dim")])]
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
-            f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), 'token')}",
-            explained(lanes.data),
+            f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
+            self.foot(lanes.data),
         )
-        rows = list(lane_rows(self.painter(frame), lanes, max(width - NAME_CELLS, 8)))
-        if len(ids) > TOKENS_SHOWN:
-            of = f"The first {number(TOKENS_SHOWN)} of {number(len(ids))} tokens."
+        rows = list(self.lane_rows(self.painter(frame), lanes, max(width - NAME_CELLS, 8)))
+        if len(parts) > TOKENS_SHOWN:
+            of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
             rows.append(Row([(of, "dim")]))
         return rows
+
+    def labels(self, painter: TokenPainter, lanes: Lanes) -> Iterator[Lane]:
+        """What stands in which lane."""
+        characters = [
+            Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
+            for c in lanes.characters
+        ]
+        yield "characters", characters, flush_left
+        data = list(enumerate(lanes.data))
+        yield "bytes", [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in data], flush_left
+        if self.SPELLS:
+            spelled = [Label(n, n + 1, BYTE_TO_CHAR[byte], "dim") for n, byte in data]
+            yield "GPT-2", spelled, flush_left
+        tokens = [
+            Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id))
+            for t in lanes.tokens
+        ]
+        yield f"{self.TOKEN}s", tokens, bracketed
+        ids = [Label(t.start, t.end, str(t.token_id), "dim") for t in lanes.tokens]
+        yield "ids", ids, flush_left
+
+    def lane_rows(self, painter: TokenPainter, lanes: Lanes, room: int) -> Iterator[Row]:
+        """A row of each lane for each line of the text, and a blank one between two lines."""
+        named = list(self.labels(painter, lanes))
+        cells = byte_widths(lanes)
+        for place, (start, end) in enumerate(broken(lanes, cells, room)):
+            if place:
+                yield Row([])
+            for name, labels, draw in named:
+                title: Span = (name.ljust(NAME_CELLS), "strong")
+                yield Row([title, *draw(_within(labels, start, end), cells, start, end)])
 
 
 def explained(data: bytes) -> str:
@@ -77,33 +125,6 @@ def explained(data: bytes) -> str:
     )
     more = ", …" if len(odd) > EXPLAINED else ""
     return f"GPT-2's files write {shown}{more}"
-
-
-def lane_rows(painter: TokenPainter, lanes: Lanes, room: int) -> Iterator[Row]:
-    """Five rows for each line of the text, and a blank one between two."""
-    characters = [
-        Label(c.start, c.end, character_text(lanes, c), "" if c.text is not None else "loss")
-        for c in lanes.characters
-    ]
-    data = [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in enumerate(lanes.data)]
-    spelled = [Label(n, n + 1, BYTE_TO_CHAR[byte], "dim") for n, byte in enumerate(lanes.data)]
-    tokens = [
-        Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id)) for t in lanes.tokens
-    ]
-    ids = [Label(t.start, t.end, str(t.token_id), "dim") for t in lanes.tokens]
-    cells = byte_widths(lanes)
-    for place, (start, end) in enumerate(broken(lanes, cells, room)):
-        if place:
-            yield Row([])
-        for name, labels, draw in (
-            ("characters", characters, flush_left),
-            ("bytes", data, flush_left),
-            ("GPT-2", spelled, flush_left),
-            ("tokens", tokens, bracketed),
-            ("ids", ids, flush_left),
-        ):
-            title: Span = (name.ljust(NAME_CELLS), "strong")
-            yield Row([title, *draw(_within(labels, start, end), cells, start, end)])
 
 
 def _within(labels: list[Label], start: int, end: int) -> list[Label]:

@@ -8,20 +8,19 @@ from itertools import islice
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import Panel
+from bpe_tui.panels.panel import TokenPanel
 from bpe_tui.panels.targets import ToToken
-from bpe_tui.pieces import TokenPainter
-from bpe_tui.visible import number, plural, shorten
+from bpe_tui.pieces import TokenPainter, Tokens
+from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from engine.frame import Frame
 from engine.vocabulary.merge_tree import TreeLine
 
 LINES_SHOWN = 400
 RANK_CELLS = 8
 
 
-class MergeTreePanel(Panel):
-    """The merge tree of a token down to bytes, then the tokens that were built on it."""
+class MergeTreePanel(TokenPanel):
+    """The merge tree of a token down to bytes or characters, then what was built on it."""
 
     token_id: reactive[int | None] = reactive(None, repaint=False)
 
@@ -42,16 +41,18 @@ class MergeTreePanel(Panel):
             self._folded ^= {target.token_id}
             self.rebuild()
 
-    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+    def rows_of(self, frame: Tokens, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
-            return [Row([("No token is under the table's cursor.", "dim")])]
+            return [Row([(f"No {self.TOKEN} is under the table's cursor.", "dim")])]
         width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "space folds · ↵ goes there")
         tree = self._tree_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
+        if not built:
+            return [*tree, Row([]), Row([(f"No {self.TOKEN} is built on it yet.", "dim")])]
         tree += [Row([]), _built_title(len(built), width)]
 
         def make(index: int) -> Row:
@@ -99,9 +100,7 @@ def drawn(trunk: Sequence[bool]) -> str:
 
 
 def _built_title(count: int, width: int) -> Row:
-    if not count:
-        return Row([("No token is built on it yet.", "dim")])
-    title = left([(f"built on it: {plural(count, 'token')}", "strong")], width - RANK_CELLS)
+    title = left([(f"built on it: {number(count)}", "strong")], width - RANK_CELLS)
     return Row([*title, right("rank", RANK_CELLS, "dim")])
 
 

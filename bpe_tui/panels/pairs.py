@@ -85,7 +85,7 @@ class PairsPanel(Panel):
 def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
     """The best entries, one a row."""
     entries = frame.queue.entries(SHOWN)
-    table = _Table(painter, min(width, Panel.WIDEST), frame.next_pair)
+    table = _Table(painter, min(width, Panel.WIDEST), frame.next_pair, frame.byte_count)
     return RowsOnDemand(
         1 + len(entries),
         lambda place: table.row(place, entries[place - 1]) if place else table.header(),
@@ -104,13 +104,14 @@ class _Table:
     painter: TokenPainter
     width: int
     next_pair: Pair | None
+    highest_count: int
 
     PLACE, MARK = 6, 14
 
     @property
     def count_width(self) -> int:
         # Counts only fall, so the widest possible number keeps the column still for good.
-        return max(len(number(self.painter.frame.byte_count)), len("change"))
+        return max(len(number(self.highest_count)), len("change"))
 
     @property
     def delta_width(self) -> int:

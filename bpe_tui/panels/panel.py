@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.pieces import TokenPainter
+from bpe_tui.pieces import TokenPainter, Tokens
 from bpe_tui.widgets.lines import Lines, Row
 from engine.frame import Frame
 
@@ -67,6 +67,18 @@ class FramePanel(Lines, Generic[FrameT]):
         """Set what the border says; the text is shown as it is."""
         self.border_title = Content(title)
         self.border_subtitle = Content(foot)
+
+
+class TokenPanel(FramePanel[Tokens]):
+    """A panel about the tokens of a state, of whichever model that merges pairs."""
+
+    TOKEN: ClassVar[str] = "token"
+    """What one of them is called."""
+
+    frame: reactive[Tokens | None] = reactive(None, repaint=False)
+
+    def painter(self, frame: Tokens) -> TokenPainter:
+        return TokenPainter(frame, marks=self.app.no_color)
 
 
 class Panel(FramePanel[Frame]):

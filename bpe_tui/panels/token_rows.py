@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
+from typing import ClassVar
 
 import numpy as np
 from textual import events
 from textual.message import Message
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.panel import FramePanel, Panel
+from bpe_tui.panels.panel import FramePanel, TokenPanel
 from bpe_tui.panels.targets import ToStep
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, short_number
@@ -35,7 +36,41 @@ SLICE_SECONDS = 0.01
 NOBODY_COUNTS = "–"
 
 
-class TokenRows(Panel):
+Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
+"""What stands in a column for a token."""
+
+
+def _number_or_none(value: int | None) -> list[Span]:
+    if value is None:
+        return [(NOBODY_COUNTS, "dim")]
+    return [(number(value) if value < 10**7 else short_number(value), "")]
+
+
+def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    pair = vocabulary.parents_of(token_id)
+    return painter.pair(pair, between=" + ") if pair else [("", "")]
+
+
+def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+    return [(number(children), "" if children else "dim")]
+
+
+CELLS: dict[str, Cell] = {
+    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
+    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
+    "bytes": lambda vocabulary, painter, token_id: [
+        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
+    ],
+    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
+    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
+    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
+    "parents": _parents,
+    "children": _children,
+}
+
+
+class TokenRows(TokenPanel):
     """The tokens of the frame that the filters and the query leave, in the order of a column.
 
     A search goes through the tokens in the order shown and in slices: the rows in sight are there
@@ -44,6 +79,9 @@ class TokenRows(Panel):
     """
 
     WIDEST = 150
+
+    COLUMNS: ClassVar[tuple[Column, ...]] = TOKEN_COLUMNS
+    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
 
     class Pointed(Message):
         """The cursor is on this token now; `None` if there is none."""
@@ -81,7 +119,7 @@ class TokenRows(Panel):
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
             return
-        self.places = arranged(TOKEN_COLUMNS, self.room - 1)  # a blank before the scrollbar
+        self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         rows = self.vocabulary.rows(
             filters=self.filters, sort=self.sorting, reverse=self.descending
         )
@@ -183,12 +221,12 @@ class TokenRows(Panel):
     def row(self, index: int) -> Row:
         assert self.frame is not None
         if not len(self._order):
-            return Row([("No token is left: change the search or the filters.", "dim")])
+            return Row([(f"No {self.TOKEN} is left: change the search or the filters.", "dim")])
         token_id = self.vocabulary.id_of(int(self._order[index]))
         painter = self.painter(self.frame)
         spans: list[Span] = []
         for place in self.places:
-            cell = CELLS[place.column.name](self.vocabulary, painter, token_id)
+            cell = self.CELLS[place.column.name](self.vocabulary, painter, token_id)
             if place.column.is_number:
                 spans.append(right("".join(text for text, _ in cell), place.cells, cell[0][1]))
             else:
@@ -196,37 +234,3 @@ class TokenRows(Panel):
             spans.append((" " * GAP, ""))
         rank = self.vocabulary.rank_of(token_id)
         return Row(spans, None if rank is None else ToStep(rank + 1))
-
-
-Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
-"""What stands in a column for a token."""
-
-
-def _number_or_none(value: int | None) -> list[Span]:
-    if value is None:
-        return [(NOBODY_COUNTS, "dim")]
-    return [(number(value) if value < 10**7 else short_number(value), "")]
-
-
-def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    pair = vocabulary.parents_of(token_id)
-    return painter.pair(pair, between=" + ") if pair else [("", "")]
-
-
-def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
-    children = int(vocabulary.children[vocabulary.row_of(token_id)])
-    return [(number(children), "" if children else "dim")]
-
-
-CELLS: dict[str, Cell] = {
-    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
-    "bytes": lambda vocabulary, painter, token_id: [
-        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
-    ],
-    "length": lambda vocabulary, painter, token_id: [(number(len(vocabulary.token(token_id))), "")],
-    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
-    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
-    "parents": _parents,
-    "children": _children,
-}

@@ -43,11 +43,11 @@ class Transport(Horizontal):
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         """The steps worth seeing: ties and breakpoints."""
-        frame = session.frame
-        if frame is None:
+        merges = session.merges
+        if merges is None:
             return ()
         return (
-            Marks(frame.tied_steps, "┊", "tie", gap=TIE_GAP),
+            Marks(merges.ties, "┊", "tie", gap=TIE_GAP),
             Marks(session.breakpoints.hits(), "◆", "pair", gap=3),
         )
 

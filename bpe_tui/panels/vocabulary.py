@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
@@ -10,10 +12,10 @@ from textual.widgets import Input
 
 from bpe_tui.panels.sorted_table import SortedTable
 from bpe_tui.panels.token_rows import TokenRows
+from bpe_tui.pieces import Tokens
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.switches import Switch, Switches
 from bpe_tui.widgets.virtual_table import Header
-from engine.frame import Frame
 
 FILTER_SWITCHES = (
     Switch("partial", "p", "partial UTF-8"),
@@ -21,14 +23,17 @@ FILTER_SWITCHES = (
     Switch("unreachable", "d", "unreachable"),
     Switch("twins", "y", "twins"),
 )
-LARGEST_FIRST = frozenset({"length", "count", "children"})
-"""Columns of which the largest numbers are the interesting ones."""
 
 
 class VocabularyPanel(SortedTable):
     """A field to search in, switches for the filters, and the rows under their header."""
 
-    frame: reactive[Frame | None] = reactive(None)
+    ROWS: ClassVar[type[TokenRows]] = TokenRows
+    SWITCHES: ClassVar[tuple[Switch, ...]] = FILTER_SWITCHES
+    LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
+    """Columns of which the largest numbers are the interesting ones."""
+
+    frame: reactive[Tokens | None] = reactive(None)
 
     def __init__(self) -> None:
         super().__init__(id="tokens")
@@ -36,10 +41,10 @@ class VocabularyPanel(SortedTable):
 
     def compose(self) -> ComposeResult:
         # The rows come first, so that they are what Tab and Esc lead to.
-        yield TokenRows().data_bind(frame=VocabularyPanel.frame)
+        yield self.ROWS().data_bind(frame=VocabularyPanel.frame)
         with Vertical(id="table-top"):
             yield Input(placeholder="/ search: text or regex", id="search", compact=True)
-            yield Switches(FILTER_SWITCHES, id="filters")
+            yield Switches(self.SWITCHES, id="filters")
             yield Header(id="table-header")
 
     @property
@@ -49,7 +54,7 @@ class VocabularyPanel(SortedTable):
     # -- order
 
     def is_descending(self, column: str) -> bool:
-        return column in LARGEST_FIRST
+        return column in self.LARGEST_FIRST
 
     # -- what is left out
 
@@ -82,7 +87,7 @@ class VocabularyPanel(SortedTable):
         header.places = self.rows.places
         header.sorting, header.descending = self.rows.sorting, self.rows.descending
         still = "" if event.complete else " so far"
-        of = f"{number(event.shown)} of {number(event.of)} tokens{still}"
+        of = f"{number(event.shown)} of {number(event.of)} {self.ROWS.TOKEN}s{still}"
         self.border_title = Content(f"vocabulary  {of}")
         if event.problem is not None:
             foot = f"no regex: {visible_text(event.problem, spaces=False)}; read as plain text"

@@ -18,12 +18,11 @@ from bpe_tui.visible import number, plural, visible_text
 from bpe_tui.widgets.lines import Lines, Row
 from bpe_tui.widgets.roles import ROLE_CLASSES
 from engine.breakpoint_list import Watched
-from engine.breakpoints import KINDS
+from engine.breakpoints import examples
 from engine.errors import BreakpointError
 
 REFRESH_SECONDS = 0.2
 NO_BREAK_SPACE = "\u00a0"
-HINT = "Like  " + "   ".join(kind.example.replace(" ", NO_BREAK_SPACE) for kind in KINDS)
 
 
 class BreakpointRows(Lines):
@@ -46,7 +45,7 @@ class BreakpointRows(Lines):
         if not len(self._session.breakpoints):
             return Row([("No breakpoint yet. Write one below; Enter adds it.", "dim")])
         watched = self._session.breakpoints[index]
-        timeline = self._session.timeline
+        timeline = self._session.merges
         assert timeline is not None
         after = bisect_right(watched.hits, timeline.cursor)
         following = watched.hits[after] if after < len(watched.hits) else None
@@ -95,6 +94,8 @@ class Breakpoints(ModalScreen[int | None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+        lines = examples(session.model.merges_by_score)
+        self._hint = "Like  " + "   ".join(line.replace(" ", NO_BREAK_SPACE) for line in lines)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="breakpoints", classes="window") as window:
@@ -105,7 +106,7 @@ class Breakpoints(ModalScreen[int | None]):
                 Content("space on/off · d deletes · ↵ goes to its next · Tab"), classes="keys"
             )
             yield Input(placeholder="tie", id="breakpoint-input", compact=True)
-            yield Static(Content(HINT), id="dialog-hint")
+            yield Static(Content(self._hint), id="dialog-hint")
 
     def on_mount(self) -> None:
         self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).rebuild)
@@ -120,7 +121,7 @@ class Breakpoints(ModalScreen[int | None]):
             hint.update(Content(visible_text(str(error), spaces=False)))
             hint.add_class("-refused")
             return
-        hint.update(Content(HINT))
+        hint.update(Content(self._hint))
         hint.remove_class("-refused")
         event.input.value = ""
         self.query_one(BreakpointRows).rebuild()

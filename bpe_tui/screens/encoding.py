@@ -209,14 +209,6 @@ class EncodingScreen(WalkScreen):
 
     # -- commands
 
-    def action_lanes(self) -> None:
-        """The tokens in three lanes, or over their ids."""
-        self.toggle_class("lanes")
-        # Where there is little room the ids are not shown, so the focus goes elsewhere.
-        self.call_after_refresh(
-            self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
-        )
-
     def walk(self, by: int) -> None:
         self._walk.walk(by)
 

@@ -9,7 +9,7 @@ from textual.widgets import Input, Static
 from bpe_tui.command import TRAINING
 from bpe_tui.commands import bindings_on
 from bpe_tui.headings import heading
-from bpe_tui.narration import narrate, narrate_back, narrate_end
+from bpe_tui.narration import narrate, narrate_back, narrate_here
 from bpe_tui.panels.corpus import CorpusPanel
 from bpe_tui.panels.encode_line import EncodeLine
 from bpe_tui.panels.merge import MergePanel
@@ -23,7 +23,6 @@ from bpe_tui.panels.words import WordsPanel
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.player_screen import PlayerScreen
 from bpe_tui.session import Session
-from bpe_tui.visible import visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.events import Pair
@@ -120,11 +119,4 @@ def told(session: Session, frame: Frame, room: int) -> str:
     timeline = session.timeline
     if timeline is not None and timeline.came_from == frame.step + 1 and not frame.moves_done:
         return narrate_back(frame, room)
-    sentence = narrate(frame, room)
-    if session.halt is not None:
-        return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
-    if session.awaiting:
-        return f"Running to the next breakpoint … {sentence}"
-    if session.stop_reason is not None and session.at_end:
-        return f"{sentence} {narrate_end(session.stop_reason)}"
-    return sentence
+    return narrate_here(session, narrate(frame, room))

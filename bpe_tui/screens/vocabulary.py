@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -20,21 +22,27 @@ from bpe_tui.session import Session
 from bpe_tui.visible import number
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from engine.frame import Frame
 
 SLOT = ("tree", "lanes")
 """Panels that share a place where there is not room for both; see `styles/vocabulary.tcss`."""
 
 
 class VocabularyScreen(SessionScreen):
-    """The tokens of the timeline's step in a table; beside it the one under the cursor."""
+    """The tokens of the timeline's step in a table; beside it the one under the cursor.
 
+    This is BPE's; a subclass says which panels show those of another model.
+    """
+
+    NAME: ClassVar[str] = VOCABULARY
+    TABLE: ClassVar[type[VocabularyPanel]] = VocabularyPanel
+    TREE: ClassVar[type[MergeTreePanel]] = MergeTreePanel
+    LANES: ClassVar[type[LanesPanel]] = LanesPanel
     BINDINGS = bindings_on(VOCABULARY)
     CSS_PATH = "../styles/vocabulary.tcss"
     PANEL_ORDER = ("tokens", "tree", "lanes")
 
     def __init__(self) -> None:
-        super().__init__(id=VOCABULARY)
+        super().__init__(id=self.NAME)
         self.add_class("slot-lanes")
         self._trail: list[int] = []
 
@@ -42,20 +50,33 @@ class VocabularyScreen(SessionScreen):
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         with Container(id="panels"):
-            yield VocabularyPanel().data_bind(frame=VocabularyScreen.frame)
-            yield MergeTreePanel().data_bind(frame=VocabularyScreen.frame)
-        yield LanesPanel().data_bind(frame=VocabularyScreen.frame)
+            yield self.TABLE().data_bind(frame=VocabularyScreen.frame)
+            yield self.TREE().data_bind(frame=VocabularyScreen.frame)
+        yield self.LANES().data_bind(frame=VocabularyScreen.frame)
         yield KeyBar()
+
+    def heading(self, frame: Any) -> str:
+        """Which tokens these are, in one line."""
+        counted = (
+            f"{number(frame.token_count)} tokens in the corpus"
+            if frame.has_corpus
+            else "no corpus, so nothing is counted; o opens one"
+        )
+        return (
+            f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
+            f"{number(frame.vocab_size)} tokens · {counted}"
+        )
 
     def on_mount(self) -> None:
         self.show_panel("tokens")
 
     def show_session(self, session: Session) -> None:
-        if not self.is_current or session.frame is None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
             return
         super().show_session(session)
-        self._trail = [token for token in self._trail if session.frame.has_token(token)]
-        self.query_one("#heading", Static).update(Content(_heading(session.frame)), layout=False)
+        self._trail = [token for token in self._trail if frame.has_token(token)]
+        self.query_one("#heading", Static).update(Content(self.heading(frame)), layout=False)
 
     def show_panel(self, panel: str) -> None:
         if panel in SLOT:
@@ -120,15 +141,3 @@ class VocabularyScreen(SessionScreen):
 
     def action_fold(self) -> None:
         self.query_one(MergeTreePanel).toggle_fold()
-
-
-def _heading(frame: Frame) -> str:
-    counted = (
-        f"{number(frame.token_count)} tokens in the corpus"
-        if frame.has_corpus
-        else "no corpus, so nothing is counted; o opens one"
-    )
-    return (
-        f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
-        f"{number(frame.vocab_size)} tokens · {counted}"
-    )

@@ -15,6 +15,7 @@ from bpe_tui.command import WORDPIECE_ENCODING
 from bpe_tui.commands import bindings_on
 from bpe_tui.headings import Facts, fitting
 from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
+from bpe_tui.panels.wordpiece.lanes import WordLanesPanel
 from bpe_tui.panels.wordpiece.probes import ProbesPanel
 from bpe_tui.panels.wordpiece.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.panel_screen import TooSmall
@@ -49,7 +50,10 @@ class WordPieceEncodingScreen(WalkScreen):
         text = TextArea(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         yield text
-        yield PiecesOfText("tokens", id="ids").data_bind(frame=WordPieceEncodingScreen.frame)
+        with Vertical(id="ids"):
+            tokens = PiecesOfText("tokens", id="tokens-and-ids")
+            yield tokens.data_bind(frame=WordPieceEncodingScreen.frame)
+            yield WordLanesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
         with Container(id="panels"):
             yield WordsOfTextPanel().data_bind(frame=WordPieceEncodingScreen.frame)
             yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
@@ -91,11 +95,13 @@ class WordPieceEncodingScreen(WalkScreen):
         text = self._text
         words = tuple(self.frame.tokenizer.explain(text[:LONGEST]))
         self.query_one(WordsOfTextPanel).words = words
+        self.query_one(WordLanesPanel).words = words
         pieces = self.query_one(PiecesOfText)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
         cut = f"of the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
-        pieces.say(f"tokens  {number(tokens)}", cut or plural(len(words), "word"))
+        of = cut or plural(len(words), "word")
+        pieces.say(f"tokens  {number(tokens)}", f"{of} · a three lanes")
         self._decode()
 
     def on_words_of_text_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:

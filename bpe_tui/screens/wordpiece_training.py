@@ -10,7 +10,6 @@ from textual.widgets import Input, Static
 from bpe_tui.command import WORDPIECE_TRAINING
 from bpe_tui.commands import bindings_on
 from bpe_tui.panels.reading import ReadingPanel
-from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.wordpiece.corpus import PieceCorpusPanel
 from bpe_tui.panels.wordpiece.encode_line import PieceEncodeLine
 from bpe_tui.panels.wordpiece.merge import ScoreMergePanel
@@ -24,7 +23,6 @@ from bpe_tui.session import Session
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.narration import told, wordpiece_heading
-from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 
 
@@ -72,8 +70,6 @@ class WordPieceTrainingScreen(PlayerScreen):
     def prepare(self, session: Session) -> None:
         self.query_one(PieceCorpusPanel).playing = session.playing or session.following
 
-    # -- commands
-
     # -- what panels ask for
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -83,16 +79,4 @@ class WordPieceTrainingScreen(PlayerScreen):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        if isinstance(event.target, ToPair):
-            self._go_to_pair(event.target.pair)
-        else:
-            self.bpe_app.ways.go_to_target(event.target)
-
-    def _go_to_pair(self, pair: Pair) -> None:
-        """To the step that merges a pair."""
-        step = self.frame.step_of(pair) if self.frame is not None else None
-        if step is not None:
-            self.bpe_app.seek(step)
-            return
-        still = "" if self.session.stop_reason else " so far"
-        self.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
+        self.bpe_app.ways.go_to_target(event.target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.exports import OF_SCREENS
+from bpe_tui.exports import OF_SCREENS, of_charts, of_steps
+from bpe_tui.panels.wordpiece.charts import CHARTS
+from engine.wordpiece.report import json_lines, markdown
 
-EXPORTS = OF_SCREENS
+EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_TIES = "t is for BPE's ties; the pairs that share the highest score are marked = here."
-_BREAKPOINTS = "Breakpoints stop BPE's merges; g goes to any step of WordPiece's."
-
 REFUSED: Mapping[str, str] = {
-    "app.tie(1)": _TIES,
-    "app.tie(-1)": _TIES,
-    "app.breakpoints": _BREAKPOINTS,
-    "app.run_to_breakpoint": _BREAKPOINTS,
     "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
     "parts stand in, so WordPiece keeps no heap.",
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
     "with another --min-count.",
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
-    "app.show('vocabulary')": "The vocabulary screen is of BPE's tokens; m lists "
-    "WordPiece's pieces in the order in which they were made.",
-    "app.show('charts')": "The charts are of BPE's counts; WordPiece merges by score.",
-    "screen.lanes": "The three lanes are of bytes; WordPiece's pieces are of characters.",
+    "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
+    "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
+    "looks a piece up wherever it fits.",
     "screen.ask": "The probes say it: each row is a piece that was looked up.",
     "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
     "WordPiece only looks pieces up.",
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "WordPiece's text is cut by the same pattern.",
-    "app.show('inspection')": "The inspection is of BPE's tokens; m lists WordPiece's pieces.",
     "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -109,6 +110,12 @@ class Inspection:
         """Tokens, special ones included."""
         return len(self.vocabulary)
 
+    SLOW: ClassVar[tuple[str, ...]] = (
+        *("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"),
+        *("partial", "unreachable", "twins", "duplicates"),
+    )
+    """What takes time with many tokens."""
+
     @property
     def _tokens(self) -> Sequence[bytes]:
         return self.vocabulary.table.tokens[: self.size]
@@ -202,10 +209,14 @@ class Inspection:
         ids: list[int] = self._ids[rows[order]].tolist()
         return ids
 
+    def text_of(self, token: bytes) -> bytes:
+        """What of a token stands in a text: here all of it."""
+        return token
+
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
         """(script or other kind, ordinary tokens of that kind), the most frequent first."""
-        return kind_counts([token for token in self._ordinary if token])
+        return kind_counts([text for text in map(self.text_of, self._ordinary) if text])
 
     @cached_property
     def partial(self) -> Few:
@@ -222,15 +233,18 @@ class Inspection:
         """The tokens that differ from another only by case or a leading space."""
         return self._kept_by("twins")
 
+    @cached_property
+    def unused(self) -> Few:
+        """The tokens that the corpus has nowhere now; none where nothing is counted."""
+        return self._kept_by("unused")
+
     def _kept_by(self, filter: str) -> Few:
         return self._few(self.vocabulary.rows(filters=(filter,)))
 
     def prepare(self) -> Inspection:
         """Compute everything now: what takes time can be left to a thread."""
         with uncollected():
-            for name in ("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"):
-                getattr(self, name)
-            for name in ("partial", "unreachable", "twins", "duplicates"):
+            for name in self.SLOW:
                 getattr(self, name)
         return self
 

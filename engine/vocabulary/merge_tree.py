@@ -1,4 +1,4 @@
-"""The merge tree of a token: how it came from bytes, line by line."""
+"""The merge tree of a token: how it came from bytes or characters, line by line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TreeLine:
 def merge_tree(
     vocabulary: Vocabulary, token_id: int, folded: Collection[int] = ()
 ) -> Iterator[TreeLine]:
-    """The token, then its two parts with theirs, depth first, down to bytes.
+    """The token, then its two parts with theirs, depth first, down to what no merge has made.
 
     Below the ids in `folded` nothing is told. A tree may have millions of lines: take as many as
     there is room for.

@@ -99,7 +99,7 @@ class TokenTable:
     @cached_property
     def ends(self) -> Ints:
         """Where each token ends in `joined`."""
-        return np.cumsum(self.lengths)
+        return np.cumsum(np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self)))
 
     @cached_property
     def maker(self) -> Ints:
@@ -140,12 +140,12 @@ class TokenTable:
     def byte_order(self) -> Ints:
         """The place of each token among all of them sorted by their bytes."""
         # Latin-1 keeps the order of bytes, and Python compares strings of it faster.
-        return _places([token.decode("latin-1") for token in self.tokens])
+        return places([token.decode("latin-1") for token in self.tokens])
 
     @cached_property
     def reading_order(self) -> Ints:
         """The place of each token sorted as text, without regard to case and leading spaces."""
-        return _places([to_text(token).lstrip().lower() for token in self.tokens])
+        return places([to_text(token).lstrip().lower() for token in self.tokens])
 
     @cached_property
     def is_reachable(self) -> Bools:
@@ -155,7 +155,7 @@ class TokenTable:
     @cached_property
     def least_twins(self) -> Ints:
         """The first row with a token that differs only by case or a leading space."""
-        return least_twins(self.tokens)
+        return least_twins(self.tokens, b" ")
 
 
 def _is_text(token: bytes) -> bool:
@@ -168,7 +168,7 @@ def _is_text(token: bytes) -> bool:
     return True
 
 
-def _places(keys: Sequence[str]) -> Ints:
+def places(keys: Sequence[str]) -> Ints:
     """The place of each key in sorted order; the earlier of two equal keys comes first."""
     places = np.empty(len(keys), dtype=np.int64)
     places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))

@@ -1,4 +1,7 @@
-"""Which tokens differ from another only by case, or only by one leading space?"""
+"""Which tokens differ from another only by case, or only by a sign before it?
+
+In BPE's tokens that is a space, before a word; in WordPiece's `##`, inside of one.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,16 @@ from engine.pretokenize import to_text
 NO_TWIN = np.iinfo(np.int64).max
 
 
-def least_twins(tokens: Sequence[bytes]) -> Ints:
+def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
     """For each token the first row that holds a twin of it, `NO_TWIN` without one.
+
+    Twins are the same in lower case, or but for one `sign` at the beginning.
 
     So a token has a twin among the first n tokens just if this is less than n.
     """
     first_row = _first_rows(tokens)
     twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
-    for rows, others in (_by_case(tokens, first_row), _by_space(first_row)):
+    for rows, others in (_by_case(tokens, first_row), _by_sign(first_row, sign)):
         np.minimum.at(twins, rows, others)
         np.minimum.at(twins, others, rows)
     if len(first_row) == len(tokens):
@@ -48,9 +53,13 @@ def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints
     return rows[differ], twins[differ]
 
 
-def _by_space(first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
-    """The rows of some tokens that begin with a space, and of the same ones without it."""
-    spaced = [token for token in first_row if len(token) > 1 and token.startswith(b" ")]
-    pairs = [(first_row[token], first_row[token[1:]]) for token in spaced if token[1:] in first_row]
+def _by_sign(first_row: dict[bytes, int], sign: bytes) -> tuple[Ints, Ints]:
+    """The rows of some tokens that begin with the sign, and of the same ones without it."""
+    signed = [
+        (row, token.removeprefix(sign))
+        for token, row in first_row.items()
+        if token.startswith(sign)
+    ]
+    pairs = [(row, first_row[bare]) for row, bare in signed if bare and bare in first_row]
     rows, twins = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return rows, twins

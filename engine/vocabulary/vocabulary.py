@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from engine.change_log import Ints
 from engine.errors import UnknownTokenIdError
 from engine.events import Pair
+from engine.registry import Registry
 from engine.tokenizer import Tokenizer
-from engine.vocabulary.columns import COLUMNS
+from engine.vocabulary.columns import COLUMNS, SortKey
 from engine.vocabulary.filters import FILTERS
 from engine.vocabulary.merge_columns import NONE
 from engine.vocabulary.merge_tree import TreeLine, merge_tree
@@ -38,6 +40,9 @@ class Vocabulary:
     >>> vocabulary.rows(sort="length", reverse=True)[:2].tolist()
     [257, 256]
     """
+
+    COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
+    """What its rows can be sorted by."""
 
     def __init__(
         self, table: TokenTable, size: int, merge_count: int, counts: Ints | None = None
@@ -100,6 +105,10 @@ class Vocabulary:
         """The bytes of a token; `UnknownTokenIdError` if there is none."""
         return self.table.tokens[self.row_of(token_id)]
 
+    def length_of(self, token_id: int) -> int:
+        """How long the token is: in bytes, or in what else its table measures."""
+        return int(self.table.lengths[self.row_of(token_id)])
+
     def rank_of(self, token_id: int) -> int | None:
         """The rank of the merge that makes the token; `None` for bytes and special tokens."""
         rank = int(self.ranks[self.row_of(token_id)])
@@ -117,7 +126,7 @@ class Vocabulary:
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
 
     def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
-        """The token, then its parts with theirs, down to bytes; see `merge_tree.merge_tree`."""
+        """The token, then its parts with theirs, and so on; see `merge_tree.merge_tree`."""
         return merge_tree(self, token_id, folded)
 
     def built_on(self, token_id: int) -> list[int]:
@@ -139,7 +148,7 @@ class Vocabulary:
         Raises:
             UnknownNameError: there is no such filter or column.
         """
-        key = COLUMNS[sort](self)
+        key = self.COLUMNS[sort](self)
         kept = np.ones(self._size, dtype=np.bool_)
         for name in filters:
             kept &= FILTERS[name].keeps(self)

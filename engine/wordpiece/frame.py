@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -9,11 +10,14 @@ from typing import TYPE_CHECKING
 from engine.errors import UnknownTokenIdError
 from engine.events import Pair
 from engine.excerpt import Excerpt
+from engine.patterns import Pattern
 from engine.pretokenize import to_bytes
 from engine.touched import TouchedPretoken, TouchedPretokens
+from engine.vocabulary.vocabulary import Vocabulary
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder
+from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.ties import ScoreTieRule
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.words import bare, trainable_words
@@ -57,12 +61,21 @@ class WordPieceFrame:
 
     def step_of(self, pair: Pair) -> int | None:
         """The step that a pair is merged by, if one that is recorded does."""
-        found = self._timeline.table.get(pair)
-        return None if found is None else found[0] + 1
+        return self._timeline.step_of(pair)
 
     @property
     def tie_rule(self) -> ScoreTieRule:
         return self._record.tie_rule
+
+    @property
+    def min_count(self) -> int:
+        """Pairs rarer than this do not merge."""
+        return self._record.min_count
+
+    @property
+    def pattern(self) -> Pattern:
+        """What cuts text that is to be encoded."""
+        return self._timeline.pattern
 
     @property
     def first_id(self) -> int:
@@ -109,6 +122,16 @@ class WordPieceFrame:
     def step_making(self, piece_id: int) -> int:
         """The step that made a piece; 0 for those that were there from the start."""
         return max(self._record.rank_of(piece_id) + 1, 0)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The pieces at this step in columns, with their counts in the corpus."""
+        return self._timeline.vocabulary_at(self.step, self.recorded_steps)
+
+    @property
+    def statistics(self) -> WordPieceStatistics:
+        """The whole run in numbers, for charts."""
+        return self._timeline.statistics
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -157,15 +180,20 @@ class WordPieceFrame:
     def _touched(self) -> TouchedPretokens:
         return TouchedPretokens(self._timeline, self.merge)
 
-    @cached_property
+    @property
     def token_count(self) -> int:
         """Pieces that the corpus has at this step."""
-        return int(self._record.piece_counts.at(self.step).sum())
+        return self.character_count - self._record.removed_by(self.step)
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether there are words to count anything in."""
+        return bool(self._timeline.counts)
 
     @property
     def character_count(self) -> int:
         """Pieces that the corpus has at step 0."""
-        return sum(self._record.problem.start_of_pieces)
+        return self._record.problem.character_count
 
     @property
     def highest_count(self) -> int:
@@ -215,6 +243,20 @@ class WordPieceFrame:
     def tied(self) -> tuple[Pair, ...]:
         """The pairs of the highest score, by their ids."""
         return tuple(sorted(self._scoreboard.tied))
+
+    @property
+    def tied_steps(self) -> Sequence[int]:
+        """All recorded steps whose pair shared its score with another, in order."""
+        return self._timeline.ties
+
+    @property
+    def ties_so_far(self) -> int:
+        """How many of the merges up to here were tied."""
+        return self._timeline.ties.until(self.step)
+
+    def tied_step(self, direction: int) -> int | None:
+        """The nearest step after (1) or before (−1) this one whose merge was tied."""
+        return self._timeline.ties.nearest(self.step, direction)
 
     def top_pairs(self, limit: int) -> list[ScoredPair]:
         """The pairs of highest score, ties in the order of the rule; the first merges next."""

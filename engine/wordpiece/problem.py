@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from engine.alphabets import ContinuationAlphabet
 from engine.errors import VocabSizeError
@@ -51,6 +52,11 @@ class Problem:
         self.pairs = PairNumbers(pair_counts)
         self.start = list(pair_counts.values())
         self.start_of_pieces = self._count_pieces(words)
+
+    @cached_property
+    def character_count(self) -> int:
+        """Pieces that the words are made of before any merge."""
+        return sum(self.start_of_pieces)
 
     def words(self) -> list[list[int]]:
         """The words as lists of ids."""

@@ -1,7 +1,9 @@
 """The record of a WordPiece training: every step, compactly, and the `WordPieceStep`s made from it.
 
 A score is made of three counts. So two logs are kept, of the pairs' counts and of the pieces', and
-every score at every step can be told from them; see `engine.change_log`.
+every score at every step can be told from them; see `engine.change_log`. What won is asked for all
+steps at once, by charts and breakpoints: its three counts, and how many pairs shared them, have
+columns of their own.
 """
 
 from __future__ import annotations
@@ -11,23 +13,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.byte_chars import spell
-from engine.change_log import ChangeLog, Column
-from engine.events import CountChange, Pair, largest_first
-from engine.record import Merge
+from engine.change_log import ChangeLog, Column, Ints
+from engine.events import Pair
+from engine.record import Merge, copied
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard
+from engine.wordpiece.step import PieceChange as PieceChange
+from engine.wordpiece.step import WordPieceStep as WordPieceStep
 from engine.wordpiece.ties import ScoreTieRule
-from engine.wordpiece.words import bare
 
 
-class PieceChange(NamedTuple):
-    """A piece whose count in the corpus a merge changed."""
+class Won(NamedTuple):
+    """The counts that the winning scores were made of: of the pair, and of its two parts."""
 
-    piece_id: int
-    before: int
-    after: int
+    counts: array[int]
+    lefts: array[int]
+    rights: array[int]
+
+    def append(self, count: int, left: int, right: int) -> None:
+        """Those of one more step."""
+        self.counts.append(count)
+        self.lefts.append(left)
+        self.rights.append(right)
 
 
 class Record:
@@ -54,7 +62,10 @@ class Record:
         self._lefts, self._rights = Column(np.int32), Column(np.int32)
         self._note_new_pairs()
         self._merged = array("q")
+        self._won = Won(array("q"), array("q"), array("q"))
+        self._tied = array("q")
         self._occurrences = array("q")
+        self._removed = array("q", (0,))  # step → pieces that merging has removed by then
         self._pretokens = array("q")
 
     def __len__(self) -> int:
@@ -65,10 +76,14 @@ class Record:
             raise IndexError(index)
         return WordPieceStep(self, index)
 
-    def append(self, merge: Merge) -> WordPieceStep:
-        """Write one step down, whose piece the vocabulary holds already."""
+    def append(self, merge: Merge, tied: int) -> WordPieceStep:
+        """Write one step down, whose piece the vocabulary holds already.
+
+        `tied` is how many pairs had the score that won.
+        """
         self._note_new_pairs()
         left, right = self.problem.pairs[merge.number]
+        self._won.append(merge.count, self._now[left], self._now[right])
         new_id = self.first_id + len(self)
         self._now.append(merge.occurrences)
         self._now[left] -= merge.occurrences
@@ -77,7 +92,9 @@ class Record:
         self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
         self.pair_counts.append(merge.changed, merge.after, width=len(self.problem.pairs))
         self._merged.append(merge.number)
+        self._tied.append(tied)
         self._occurrences.append(merge.occurrences)
+        self._removed.append(self._removed[-1] + merge.occurrences)
         self._pretokens.append(merge.pretokens)
         return WordPieceStep(self, len(self) - 1)
 
@@ -100,6 +117,34 @@ class Record:
 
     def pretokens_of(self, index: int) -> int:
         return self._pretokens[index]
+
+    def score_won(self, index: int) -> Score:
+        """The score by which step `index` was chosen."""
+        won = self._won
+        return Score(won.counts[index], won.lefts[index], won.rights[index])
+
+    def scores_until(self, steps: int) -> tuple[Ints, Ints, Ints]:
+        """The three counts of `score_won` of the first `steps` merges, at once."""
+        counts, lefts, rights = (copied(column, steps) for column in self._won)
+        return counts, lefts, rights
+
+    def tied_between(self, start: int, stop: int) -> Ints:
+        """How many pairs had the score that won, for steps `start` … `stop` − 1."""
+        return np.array(self._tied[start:stop], dtype=np.int64)
+
+    def removed_by(self, step: int) -> int:
+        """How many pieces fewer the corpus has after the first `step` merges."""
+        return self._removed[step]
+
+    def removed_until(self, steps: int) -> Ints:
+        """`removed_by` of steps 0 … `steps`, at once."""
+        return copied(self._removed, steps + 1)
+
+    def parents_until(self, steps: int) -> tuple[Ints, Ints]:
+        """The ids of the two pieces that each of the first `steps` merges joined."""
+        merged, known = copied(self._merged, steps), len(self._lefts)
+        lefts, rights = self._lefts.view(0, known)[merged], self._rights.view(0, known)[merged]
+        return lefts.astype(np.int64), rights.astype(np.int64)
 
     def scoreboard(self, step: int) -> Scoreboard:
         """The pairs after the first `step` merges, with their scores."""
@@ -125,123 +170,4 @@ class Record:
     def nbytes(self) -> int:
         """Bytes that the record's columns take."""
         logs = self.pair_counts.nbytes + self.piece_counts.nbytes
-        return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 3 * len(self)
-
-
-class WordPieceStep:
-    """One merge of a WordPiece training. `index` 0 is the first.
-
-    Two steps are equal if every fact about them is.
-    """
-
-    __slots__ = ("_record", "index")
-
-    def __init__(self, record: Record, index: int) -> None:
-        self._record = record
-        self.index = index
-
-    @property
-    def record(self) -> Record:
-        return self._record
-
-    @property
-    def pair(self) -> Pair:
-        """The ids of the two pieces."""
-        return self._record.pair_of(self.index)
-
-    @property
-    def left(self) -> bytes:
-        """The left piece as it is written."""
-        return self._record.vocab[self.pair[0]]
-
-    @property
-    def right(self) -> bytes:
-        return self._record.vocab[self.pair[1]]
-
-    @property
-    def new_id(self) -> int:
-        return self._record.first_id + self.index
-
-    @property
-    def token(self) -> bytes:
-        """The new piece as it is written: `##low` inside of a word."""
-        return self._record.vocab[self.new_id]
-
-    @property
-    def covers(self) -> bytes:
-        """The bytes of the corpus that it stands for: `low`."""
-        return bare(self.token)
-
-    @property
-    def score(self) -> Score:
-        """The score that won, with the three counts that it is made of."""
-        score = self._record.score_of(self.pair, self.index)
-        assert score is not None, "a pair that merged stood side by side"
-        return score
-
-    @property
-    def count(self) -> int:
-        """How often the pair stood side by side before this step."""
-        return self.score.count
-
-    @property
-    def occurrences(self) -> int:
-        """How many were replaced; less than `count` where the pair overlapped itself."""
-        return self._record.occurrences_of(self.index)
-
-    @property
-    def pretokens(self) -> int:
-        """In how many distinct words."""
-        return self._record.pretokens_of(self.index)
-
-    @property
-    def tied(self) -> tuple[Pair, ...]:
-        """All pairs that had the top score, this step's own first, the others by their ids."""
-        pairs = self._record.scoreboard(self.index).tied
-        return (self.pair, *sorted(pair for pair in pairs if pair != self.pair))
-
-    @property
-    def changes(self) -> tuple[CountChange, ...]:
-        """The pairs whose count this step changed: its own first, then the largest changes."""
-        pairs = self._record.problem.pairs
-        changes = (
-            CountChange(pairs[number], before, after)
-            for number, before, after in self._record.pair_counts.differences(self.index)
-        )
-        return largest_first(changes, self.pair)
-
-    @property
-    def piece_changes(self) -> tuple[PieceChange, ...]:
-        """The pieces whose count this step changed: its two parts, then the one it made."""
-        return tuple(
-            PieceChange(*change) for change in self._record.piece_counts.differences(self.index)
-        )
-
-    def as_dict(self) -> dict[str, object]:
-        """The step as plain values for JSON; pieces in GPT-2's spelling of bytes."""
-        return {
-            "index": self.index,
-            "pair": list(self.pair),
-            "left": spell(self.left),
-            "right": spell(self.right),
-            "token": spell(self.token),
-            "new_id": self.new_id,
-            "score": [self.score.count, self.score.left, self.score.right],
-            "occurrences": self.occurrences,
-            "pretokens": self.pretokens,
-            "tied": [list(pair) for pair in self.tied],
-            "changes": [[list(c.pair), c.before, c.after] for c in self.changes],
-            "piece_changes": [list(change) for change in self.piece_changes],
-        }
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WordPieceStep) and self.as_dict() == other.as_dict()
-
-    def __hash__(self) -> int:
-        return hash((self.index, self.pair))
-
-    def __repr__(self) -> str:
-        return (
-            f"<WordPieceStep {self.index}: {self.left!r} + {self.right!r} → {self.new_id}, "
-            f"score {self.score}>"
-        )
+        return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 8 * len(self)

@@ -69,6 +69,11 @@ class Scoreboard:
         return highest(self._counts, self._lefts, self._rights)
 
     @property
+    def leader_count(self) -> int:
+        """How many pairs share the highest score."""
+        return len(self._leaders)
+
+    @property
     def tied(self) -> list[Pair]:
         """All pairs of the highest score, in no order."""
         return [self._pair(place) for place in self._leaders.tolist()]

@@ -6,20 +6,22 @@ from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 
-from engine.errors import TimelineError
 from engine.events import Pair
 from engine.excerpt import Excerpt
+from engine.merge_timeline import MergeTimeline
 from engine.patterns import Pattern, as_pattern
-from engine.player import Player
-from engine.pretoken_index import PretokenIndex
-from engine.segmentation import Segmenter, Segments
+from engine.segmentation import Segmenter
+from engine.vocabulary.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import Record, WordPieceStep
+from engine.wordpiece.score_ties import ScoreTies
+from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
+from engine.wordpiece.vocabulary import PieceVocabularies
 from engine.wordpiece.words import bare
 
 
-class WordPieceTimeline(Player[WordPieceFrame]):
+class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
     """The steps of a run and a place among them: step 0 is the words in single characters.
 
     Args:
@@ -35,6 +37,8 @@ class WordPieceTimeline(Player[WordPieceFrame]):
     ([b'h', b'##u', b'##gs'], [b'h', b'##u', b'##g', b'##s'])
     """
 
+    record: Record
+
     def __init__(
         self,
         record: Record,
@@ -48,40 +52,19 @@ class WordPieceTimeline(Player[WordPieceFrame]):
         self.record = record
         self.counts = record.problem.counts
         self.pattern = as_pattern(pattern)
-        self.table: dict[Pair, tuple[int, int]] = {}
-        self.segmenter: Segments = Segmenter(
+        self.table = {}
+        self.segmenter = Segmenter(
             record.problem.alphabet, self.table, record.pair_of, record.rank_of
         )
+        self.ties = ScoreTies(record)
+        self.statistics = WordPieceStatistics(record, self.ties)
+        self._vocabularies = PieceVocabularies(record)
         self.extend(steps)
 
     @cached_property
     def word_count(self) -> int:
         """Words of the corpus, each as often as it occurs."""
         return sum(self.counts.values())
-
-    @cached_property
-    def by_count(self) -> PretokenIndex:
-        """The words, most frequent first."""
-        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
-
-    @cached_property
-    def by_appearance(self) -> PretokenIndex:
-        """The words in the order in which the corpus first has them."""
-        return PretokenIndex(list(self.counts))
-
-    def extend(self, steps: Iterable[WordPieceStep]) -> None:
-        """Add steps at the end.
-
-        Raises:
-            TimelineError: a step is of another run, or not the next one.
-        """
-        for step in steps:
-            if step.record is not self.record or step.index != len(self):
-                raise TimelineError(
-                    f"step {step.index} does not follow the {len(self)} steps recorded"
-                )
-            self.table[step.pair] = (step.index, step.new_id)
-            self._add_step()
 
     def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
         """Where a pair first stands after so many steps: (index of the word, position in it).
@@ -95,6 +78,10 @@ class WordPieceTimeline(Player[WordPieceFrame]):
                 if adjacent == pair:
                     return place, position
         raise KeyError(pair)
+
+    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
+        """The pieces of a step in columns, of so many steps that are recorded."""
+        return self._vocabularies.at(step, recorded_steps)
 
     def _frame_at(self, step: int) -> WordPieceFrame:
         return WordPieceFrame(self, step, len(self))

@@ -73,10 +73,12 @@ class WordPieceTrainer:
         rule = self.record.tie_rule
         order = TieOrder(rule.then.make_key(self.problem.vocab, index.first_seen), rule.by_count)
         while len(self.record) < self.merges_wanted:
-            pair = self.record.scoreboard(len(self.record)).best(order)
+            scoreboard = self.record.scoreboard(len(self.record))
+            pair = scoreboard.best(order)
             if pair is None:
                 break
-            yield self.record.append(index.merge(pair, self.problem.join(pair)))
+            merge = index.merge(pair, self.problem.join(pair))
+            yield self.record.append(merge, scoreboard.leader_count)
         self.stop_reason = self._why_stopped()
 
     def _why_stopped(self) -> StopReason:

@@ -24,6 +24,7 @@ def test_train_writes_a_tokenizer_json_that_others_read(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["open", HANDOUT, "--model", "unigrm"], b"did you mean 'unigram'"),
+        (["open", HANDOUT, "--model", "unigram", "--units", "characters"], b"--units is for the"),
         (["open", HANDOUT, "--model", "unigram", "--tie-rule", "first-seen"], b"--tie-rule is for"),
         (["open", "--tokenizer", "x", "--model", "unigram"], b"--model is for training"),
         (

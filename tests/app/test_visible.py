@@ -20,6 +20,7 @@ from bpe_tui.visible import (
     visible_bytes,
     visible_text,
     width,
+    with_power,
 )
 
 FORBIDDEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
@@ -268,6 +269,9 @@ def test_number_is_whole_with_thousands_separated(value: float, shown: str) -> N
         (0.127, "0.13"),
         (12.34, "12.3"),
         (-0.001, "0"),
+        (0.001, "10⁻³"),
+        (0.00002, "2·10⁻⁵"),
+        (4e-12, "4e-12"),
         (999.7, "1,000"),
         (1234, "1,234"),
         (9999, "9,999"),
@@ -334,3 +338,8 @@ def test_percent_says_that_something_is_there(share: float, shown: str) -> None:
 def test_module_does_not_load_textual() -> None:
     code = "import sys, bpe_tui.visible; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_small_number_has_a_power_of_ten() -> None:
+    assert with_power(0.0000231, 3) == "2.31·10⁻⁵"
+    assert with_power(0.001, 1) == "10⁻³"

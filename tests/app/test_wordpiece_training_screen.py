@@ -15,11 +15,12 @@ from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
 from bpe_tui.panels.wordpiece.merge import ScoreMergePanel
 from bpe_tui.panels.wordpiece.merges import PieceMergesPanel
 from bpe_tui.panels.wordpiece.pairs import ScoresPanel, told_change
-from bpe_tui.panels.wordpiece.piece_panel import score_text
 from bpe_tui.panels.wordpiece.words import PieceWordsPanel
 from bpe_tui.screens.wordpiece_encoding import WordPieceEncodingScreen
 from bpe_tui.screens.wordpiece_training import WordPieceTrainingScreen
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.wordpiece.sentences import score_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 
@@ -124,7 +125,7 @@ async def test_the_narration_tells_the_score_and_the_way_back(corpus: Path) -> N
         assert "taken apart" in str(narration.content)
 
 
-@pytest.mark.parametrize("key", ["t", "b", "i", "v", "3", "x"])
+@pytest.mark.parametrize("key", ["i", "v", "full_stop"])
 async def test_a_key_of_bpe_s_says_what_it_is_for(corpus: Path, key: str) -> None:
     async with opened(corpus, model="wordpiece") as (app, pilot):
         before = app.screen
@@ -183,3 +184,34 @@ def test_a_score_rises_where_a_part_has_become_rarer() -> None:
     assert told_change(None, Score(4, 20, 5)) == ("new", "gain")
     assert told_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
     assert told_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
+
+
+async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        frame = frame_of(app)
+        tied = list(frame.tied_steps)
+        assert tied
+        await pilot.press("t")
+        assert step(app) == tied[0]
+        said = str(app.screen.query_one("#narration", Static).content)
+        assert "the highest, tied with" in said
+        await pilot.press("end", "T")
+        assert step(app) == max(t for t in tied if t < frame.recorded_steps)
+        assert "┊" in app.screen.query_one(Scrubber).render_line(0).text
+
+
+async def test_n_runs_to_a_breakpoint_on_the_score(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("b")
+        assert "score<1/100" in str(app.screen.query_one("#dialog-hint", Static).render()).replace(
+            "\u00a0", " "
+        )
+        app.screen.query_one(Input).value = "score<1/20"
+        await pilot.press("enter", "escape", "n")
+        merge = frame_of(app).merge
+        assert merge is not None
+        assert merge.score.value < Fraction(1, 20)
+        said = str(app.screen.query_one("#narration", Static).content)
+        assert said.startswith("Stopped at score<1/20.")
+        await pilot.press("home")
+        assert "◆" in app.screen.query_one(Scrubber).render_line(0).text

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.breakpoint_list import BreakpointList
-from engine.breakpoints import KINDS, Matching, parse
+from engine.breakpoints import KINDS, Kind, Matching, parse
 from engine.errors import BreakpointError
 from engine.quoting import quoted, unquoted
 from engine.record import MergeStep
@@ -76,9 +76,10 @@ def test_bytes_in_quotes_are_read_back(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.example)
-def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: object) -> None:
-    example = kind.example  # type: ignore[attr-defined]
-    assert parse(str(parse(example))) == parse(example)
+def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: Kind) -> None:
+    for example in (kind.example, kind.example_in_words):
+        meant = parse(example, kind.scored)
+        assert parse(str(meant), kind.scored) == meant
 
 
 @pytest.mark.parametrize(

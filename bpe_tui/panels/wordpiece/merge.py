@@ -7,19 +7,17 @@ from dataclasses import dataclass
 
 from bpe_tui.columns import left, paragraph, right
 from bpe_tui.narration import first_fitting
-from bpe_tui.panels.targets import ToPair, ToStep
+from bpe_tui.panels.targets import ToPair, ToToken
 from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
     PiecePainter,
     PiecePanel,
-    score_text,
-    written,
 )
 from bpe_tui.visible import number, plural, visible_bytes
 from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.wordpiece.sentences import score_text, why_lost
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import ScoredPair
 
 RUNNERS_UP = 4
@@ -161,19 +159,6 @@ def _by_count(
     yield from paragraph(why_lost(painter.frame, frequent, merge.score), width)
 
 
-def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
-    """Why the most frequent pair did not merge, in a sentence."""
-    a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
-    score = frequent.score
-    if score.value == won.value:
-        return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."
-    times = score_text(won.value / score.value)
-    return (
-        f"It stands {number(score.count)} times, but {a} and {b} are frequent anyway, "
-        f"{number(score.left)} and {number(score.right)} times: its score is {times} times lower."
-    )
-
-
 def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """The counts of parts, then of pairs, before → after."""
     changes = merge.changes
@@ -182,8 +167,7 @@ def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterato
     table = _Changes(painter, width, len(number(highest)))
     yield Row([("counts of the parts and of the new piece", "dim")])
     for part in merge.piece_changes:
-        step = painter.frame.step_making(part.piece_id)
-        target = ToStep(step) if step else None
+        target = ToToken(part.piece_id)
         is_new = part.piece_id == merge.new_id
         yield table.row(painter.piece(part.piece_id), part.before, part.after, is_new, target)
     yield Row([("counts of pairs", "dim")])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.merges import MergeList
-from bpe_tui.panels.wordpiece.piece_panel import PiecePainter, score_text
+from bpe_tui.panels.wordpiece.piece_panel import PiecePainter
 from bpe_tui.widgets.lines import Span
+from bpe_tui.wordpiece.sentences import score_text
 from engine.wordpiece.frame import WordPieceFrame
 
 SCORE_CELLS = 10

@@ -12,10 +12,10 @@ from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
     PiecePainter,
     PiecePanel,
-    score_text,
 )
 from bpe_tui.visible import number, signed
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
+from bpe_tui.wordpiece.sentences import score_text
 from engine.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score

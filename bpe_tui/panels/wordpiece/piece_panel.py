@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 
 from textual.reactive import reactive
 
 from bpe_tui.panels.panel import FramePanel
-from bpe_tui.pieces import TOKEN_BORDER
+from bpe_tui.pieces import TOKEN_BORDER, TokenPainter
 from bpe_tui.visible import visible_bytes
 from bpe_tui.widgets.lines import Span
-from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.events import Pair
 from engine.pretokenize import to_bytes
 from engine.wordpiece.frame import WordPieceFrame
@@ -22,29 +20,18 @@ HUGGING_FACE = (
     "Hugging Face's trainer is BPE",
 )
 """What nobody should take this for, in full and where there is little room."""
-SMALLEST_PLAIN = Fraction(1, 1000)
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class PiecePainter:
+class PiecePainter(TokenPainter):
     """Draws the pieces of one frame as they are written, their `##` faint.
 
-    `marks` puts «» round the fresh piece, for want of colour. A piece is looked up in the whole
-    vocabulary: a row of the future may name it.
+    `marks` puts «» round the fresh piece, for want of colour.
     """
 
-    def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
-        self.frame = frame
-        self.fresh = frame.merge.new_id if frame.merge else -1
-        self._marks = marks
+    frame: WordPieceFrame
 
-    def role(self, piece_id: int) -> str:
-        """Characters are plain, special tokens special, merged pieces have a hue of their own."""
-        if piece_id == self.fresh:
-            return "fresh"
-        if self.frame.is_special(piece_id):
-            return "special"
-        return "" if self.frame.is_base(piece_id) else f"token-{piece_id % TOKEN_HUES}"
+    def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
+        super().__init__(frame, marks=marks)
 
     def piece(self, piece_id: int) -> list[Span]:
         written, role = self.frame.any_token(piece_id), self.role(piece_id)
@@ -54,7 +41,7 @@ class PiecePainter:
             spans.append((CONTINUES, "fresh" if is_fresh else "cut"))
             written = written[len(CONTINUES) :]
         spans.append((visible_bytes(written), role))
-        return [("«", role), *spans, ("»", role)] if self._marks and is_fresh else spans
+        return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
 
     def pieces(self, ids: Iterable[int]) -> list[Span]:
         """The pieces of one word with the borders between them."""
@@ -81,21 +68,3 @@ class PiecePanel(FramePanel[WordPieceFrame]):
 
     def painter(self, frame: WordPieceFrame) -> PiecePainter:
         return PiecePainter(frame, marks=self.app.no_color)
-
-
-def score_text(score: Fraction) -> str:
-    """A score in three digits.
-
-    >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
-    ('0.0278', '2.31·10⁻⁵')
-    """
-    value = float(score)
-    if score >= SMALLEST_PLAIN or not score:
-        return f"{value:.3g}"
-    digits, _, exponent = f"{value:.2e}".partition("e")
-    return f"{digits}·10{str(int(exponent)).translate(SUPERSCRIPTS)}"
-
-
-def written(frame: WordPieceFrame, pair: Pair) -> str:
-    """A pair within a sentence: `h and ##u`."""
-    return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)

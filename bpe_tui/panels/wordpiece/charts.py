@@ -1,0 +1,86 @@
+"""A WordPiece training in charts: those of BPE that make sense of it, and those of its scores."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from bpe_tui.panels.charts import (
+    ChartKind,
+    corpus,
+    count_here,
+    counts,
+    length_here,
+    lengths,
+    most_frequent_bytes,
+    recorded,
+    recorded_and_step,
+    ties,
+    ties_here,
+    zipf,
+)
+from bpe_tui.visible import number
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.wordpiece.sentences import score_text
+from engine.wordpiece.frame import WordPieceFrame
+
+NO_WORD = "The corpus has no words, so there is nothing to draw."
+
+
+def _pieces(frame: WordPieceFrame) -> Figure | None:
+    steps = frame.recorded_steps
+    if not steps:
+        return None
+    series = frame.statistics.pieces_per_word(steps)
+    return Figure(np.arange(steps + 1), series, "step", "pieces per word")
+
+
+def _pieces_here(frame: WordPieceFrame) -> str:
+    return f"{frame.pieces_per_word:.2f} pieces per word at step {number(frame.step)}"
+
+
+def _scores(frame: WordPieceFrame) -> Figure | None:
+    steps = frame.recorded_steps
+    if not steps:
+        return None
+    series = frame.statistics.winning_scores(steps)
+    return Figure(np.arange(1, steps + 1), series, "step", "score of the pair", log_y=True)
+
+
+def _score_here(frame: WordPieceFrame) -> str:
+    if frame.merge is None:
+        return "nothing is merged at step 0"
+    return f"{score_text(frame.merge.score.value)} at step {number(frame.step)}"
+
+
+CHARTS = (
+    ChartKind(
+        "pieces",
+        "How many pieces has a word?",
+        _pieces,
+        _pieces_here,
+        recorded,
+    ),
+    ChartKind("scores", "Which score won?", _scores, _score_here, recorded),
+    ChartKind("counts", "How often did the winner occur?", counts, count_here, recorded),
+    ChartKind("ties", "How many scores were tied?", ties, ties_here, recorded),
+    ChartKind(
+        "zipf",
+        "How frequent is a word? (Zipf)",
+        partial(zipf, what="word"),
+        most_frequent_bytes,
+        corpus,
+        over_steps=False,
+        why_empty=NO_WORD,
+    ),
+    ChartKind(
+        "lengths",
+        "How long are the pieces?",
+        partial(lengths, unit="characters", what="pieces"),
+        partial(length_here, unit="characters"),
+        recorded_and_step,
+        over_steps=False,
+        needs_corpus=False,
+    ),
+)

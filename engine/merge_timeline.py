@@ -1,0 +1,105 @@
+"""`MergeTimeline`: what the timelines of all trainings that merge pairs share.
+
+BPE takes the most frequent pair, WordPiece the one of the highest score; what a step leaves behind
+is the same: a pair became a token. Ties, breakpoints and the way to a pair ask no more than this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from engine.errors import TimelineError
+from engine.events import Pair
+from engine.player import Player
+from engine.pretoken_index import PretokenIndex
+from engine.segmentation import Segments
+from engine.tied_steps import TiedSteps
+
+FrameT = TypeVar("FrameT")
+
+
+class RecordedMerge(Protocol):
+    """A step that joined a pair; see `MergeStep` and `WordPieceStep`."""
+
+    index: int
+
+    @property
+    def record(self) -> Any: ...
+
+    @property
+    def pair(self) -> Pair: ...
+
+    @property
+    def left(self) -> bytes: ...
+
+    @property
+    def right(self) -> bytes: ...
+
+    @property
+    def token(self) -> bytes: ...
+
+    @property
+    def covers(self) -> bytes: ...
+
+    @property
+    def new_id(self) -> int: ...
+
+    @property
+    def count(self) -> int: ...
+
+
+class MergeRecord(Protocol):
+    """What wrote the steps down."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> RecordedMerge: ...
+
+
+class MergeTimeline(Player[FrameT]):
+    """Recorded merges with a cursor. Steps may be added at the end at any time.
+
+    Attributes:
+        record: what wrote the steps down.
+        counts: how often the corpus has each pretoken, in the order in which they first appear.
+        table: pair → (index of its merge, id of the token made).
+        segmenter: tells the tokens of a pretoken at any step.
+        ties: the steps whose pair shared the top with another.
+    """
+
+    record: MergeRecord
+    counts: Mapping[bytes, int]
+    table: dict[Pair, tuple[int, int]]
+    segmenter: Segments
+    ties: TiedSteps
+
+    @cached_property
+    def by_count(self) -> PretokenIndex:
+        """The pretokens, most frequent first."""
+        return PretokenIndex(sorted(self.counts, key=self.counts.__getitem__, reverse=True))
+
+    @cached_property
+    def by_appearance(self) -> PretokenIndex:
+        """The pretokens in the order in which the corpus first has them."""
+        return PretokenIndex(list(self.counts))
+
+    def extend(self, steps: Iterable[RecordedMerge]) -> None:
+        """Add steps at the end.
+
+        Raises:
+            TimelineError: a step is of another run, or not the next one.
+        """
+        for step in steps:
+            if step.record is not self.record or step.index != len(self):
+                raise TimelineError(
+                    f"step {step.index} does not follow the {len(self)} steps recorded"
+                )
+            self.table[step.pair] = (step.index, step.new_id)
+            self._add_step()
+
+    def step_of(self, pair: Pair) -> int | None:
+        """The step right after a pair merges; `None` if it has not been seen to merge."""
+        known = self.table.get(pair)
+        return None if known is None else known[0] + 1

@@ -1,0 +1,58 @@
+"""A WordPiece training in numbers: the series of its charts, cut from the record's columns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from engine.change_log import Ints
+from engine.pretokenize import to_text
+from engine.statistics import LEFT_OUT, Floats, MergeStatistics
+from engine.wordpiece.record import Record
+from engine.wordpiece.score import estimates
+from engine.wordpiece.score_ties import ScoreTies
+from engine.wordpiece.words import bare
+
+
+class WordPieceStatistics(MergeStatistics):
+    """The series of one training. Pieces are so many characters long, `##` not counted.
+
+    >>> from engine.wordpiece.timeline import WordPieceTimeline
+    >>> from engine.wordpiece.trainer import WordPieceTrainer
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 16)
+    >>> statistics = WordPieceTimeline(trainer.record, trainer.steps()).statistics
+    >>> statistics.winning_scores(3).round(3).tolist(), statistics.winning_counts(3).tolist()
+    ([0.067, 0.053, 0.25], [5, 15, 4])
+    >>> statistics.pieces_per_word(3).round(2).tolist()
+    [3.26, 3.0, 2.21, 2.0]
+    """
+
+    def __init__(self, record: Record, ties: ScoreTies) -> None:
+        super().__init__(record.problem.counts, ties)
+        self._record = record
+
+    def pieces_per_word(self, steps: int) -> Floats:
+        """Pieces of a word on average at steps 0 … `steps`; 0 throughout without words."""
+        words = int(self._unsorted.sum())
+        if not words:
+            return np.zeros(steps + 1)
+        pieces = self._record.problem.character_count - self._record.removed_until(steps)
+        on_average: Floats = pieces / words
+        return on_average
+
+    def winning_scores(self, steps: int) -> Floats:
+        """The score of the pair that merged, rounded, for each of the first `steps` merges."""
+        return estimates(*self._record.scores_until(steps))
+
+    def winning_counts(self, steps: int) -> Ints:
+        return self._record.scores_until(steps)[0]
+
+    def token_count(self, step: int) -> int:
+        return self._record.first_id + step
+
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        specials = len(self._record.problem.special_tokens)
+        vocab = self._record.vocab
+        return [
+            LEFT_OUT if place < specials else len(to_text(bare(vocab[place])))
+            for place in range(first, last)
+        ]

@@ -1,0 +1,199 @@
+"""WordPiece on the screens of BPE: vocabulary, charts, inspection, lanes, exports; by keys."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from opening import opened, step
+from test_wordpiece_training_screen import corpus as corpus
+from test_wordpiece_training_screen import frame_of, text_of
+from textual.widgets import Input, Static, TextArea
+
+from bpe_tui.panels.inspection import InspectionPanel
+from bpe_tui.panels.merge_tree import MergeTreePanel
+from bpe_tui.panels.wordpiece.charts import CHARTS
+from bpe_tui.panels.wordpiece.lanes import PieceLanesPanel, WordLanesPanel
+from bpe_tui.panels.wordpiece.vocabulary import PieceRows
+from bpe_tui.screens.wordpiece_charts import WordPieceChartsScreen
+from bpe_tui.screens.wordpiece_training import WordPieceTrainingScreen
+from bpe_tui.screens.wordpiece_vocabulary import WordPieceVocabularyScreen
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.wordpiece.exports import EXPORTS
+
+SIZES = [(120, 40), (80, 24), (60, 20)]
+
+
+# -- vocabulary
+
+
+async def test_the_vocabulary_has_every_piece_as_it_is_written(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("right", "3")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceVocabularyScreen)
+        rows = app.screen.query_one(PieceRows)
+        frame = frame_of(app)
+        assert rows.row_count == frame.vocab_size
+        await pilot.press("end")
+        last = text_of(rows)[-1]
+        assert last.split()[1] == frame_of(app).token(frame_of(app).vocab_size - 1).decode()
+        assert str(app.screen.query_one("#heading", Static).content).startswith(
+            "WordPiece's vocabulary · step"
+        )
+
+
+async def test_a_piece_leads_to_its_merge_and_esc_comes_back(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "3")
+        await pilot.pause()
+        before = step(app)
+        await pilot.press("slash", *"##gs", "enter", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceTrainingScreen)
+        assert step(app) == 1
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceVocabularyScreen)
+        assert step(app) == before
+
+
+async def test_the_tree_of_a_piece_goes_down_to_characters(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "3", "slash", *"hugs", "enter")
+        await pilot.pause()
+        tree = "\n".join(text_of(app.screen.query_one(MergeTreePanel)))
+        assert "├─ " in tree
+        assert "##gs" in tree
+        lanes = text_of(app.screen.query_one(PieceLanesPanel))
+        assert [line.split()[0] for line in lanes] == ["characters", "bytes", "pieces", "ids"]
+
+
+async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "3", "u")
+        await pilot.pause()
+        rows, frame = app.screen.query_one(PieceRows), frame_of(app)
+        unused = [n for n in range(2, frame.vocab_size) if not frame.count_of_piece(n)]
+        assert rows.row_count == len(unused)
+        await pilot.press("p")
+        await pilot.pause()
+        assert rows.row_count == len(unused)
+        assert "Pieces are of characters" in [note.message for note in app._notifications][-1]
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_table_of_pieces_has_room_at_any_size(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "3")
+        await pilot.pause()
+        assert app.screen.query_one(PieceRows).size.height >= 3
+
+
+# -- charts and inspection
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_chart_can_be_seen(corpus: Path, size: tuple[int, int]) -> None:
+    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+        await pilot.press("right", "4")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceChartsScreen)
+        for kind in CHARTS:
+            chart = app.screen.query_one(f"#{kind.id}", Chart)
+            assert chart.display
+            assert chart.size.width > 20
+            assert chart.figure is not None
+            await pilot.press("tab")
+            await pilot.pause()
+        answer = str(app.screen.query_one("#scores").border_subtitle)
+        assert answer == "0.05 at step 1"
+
+
+async def test_the_inspection_tells_which_pieces_begin_words_and_which_continue_them(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "5")
+        await pilot.pause()
+        facts = {
+            line[:20].strip(): line[20:].strip()
+            for line in text_of(app.screen.query_one("#overview", InspectionPanel))
+        }
+        frame = frame_of(app)
+        pieces = [frame.token(n) for n in range(len(frame.special_tokens), frame.vocab_size)]
+        continuing = sum(piece.startswith(b"##") for piece in pieces)
+        assert facts["continue one, ##"] == str(continuing)
+        assert facts["begin a word"] == str(len(pieces) - continuing)
+        assert facts["unknown token"].startswith("[UNK]")
+        assert facts["min count"].startswith("2")
+        lengths = text_of(app.screen.query_one("#lengths", InspectionPanel))
+        assert lengths[0].startswith("1 character")
+        assert not any("byte" in line for line in lengths)
+
+
+async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "5")
+        await pilot.pause()
+        longest = app.screen.query_one("#longest", InspectionPanel)
+        longest.focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, WordPieceVocabularyScreen)
+        token_id = app.screen.query_one(PieceRows).token_id
+        assert token_id is not None
+        assert str(token_id) in text_of(longest)[0].split()
+
+
+# -- lanes of what is typed
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_unknown_word_is_one_piece_over_all_its_characters(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "2")
+        await pilot.pause()
+        app.screen.query_one("#text", TextArea).load_text("hug é!")
+        await pilot.press("escape", "a")
+        await pilot.pause()
+        lanes = app.screen.query_one(WordLanesPanel)
+        assert lanes.size.height >= 4
+        frame = frame_of(app)
+        parts = list(lanes.parts_of(frame))
+        assert b"".join(covered for _, covered in parts) == "hugé!".encode()
+        assert ("é!".encode() in [c for n, c in parts if n == 0]) or (
+            "é".encode() in [c for n, c in parts if n == 0]
+        )
+        await pilot.press("a")
+        await pilot.pause()
+        assert not lanes.display
+
+
+# -- exports
+
+
+async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("right")
+        suffixes = [kind.suffix for kind in EXPORTS]
+        for place, suffix in list(enumerate(suffixes))[2:]:
+            await pilot.press("x")
+            await pilot.pause()
+            await pilot.press(*["down"] * place)
+            app.screen.query_one("#dialog-input", Input).value = str(tmp_path / f"out{suffix}")
+            await pilot.press("enter")
+            await pilot.pause(0.1)
+        assert "- score 5 / (20 · 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
+        (line,) = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+        merge = frame_of(app).merge
+        assert merge is not None
+        assert json.loads(line) == json.loads(json.dumps(merge.as_dict()))
+        drawn = ElementTree.parse(tmp_path / "out.svg").getroot()
+        assert "Which score won?" in "".join(drawn.itertext())

@@ -1,0 +1,112 @@
+"""WordPiece without a screen: a line in, sentences out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_transcript import HANDOUT, run
+
+from bpe_tui.wordpiece.sentences import narrate_tie, told_by_count
+from bpe_tui.wordpiece.transcript import WordPieceTranscript
+from engine.trainer import StopReason
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
+
+COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}
+
+
+@pytest.fixture
+def transcript() -> WordPieceTranscript:
+    trainer = WordPieceTrainer(COURSE, 20)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    timeline.complete()
+    return WordPieceTranscript(timeline, StopReason.SIZE_REACHED)
+
+
+def said(transcript: WordPieceTranscript, *lines: str) -> list[str]:
+    """The answer to the last of the lines."""
+    return [list(transcript.answer(line)) for line in lines][-1]
+
+
+def test_why_works_the_score_out_and_tells_what_counts_alone_would_take(
+    transcript: WordPieceTranscript,
+) -> None:
+    first, tie, by_count = said(transcript, "next", "why")
+    assert first == (
+        "The pair ##g and ##s stood side by side 5 times; ##g stood 20 times, ##s 5 times. "
+        "Its score is 5 / (20 · 5) = 0.05."
+    )
+    assert tie == "No other pair had so high a score."
+    assert by_count.startswith(
+        "By count alone, as BPE chooses, ##u and ##g would have merged, 20 / (36 · 20)"
+    )
+
+
+def test_every_tied_step_is_found_and_its_rivals_are_named(
+    transcript: WordPieceTranscript,
+) -> None:
+    found = []
+    while not said(transcript, "tie")[0].startswith("No merge after"):
+        found.append(transcript.frame.step)
+        assert narrate_tie(transcript.frame).startswith("The same score had")
+    assert found == list(transcript.frame.tied_steps)
+
+
+def test_where_the_winner_was_the_most_frequent_it_is_said() -> None:
+    trainer = WordPieceTrainer({b"ab": 3}, 9)
+    frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
+    assert frame.merge is not None
+    assert "the same pair" in told_by_count(frame, frame.merge)
+
+
+def test_the_merge_is_told_with_words_and_counts(transcript: WordPieceTranscript) -> None:
+    told = said(transcript, "next", "merge")
+    assert "The word hugs, 5 times, is h, ##u, ##gs now." in told
+    assert "The count of the piece ##g went from 20 to 15." in told
+    assert "The count of ##g and ##s went from 5 to 0." in told
+
+
+def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript) -> None:
+    assert said(transcript, "pairs 1") == ["1. ##g and ##s, 5 / (20 · 5) = 0.05."]
+
+
+def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
+    pieces, _, unknown = said(transcript, "next", "encode hugs x")
+    assert pieces == "4 pieces for 2 words: h, ##u, ##gs, [UNK]."
+    assert unknown == "x: no piece begins here, so the whole word is unknown."
+
+
+def test_the_pieces_of_the_step_are_saved_but_never_over_others(
+    transcript: WordPieceTranscript, tmp_path: Path
+) -> None:
+    out = tmp_path / "vocab.txt"
+    assert said(transcript, "next", f"save {out}")[0].startswith("Saved")
+    assert out.read_text().splitlines()[-1] == "##gs"
+    assert "is there already" in said(transcript, f"save {out}")[0]
+
+
+@pytest.mark.parametrize("line", ["jump", "go", "play x", "pairs x", "encode", "save", "\x1b"])
+def test_what_is_not_understood_is_answered_in_one_sentence(
+    transcript: WordPieceTranscript, line: str
+) -> None:
+    (answer,) = said(transcript, line)
+    assert answer.endswith(".")
+    assert answer.isprintable()
+
+
+def test_the_program_answers_without_loading_textual() -> None:
+    program = (
+        "import sys; from bpe_tui.cli import main; "
+        "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
+    )
+    result = run(
+        *("open", HANDOUT, "--model", "wordpiece", "--min-count", "1", "--plain"),
+        stdin=b"\nwhy\nquit\n",
+        program=program,
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.decode().splitlines()
+    assert lines[0].startswith("Step 0")
+    assert lines[1].startswith("Merge 1 of")
+    assert "Its score is" in lines[2]

@@ -1,0 +1,169 @@
+"""What a WordPiece record has written down is what each of its steps tells when asked.
+
+The slow truth is the frames, which work out counts, scores and ties anew at every step.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import wordpiece_oracle as oracle
+from hypothesis import given
+from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
+
+from engine.breakpoint_list import BreakpointList
+from engine.breakpoints import parse
+from engine.errors import BreakpointError
+from engine.wordpiece.record import WordPieceStep
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.words import bare
+
+
+def stops(line: str, timeline: WordPieceTimeline) -> list[int]:
+    breakpoints = BreakpointList(scored=True)
+    breakpoints.add(line)
+    assert breakpoints.examine(timeline, seconds=60) == len(timeline)
+    return breakpoints.hits()
+
+
+@given(corpus=oracle.corpora())
+def test_a_step_is_tied_where_several_pairs_had_its_score(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    truth = oracle.train(corpus, 200, "frequent", 1)
+    tied = [
+        number
+        for number, step in enumerate(truth, 1)
+        if list(step.scores.values()).count(max(step.scores.values())) > 1
+    ]
+    assert list(timeline.frame.tied_steps) == tied
+    assert stops("tie", timeline) == tied
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        assert frame.ties_so_far == sum(t <= step for t in tied)
+        assert frame.tied_step(1) == next((t for t in tied if t > step), None)
+        assert frame.tied_step(-1) == next((t for t in reversed(tied) if t < step), None)
+
+
+@given(corpus=oracle.corpora())
+def test_the_score_that_won_is_the_one_that_the_pair_had(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    for step in range(len(timeline)):
+        frame = timeline.seek(step)
+        assert frame.next_pair is not None
+        merge = timeline.record[step]
+        assert merge.tied_count == len(merge.tied)
+        assert merge.score == frame.score_of(frame.next_pair)
+
+
+@given(corpus=oracle.corpora())
+def test_the_vocabulary_counts_what_stands_in_the_words(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    for step in {0, 1, len(timeline) // 2, len(timeline)} & set(range(len(timeline) + 1)):
+        frame = timeline.seek(step)
+        slow: Counter[int] = Counter()
+        for word, times in corpus.items():
+            for piece_id in frame.tokens_of(word.encode()):
+                slow[piece_id] += times
+        vocabulary = frame.vocabulary
+        assert len(vocabulary) == frame.vocab_size
+        for piece_id in range(frame.vocab_size):
+            expected = None if frame.is_special(piece_id) else slow[piece_id]
+            assert vocabulary.count_of(piece_id) == expected
+            assert vocabulary.token(piece_id) == frame.token(piece_id)
+            made = frame.step_making(piece_id)
+            assert vocabulary.rank_of(piece_id) == (made - 1 if made else None)
+            parents = timeline.record.pair_of(made - 1) if made else None
+            assert vocabulary.parents_of(piece_id) == parents
+
+
+@given(corpus=oracle.corpora())
+def test_the_series_of_the_charts_are_the_facts_of_the_frames(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    steps = len(timeline)
+    frames = [timeline.frame.at(step) for step in range(steps + 1)]
+    statistics = timeline.statistics
+    assert np.allclose(statistics.pieces_per_word(steps), [f.pieces_per_word for f in frames])
+    merges = [timeline.record[index] for index in range(steps)]
+    assert statistics.winning_counts(steps).tolist() == [merge.count for merge in merges]
+    scores = [float(merge.score.value) for merge in merges]
+    assert np.allclose(statistics.winning_scores(steps), scores)
+    assert statistics.ties(steps).tolist() == [frame.ties_so_far for frame in frames]
+    for step in (0, steps):
+        lengths = Counter(
+            len(bare(piece).decode())
+            for piece in timeline.record.vocab[: timeline.record.first_id + step][5:]
+        )
+        counted = statistics.token_lengths(step).tolist()
+        assert {n: found for n, found in enumerate(counted) if found} == lengths
+
+
+def test_pieces_that_differ_by_case_or_by_where_they_stand_are_twins() -> None:
+    timeline = timeline_of({b"ab": 3, b"xab": 2, b"Ab": 1})
+    vocabulary = timeline.seek(len(timeline)).vocabulary
+    twins = {vocabulary.token(row) for row in vocabulary.rows(filters=("twins",)).tolist()}
+    assert twins == {b"##a", b"a", b"A", b"ab", b"Ab"}
+
+
+def test_a_piece_is_as_long_as_the_text_that_it_stands_for() -> None:
+    timeline = timeline_of({"größe".encode(): 2})
+    vocabulary = timeline.seek(len(timeline)).vocabulary
+    pieces = {vocabulary.token(row).decode(): row for row in range(len(vocabulary))}
+    assert [vocabulary.length_of(pieces[piece]) for piece in ("größe", "##ß", "g")] == [5, 1, 1]
+
+
+# -- breakpoints
+
+
+def test_a_score_that_rises_again_is_stopped_at_each_time_it_falls_below() -> None:
+    timeline = timeline_of(COURSE)
+    below = [merge.score.value < Fraction(1, 15) for merge in merges_of(timeline)]
+    falls = [k + 1 for k, here in enumerate(below) if here and (k == 0 or not below[k - 1])]
+    assert stops("score<1/15", timeline) == falls
+    assert stops("score < 1 / 15", timeline) == falls
+
+
+def merges_of(timeline: WordPieceTimeline) -> list[WordPieceStep]:
+    return [timeline.record[index] for index in range(len(timeline))]
+
+
+def test_counts_do_not_only_fall_so_a_count_may_be_stopped_at_twice() -> None:
+    counts = {b"ab": 1, b"cdd": 9, b"ef": 1, b"xcd": 4}
+    timeline = timeline_of(counts)
+    counted = [merge.count for merge in merges_of(timeline)]
+    falls = [k + 1 for k, n in enumerate(counted) if n < 3 and (k == 0 or counted[k - 1] >= 3)]
+    assert stops("count<3", timeline) == falls
+
+
+def test_a_piece_is_named_as_it_is_written() -> None:
+    timeline = timeline_of(COURSE)
+    made = {merge.token: merge.index + 1 for merge in merges_of(timeline)}
+    assert stops('token "##gs"', timeline) == [made[b"##gs"]]
+    assert stops('token "gs"', timeline) == []
+    assert stops('pair "##g" "##s"', timeline) == [made[b"##gs"]]
+    assert stops("pretoken hugs", timeline) == [made[b"hugs"]]
+
+
+@pytest.mark.parametrize("line", ["score<1/100", "score<0.5"])
+def test_byte_pair_encoding_has_no_scores_to_stop_at(line: str) -> None:
+    with pytest.raises(BreakpointError, match="only WordPiece merges by score"):
+        parse(line)
+
+
+@pytest.mark.parametrize("line", ["score<1/0", "score<0"])
+def test_a_score_to_stop_at_is_a_number_above_0(line: str) -> None:
+    with pytest.raises(BreakpointError):
+        parse(line, scored=True)
+
+
+@given(corpus=oracle.corpora())
+def test_pieces_are_sorted_by_the_score_at_which_they_merged(corpus: dict[str, int]) -> None:
+    timeline = timeline_of(in_bytes(corpus))
+    frame = timeline.seek(len(timeline) // 2)
+    order = frame.vocabulary.rows(sort="score", reverse=True).tolist()
+    made, others = order[: frame.step], order[frame.step :]
+    scores = [float(frame.merge_at(piece_id - frame.first_id).score.value) for piece_id in made]
+    assert scores == sorted(scores, reverse=True)
+    assert others == list(range(frame.first_id))
