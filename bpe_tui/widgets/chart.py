@@ -174,7 +174,9 @@ def _y_axis(figure: Figure, height: int) -> list[str]:
     lines = [" " * (GUTTER - 1) + "│"] * height
     for tick in figure.y_scale.ticks(height // ROWS_A_TICK + 1):
         line = height - 1 - _cell(figure.y_scale.place(tick), height)
-        lines[line] = f"{short_number(tick):>{GUTTER - 2}} ┤"
+        label = f"{short_number(tick):>{GUTTER - 2}} ┤"
+        if label not in lines:  # rounded, two ticks may read alike
+            lines[line] = label
     return lines
 
 

@@ -54,10 +54,10 @@ class PieceHistoryPanel(Horizontal):
             )
         expected.at = score.at = frame.step
         at = None if piece is None else frame.index_of(piece)
-        used = "" if at is None else f"  {count_text(float(frame.expected_counts[at]))}"
-        scored = "" if at is None else f"  {score_text(float(frame.scores[at]))}"
-        expected.border_title = Content(f"expected{used}")
-        score.border_title = Content(f"score{scored}")
+        used = "" if at is None else count_text(float(frame.expected_counts[at]))
+        scored = "" if at is None else score_text(float(frame.scores[at]))
+        expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
+        score.border_title, score.border_subtitle = Content("score"), Content(scored)
 
 
 def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
