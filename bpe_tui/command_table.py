@@ -9,34 +9,29 @@ from bpe_tui.command import (
     ALWAYS,
     CHARTS,
     COMPARISON,
+    DO,
     ENCODING,
     EVERYWHERE,
     FAMILY,
+    FILTER,
     INSPECTION,
+    LOOK,
     PIPELINE,
+    PLAY,
     RACE,
+    STEP,
     TRAINING,
-    UNIGRAM_CHARTS,
-    UNIGRAM_ENCODING,
-    UNIGRAM_INSPECTION,
-    UNIGRAM_TRAINING,
-    UNIGRAM_VOCABULARY,
     VOCABULARY,
-    WORDPIECE_TRAINING,
     Command,
 )
 from bpe_tui.models import MODELS
+from bpe_tui.unigram.commands import COMMANDS as UNIGRAM_COMMANDS
+from bpe_tui.wordpiece.commands import COMMANDS as WORDPIECE_COMMANDS
 
 _MODEL_TITLES = [model.title for model in MODELS.values()]
-_STEP, _PLAY, _LOOK, _FILTER, _DO = "Step", "Play", "Look", "Filter", "Do"
 _HERE = (TRAINING,)
 _THERE = (ENCODING,)
 _TOKENS = (VOCABULARY,)
-_PIECES = (UNIGRAM_TRAINING,)
-_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_VOCABULARY, UNIGRAM_CHARTS, UNIGRAM_INSPECTION)
-_OF_PIECES = (UNIGRAM_VOCABULARY,)
-_LATTICE = (UNIGRAM_ENCODING,)
-_SCORES = (WORDPIECE_TRAINING,)
 _RACED = (RACE,)
 _STAGES = (PIPELINE,)
 _NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
@@ -45,93 +40,11 @@ _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
-UNIGRAM_COMMANDS: tuple[Command, ...] = (
-    Command("screen.prune(1)", "t", "t", "prune", "To the next prune.", _STEP, _PRUNES, True),
-    Command("screen.prune(-1)", "T", "T", "prune", "To the prune before.", _STEP, _PRUNES),
-    Command("screen.show('pieces')", "p", "p", "pieces", "To the pieces.", _LOOK, _PIECES, True),
-    Command("screen.show('step')", "d", "d", "done", "To what the step has done.", _LOOK, _PIECES),
-    Command("screen.show('steps')", "m", "m", "steps", "To the list of steps.", _LOOK, _PIECES),
-    Command(
-        "screen.show('curves')",
-        "u",
-        "u",
-        "charts",
-        "To the charts of loss and size; m takes their place back.",
-        _LOOK,
-        _PIECES,
-    ),
-    Command("screen.search", "slash", "/", "search", "Search the pieces.", _LOOK, _PIECES, True),
-    Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _PIECES, True),
-    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _PIECES),
-    Command(
-        "screen.filter('characters')",
-        "p",
-        "p",
-        "characters",
-        "Only single characters, which are never removed.",
-        _FILTER,
-        _OF_PIECES,
-    ),
-    Command(
-        "screen.filter('seldom')",
-        "u",
-        "u",
-        "seldom",
-        "Only pieces that the corpus is expected to use less than once.",
-        _FILTER,
-        _OF_PIECES,
-    ),
-    Command(
-        "screen.filter('leaving')",
-        "d",
-        "d",
-        "go next",
-        "Only pieces that the next step removes.",
-        _FILTER,
-        _OF_PIECES,
-    ),
-    Command(
-        "screen.sample",
-        "n",
-        "n",
-        "sample",
-        "Draw another segmentation by chance.",
-        _DO,
-        _LATTICE,
-        True,
-    ),
-    Command(
-        "screen.sharpen(1)",
-        "plus,equals_sign",
-        "+",
-        "sharper",
-        "Draw good segmentations more often.",
-        _DO,
-        _LATTICE,
-    ),
-    Command(
-        "screen.sharpen(-1)",
-        "minus",
-        "-",
-        "flatter",
-        "Draw all segmentations more alike.",
-        _DO,
-        _LATTICE,
-    ),
-)
-"""What only Unigram has."""
-
-WORDPIECE_COMMANDS: tuple[Command, ...] = (
-    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", _LOOK, _SCORES),
-    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", _LOOK, _SCORES),
-)
-"""What only WordPiece has."""
-
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
     """The key of a screen, on all others of the session."""
     others = tuple(other for other in EVERYWHERE if other != screen)
-    return Command(f"app.show('{screen}')", key, key, label, summary, _LOOK, others, in_footer)
+    return Command(f"app.show('{screen}')", key, key, label, summary, LOOK, others, in_footer)
 
 
 COMMANDS: tuple[Command, ...] = (
@@ -141,41 +54,39 @@ COMMANDS: tuple[Command, ...] = (
         "Esc",
         "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_footer=True,
         in_fields=True,
         in_reading=True,
     ),
-    Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", _STEP, _STEPPED, True),
-    Command("app.step(-1)", "left,h", "← h", "back", "One step back.", _STEP, _STEPPED, True),
+    Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", STEP, _STEPPED, True),
+    Command("app.step(-1)", "left,h", "← h", "back", "One step back.", STEP, _STEPPED, True),
+    Command("screen.point(1)", "right,l", "→ l", "next", "To the next token.", STEP, _STAGES, True),
     Command(
-        "screen.point(1)", "right,l", "→ l", "next", "To the next token.", _STEP, _STAGES, True
+        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", STEP, _STAGES, True
     ),
-    Command(
-        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", _STEP, _STAGES, True
-    ),
-    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", _STEP, _STAGES),
-    Command("screen.point(1000000)", "end", "End", "last", "The last token.", _STEP, _STAGES),
-    Command("screen.show('texts')", "e", "e", "text", "Type another text.", _DO, _STAGES, True),
+    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", STEP, _STAGES),
+    Command("screen.point(1000000)", "end", "End", "last", "The last token.", STEP, _STAGES),
+    Command("screen.show('texts')", "e", "e", "text", "Type another text.", DO, _STAGES, True),
     Command(
         "screen.switch",
         "c",
         "c",
         "change",
         "Switch the stage under the cursor to another (also Enter).",
-        _DO,
+        DO,
         _STAGES,
         True,
     ),
-    Command("screen.restore", "u", "u", "undo", "All stages as they were.", _DO, _STAGES, True),
+    Command("screen.restore", "u", "u", "undo", "All stages as they were.", DO, _STAGES, True),
     Command(
         "screen.save_pipeline",
         "s",
         "s",
         "save",
         "Save the stages as they are now as a tokenizer.json.",
-        _DO,
+        DO,
         _STAGES,
         True,
     ),
@@ -185,7 +96,7 @@ COMMANDS: tuple[Command, ...] = (
         "→ l",
         "next",
         "Next step of the pretoken's encoding.",
-        _STEP,
+        STEP,
         _THERE,
         True,
     ),
@@ -195,7 +106,7 @@ COMMANDS: tuple[Command, ...] = (
         "← h",
         "back",
         "Step before, of the pretoken's encoding.",
-        _STEP,
+        STEP,
         _THERE,
         True,
     ),
@@ -205,7 +116,7 @@ COMMANDS: tuple[Command, ...] = (
         "space",
         "play",
         "Play the recording, or pause it.",
-        _PLAY,
+        PLAY,
         _OVER_STEPS,
         True,
     ),
@@ -215,30 +126,30 @@ COMMANDS: tuple[Command, ...] = (
         "space",
         "play",
         "Play the encoding of the pretoken.",
-        _PLAY,
+        PLAY,
         _THERE,
         True,
     ),
-    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", _STEP),
-    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", _STEP),
+    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", STEP),
+    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", STEP),
     Command(
         "screen.sub_step",
         "full_stop",
         ".",
         "move",
         "One move of the next merge: a pop or a push in the heap, or a line of the pseudocode.",
-        _STEP,
+        STEP,
         _HERE,
     ),
-    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", _STEP, _OVER_STEPS),
-    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", _STEP, _OVER_STEPS),
+    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", STEP, _OVER_STEPS),
+    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", STEP, _OVER_STEPS),
     Command(
         "app.breakpoints",
         "b",
         "b",
         "breakpoints",
         "Breakpoints: what to stop at, such as a tie, a token, a count below 50.",
-        _STEP,
+        STEP,
         _HERE,
     ),
     Command(
@@ -247,7 +158,7 @@ COMMANDS: tuple[Command, ...] = (
         "n",
         "run",
         "Run to the next breakpoint.",
-        _STEP,
+        STEP,
         _HERE,
     ),
     Command(
@@ -256,12 +167,12 @@ COMMANDS: tuple[Command, ...] = (
         "i",
         "what if",
         "What if it went another way here: another pair, tie rule, pattern, a document less.",
-        _DO,
+        DO,
         _HERE,
     ),
-    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", _STEP, _STEPPED),
+    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", STEP, _STEPPED),
     Command(
-        "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", _STEP, _STEPPED
+        "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", STEP, _STEPPED
     ),
     Command(
         "screen.walk(-1000000)",
@@ -269,7 +180,7 @@ COMMANDS: tuple[Command, ...] = (
         "Home <",
         "start",
         "The pretoken before the first step of its encoding.",
-        _STEP,
+        STEP,
         _THERE,
     ),
     Command(
@@ -278,18 +189,18 @@ COMMANDS: tuple[Command, ...] = (
         "End >",
         "end",
         "The pretoken encoded.",
-        _STEP,
+        STEP,
         _THERE,
     ),
-    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", _PLAY, _OVER_STEPS),
-    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", _PLAY, _OVER_STEPS),
+    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", PLAY, _OVER_STEPS),
+    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", PLAY, _OVER_STEPS),
     Command(
         "app.follow",
         "f",
         "f",
         "follow",
         "Stay at the live end while training runs.",
-        _PLAY,
+        PLAY,
         _OVER_STEPS,
     ),
     Command(
@@ -298,7 +209,7 @@ COMMANDS: tuple[Command, ...] = (
         "Tab",
         "panel",
         "Next panel; Shift+Tab the one before.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_footer=True,
         in_fields=True,
@@ -309,15 +220,15 @@ COMMANDS: tuple[Command, ...] = (
         "e",
         "type",
         "Type text to encode; Esc leaves.",
-        _DO,
+        DO,
         (TRAINING, ENCODING, COMPARISON, FAMILY),
         in_footer=True,
     ),
-    Command("screen.search", "slash", "/", "search", "Search the tokens.", _LOOK, _TOKENS, True),
-    Command("screen.sort", "c", "c", "column", "Sort by the next column.", _LOOK, _TOKENS, True),
-    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", _LOOK, _TOKENS),
+    Command("screen.search", "slash", "/", "search", "Search the tokens.", LOOK, _TOKENS, True),
+    Command("screen.sort", "c", "c", "column", "Sort by the next column.", LOOK, _TOKENS, True),
+    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", LOOK, _TOKENS),
     Command(
-        "screen.fold", "space", "space", "fold", "Fold a part of the tree.", _LOOK, _TOKENS, True
+        "screen.fold", "space", "space", "fold", "Fold a part of the tree.", LOOK, _TOKENS, True
     ),
     Command(
         "screen.filter('partial')",
@@ -325,7 +236,7 @@ COMMANDS: tuple[Command, ...] = (
         "p",
         "partial",
         "Only tokens that are not valid UTF-8 by themselves.",
-        _FILTER,
+        FILTER,
         _TOKENS,
     ),
     Command(
@@ -334,7 +245,7 @@ COMMANDS: tuple[Command, ...] = (
         "u",
         "unused",
         "Only tokens never used in the corpus now.",
-        _FILTER,
+        FILTER,
         _TOKENS,
     ),
     Command(
@@ -343,7 +254,7 @@ COMMANDS: tuple[Command, ...] = (
         "d",
         "unreachable",
         "Only dead tokens: encoding their own bytes gives something else.",
-        _FILTER,
+        FILTER,
         _TOKENS,
     ),
     Command(
@@ -352,7 +263,7 @@ COMMANDS: tuple[Command, ...] = (
         "y",
         "twins",
         "Only tokens that differ from another by case, a leading space or ##.",
-        _FILTER,
+        FILTER,
         _TOKENS,
     ),
     Command(
@@ -361,7 +272,7 @@ COMMANDS: tuple[Command, ...] = (
         "a",
         "lanes",
         "The text in three lanes, characters, bytes, tokens; or in tokens and ids.",
-        _LOOK,
+        LOOK,
         _THERE,
         True,
     ),
@@ -381,7 +292,7 @@ COMMANDS: tuple[Command, ...] = (
         "d",
         "differ",
         "Compare this step's tokenizer with one from a file, on the text.",
-        _DO,
+        DO,
         _THERE,
     ),
     Command(
@@ -390,7 +301,7 @@ COMMANDS: tuple[Command, ...] = (
         "Ctrl+S",
         "specials",
         "Special tokens in the text as one id, or as ordinary text.",
-        _DO,
+        DO,
         _THERE,
         in_fields=True,
     ),
@@ -400,7 +311,7 @@ COMMANDS: tuple[Command, ...] = (
         "n",
         "next",
         "To the next place that is cut differently.",
-        _STEP,
+        STEP,
         (COMPARISON,),
         True,
     ),
@@ -410,7 +321,7 @@ COMMANDS: tuple[Command, ...] = (
         "N",
         "before",
         "To the place before that is cut differently.",
-        _STEP,
+        STEP,
         (COMPARISON,),
         True,
     ),
@@ -427,7 +338,7 @@ COMMANDS: tuple[Command, ...] = (
         "u",
         "time",
         "Compare the trainers by operations, or by processor time.",
-        _LOOK,
+        LOOK,
         _RACED,
         True,
     ),
@@ -438,7 +349,7 @@ COMMANDS: tuple[Command, ...] = (
         "Every kind of tokenizer on this corpus, in a table.",
         in_footer=False,
     ),
-    Command("screen.again", "r", "r", "again", "Run the race again.", _DO, _RACED, True),
+    Command("screen.again", "r", "r", "again", "Run the race again.", DO, _RACED, True),
     _switch(
         PIPELINE,
         "8",
@@ -446,14 +357,14 @@ COMMANDS: tuple[Command, ...] = (
         "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
         in_footer=False,
     ),
-    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", _STEP, EVERYWHERE, True),
+    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", STEP, EVERYWHERE, True),
     Command(
         "screen.next_panel(-1)",
         "shift+tab",
         "Shift+Tab",
         "panel",
         "The panel before.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_fields=True,
     ),
@@ -463,7 +374,7 @@ COMMANDS: tuple[Command, ...] = (
         "z",
         "zoom",
         "Give the panel the whole screen; z or Esc takes it back.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         True,
     ),
@@ -473,11 +384,11 @@ COMMANDS: tuple[Command, ...] = (
         "v",
         "heap view",
         "The heap as a table, as an array, as a tree.",
-        _LOOK,
+        LOOK,
         _HERE,
     ),
     Command(
-        "screen.ask", "w", "w", "why not", "Ask why a piece is not one token.", _LOOK, _THERE, True
+        "screen.ask", "w", "w", "why not", "Ask why a piece is not one token.", LOOK, _THERE, True
     ),
     Command(
         "screen.show('lockstep')",
@@ -485,7 +396,7 @@ COMMANDS: tuple[Command, ...] = (
         "c",
         "compare",
         "Encoders side by side, up to where greedy longest match parts.",
-        _LOOK,
+        LOOK,
         _THERE,
         True,
     ),
@@ -495,7 +406,7 @@ COMMANDS: tuple[Command, ...] = (
         "r",
         "regex",
         "Try another regex on the text, and compare it with a pattern.",
-        _LOOK,
+        LOOK,
         _THERE,
         True,
     ),
@@ -505,7 +416,7 @@ COMMANDS: tuple[Command, ...] = (
         "%",
         "dropout",
         "BPE-dropout: the pretoken encoded with merges left out at random.",
-        _LOOK,
+        LOOK,
         _THERE,
     ),
     Command(
@@ -514,11 +425,11 @@ COMMANDS: tuple[Command, ...] = (
         "p",
         "pseudocode",
         "To the pseudocode of the trainer; w takes its place back.",
-        _LOOK,
+        LOOK,
         _HERE,
     ),
-    Command("screen.show('words')", "w", "w", "words", "To the words touched.", _LOOK, _HERE),
-    Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", _LOOK, _HERE),
+    Command("screen.show('words')", "w", "w", "words", "To the words touched.", LOOK, _HERE),
+    Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", LOOK, _HERE),
     *UNIGRAM_COMMANDS,
     *WORDPIECE_COMMANDS,
     Command(
@@ -527,7 +438,7 @@ COMMANDS: tuple[Command, ...] = (
         "M",
         "model",
         f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
-        _DO,
+        DO,
     ),
     Command(
         "app.open",
@@ -535,7 +446,7 @@ COMMANDS: tuple[Command, ...] = (
         "o",
         "open",
         "Open another tokenizer or corpus.",
-        _DO,
+        DO,
         in_reading=True,
     ),
     Command(
@@ -544,11 +455,11 @@ COMMANDS: tuple[Command, ...] = (
         "Ctrl+O",
         "open",
         "The same, from inside a field too.",
-        _DO,
+        DO,
         in_fields=True,
     ),
     Command(
-        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", _DO, _NOT_STAGES
+        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", DO, _NOT_STAGES
     ),
     Command(
         "app.export",
@@ -556,7 +467,7 @@ COMMANDS: tuple[Command, ...] = (
         "x",
         "export",
         "Export the screen, steps or the charts into a file.",
-        _DO,
+        DO,
     ),
     Command(
         "app.light",
@@ -564,7 +475,7 @@ COMMANDS: tuple[Command, ...] = (
         "Ctrl+T",
         "light",
         "Light or dark colours.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_fields=True,
     ),
@@ -574,7 +485,7 @@ COMMANDS: tuple[Command, ...] = (
         "Ctrl+P",
         "palette",
         "Find a command by words.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_fields=True,
     ),
@@ -584,19 +495,19 @@ COMMANDS: tuple[Command, ...] = (
         "?",
         "help",
         "All keys.",
-        _LOOK,
+        LOOK,
         ALWAYS,
         in_footer=True,
         in_reading=True,
     ),
-    Command("app.quit", "q", "q", "quit", "Leave.", _DO, ALWAYS, True, in_reading=True),
+    Command("app.quit", "q", "q", "quit", "Leave.", DO, ALWAYS, True, in_reading=True),
     Command(
         "app.quit",
         "ctrl+q",
         "Ctrl+Q",
         "quit",
         "Leave, from inside a field too.",
-        _DO,
+        DO,
         ALWAYS,
         in_fields=True,
     ),

@@ -16,7 +16,7 @@ from bpe_tui.headings import heading
 from bpe_tui.panels.charts import CHARTS, ChartKind, ChartPanel
 from bpe_tui.panels.transport import Transport
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.tiled_screen import TiledScreen
 from bpe_tui.screens.training import told
 from bpe_tui.session import Session
 from bpe_tui.widgets.chart import Chart
@@ -24,7 +24,7 @@ from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber
 
 
-class ChartsScreen(SessionScreen):
+class ChartsScreen(TiledScreen):
     """The charts, all at once where there is room, else one at a time.
 
     These are BPE's; a subclass says which those of another model are.
@@ -52,15 +52,12 @@ class ChartsScreen(SessionScreen):
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         yield self.TRANSPORT()
-        yield Static(id="chart-names")
+        yield Static(id="panel-names")
         with Container(id="panels"):
             for kind in self.CHARTS:
                 yield ChartPanel(kind).data_bind(frame=ChartsScreen.frame)
         yield Static(id="narration")
         yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -73,13 +70,6 @@ class ChartsScreen(SessionScreen):
         self.query_one(Transport).show(session)
         said = self.narration(session, frame, room)
         self.query_one("#narration", Static).update(Content(said), layout=False)
-
-    def show_panel(self, panel: str) -> None:
-        for name in self.PANEL_ORDER:
-            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
-        self.query_one("#chart-names", Static).update(Content(" ".join(names)), layout=False)
-        super().show_panel(panel)
 
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""

@@ -16,7 +16,7 @@ from bpe_tui.commands import bindings_on
 from bpe_tui.inspection_rows import SECTIONS, Section
 from bpe_tui.panels.inspection import InspectionPanel
 from bpe_tui.screens.panel_screen import TooSmall
-from bpe_tui.screens.session_screen import SessionScreen
+from bpe_tui.screens.tiled_screen import TiledScreen
 from bpe_tui.session import Session
 from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.key_bar import KeyBar
@@ -28,7 +28,7 @@ AT_ONCE = 12_000
 """Tokens that are inspected within the time of a frame; more are left to a thread."""
 
 
-class InspectionScreen(SessionScreen):
+class InspectionScreen(TiledScreen):
     """Five sections, all at once where there is room, else one at a time.
 
     This is BPE's; a subclass says what there is to be told of another model.
@@ -69,14 +69,11 @@ class InspectionScreen(SessionScreen):
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
         yield Static(id="heading")
-        yield Static(id="section-names")
+        yield Static(id="panel-names")
         with Container(id="panels"):
             for section in self.SECTIONS:
                 yield InspectionPanel(section).data_bind(frame=InspectionScreen.frame)
         yield KeyBar()
-
-    def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -111,13 +108,6 @@ class InspectionScreen(SessionScreen):
     def _show(self, inspection: object) -> None:
         for panel in self.query(InspectionPanel):
             panel.inspection = inspection
-
-    def show_panel(self, panel: str) -> None:
-        for name in self.PANEL_ORDER:
-            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
-        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
-        self.query_one("#section-names", Static).update(Content(" ".join(names)), layout=False)
-        super().show_panel(panel)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

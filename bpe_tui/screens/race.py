@@ -70,7 +70,7 @@ class RaceScreen(SessionScreen):
         yield Transport()
         with Container(id="panels"):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
-            yield Static(id="chart-names")
+            yield Static(id="panel-names")
             yield WorkPanel().data_bind(frame=RaceScreen.frame)
             yield RaceChart("over-steps", "How does it grow, merge by merge?", STARTS)
             yield RaceChart("over-sizes", "How does it grow with the corpus?", STARTS)
@@ -205,7 +205,7 @@ class RaceScreen(SessionScreen):
             names = (
                 f"‹{title}›" if name == panel else f" {title} " for name, title in TITLES.items()
             )
-            self.query_one("#chart-names", Static).update(Content(" ".join(names)), layout=False)
+            self.query_one("#panel-names", Static).update(Content(" ".join(names)), layout=False)
         super().show_panel(panel)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
