@@ -22,6 +22,8 @@ LONGEST_SHOWN = 12
 KINDS_SHOWN = 16
 SINGLE_LENGTHS = 12
 """Up to this length each has a bar of its own; longer ones go together, doubling."""
+SIGNS = {"byte": " B"}
+"""Signs of units, where there is one."""
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -119,12 +121,10 @@ def _runs(lengths: Sequence[int]) -> str:
     return f"{told} in one token"
 
 
-def _lengths(inspection: Inspection, width: int) -> list[Row]:
-    return length_rows(inspection.length_histogram, inspection.mean_length, "byte", width)
-
-
-def length_rows(histogram: Histogram, mean: float, unit: str, width: int) -> list[Row]:
-    """A bar for each length in so many of a unit, and the mean."""
+def lengths(inspection: Any, width: int) -> list[Row]:
+    """A bar for each length, and the mean; for an inspection of any model."""
+    histogram: Histogram = inspection.length_histogram
+    mean, unit = inspection.mean_length, inspection.unit
     told = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
     return [*_bars(list(_binned(histogram, unit)), width), Row(told)]
 
@@ -143,15 +143,12 @@ def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
         yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
 
 
-def _kinds(inspection: Inspection, width: int) -> list[Row]:
-    return kind_rows(inspection.kinds, width)
-
-
-def kind_rows(kinds: Sequence[tuple[str, int]], width: int) -> list[Row]:
-    """A bar for each kind of token, the rarest together."""
-    rest = sum(count for _, count in kinds[KINDS_SHOWN:])
-    more = [(f"{number(len(kinds) - KINDS_SHOWN)} other scripts", rest)] if rest else []
-    return _bars([*kinds[:KINDS_SHOWN], *more], width)
+def kinds(inspection: Any, width: int) -> list[Row]:
+    """A bar for each kind of token, the rarest together; for an inspection of any model."""
+    found: Sequence[tuple[str, int]] = inspection.kinds
+    rest = sum(count for _, count in found[KINDS_SHOWN:])
+    more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
+    return _bars([*found[:KINDS_SHOWN], *more], width)
 
 
 def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
@@ -186,8 +183,13 @@ def _odd(inspection: Inspection, width: int) -> list[Row]:
         ("case, space twins", inspection.twins),
         ("same bytes twice", inspection.duplicates),
     )
+    return odd_rows(inspection, found, width)
+
+
+def odd_rows(inspection: Inspection, found: Iterable[tuple[str, Few]], width: int) -> list[Row]:
+    """What is odd, and how many tokens are; a row leads to the first."""
     return [
-        few_row(name, few, lambda token_id: _token(inspection, token_id), ToToken, width)
+        few_row(name, few, lambda token_id: token_text(inspection, token_id), ToToken, width)
         for name, few in found
     ]
 
@@ -203,12 +205,13 @@ def few_row(
     return Row([*spans, (shorten(told + more, room), "")], leads(few.ids[0]) if few.ids else None)
 
 
-def _longest(inspection: Inspection, width: int) -> list[Row]:
+def longest(inspection: Inspection, width: int) -> list[Row]:
+    """The longest tokens; a row leads to its token."""
     return [
         long_row(
             f"id {number(token_id)}",
-            f"{number(len(inspection.vocabulary.token(token_id)))} B",
-            _token(inspection, token_id),
+            f"{number(inspection.length_of(token_id))}{SIGNS.get(inspection.unit, '')}",
+            token_text(inspection, token_id),
             ToToken(token_id),
             width,
         )
@@ -227,14 +230,15 @@ def long_row(name: str, length: str, token: str, target: object, width: int) -> 
     return Row(spans, target)
 
 
-def _token(inspection: Inspection, token_id: int) -> str:
+def token_text(inspection: Inspection, token_id: int) -> str:
+    """A token, made visible."""
     return visible_bytes(inspection.vocabulary.token(token_id))
 
 
 SECTIONS = (
     Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the tokens?", _lengths),
+    Section("lengths", "how long are the tokens?", lengths),
     Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", _kinds),
-    Section("longest", "which are the longest?", _longest),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", longest),
 )

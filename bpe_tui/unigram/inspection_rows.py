@@ -7,8 +7,8 @@ from bpe_tui.inspection_rows import (
     Section,
     fact_rows,
     few_row,
-    kind_rows,
-    length_rows,
+    kinds,
+    lengths,
     long_row,
     told_numbers,
     told_pattern,
@@ -64,14 +64,6 @@ def _scores(inspection: UnigramInspection) -> str:
     return f"from {worst} to {best}"
 
 
-def _lengths(inspection: UnigramInspection, width: int) -> list[Row]:
-    return length_rows(inspection.length_histogram, inspection.mean_length, "character", width)
-
-
-def _kinds(inspection: UnigramInspection, width: int) -> list[Row]:
-    return kind_rows(inspection.kinds, width)
-
-
 def _odd(inspection: UnigramInspection, width: int) -> list[Row]:
     found = (
         ("used less than once", inspection.seldom),
@@ -104,8 +96,8 @@ def _text(inspection: UnigramInspection, piece: int) -> str:
 
 SECTIONS = (
     Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the pieces?", _lengths),
+    Section("lengths", "how long are the pieces?", lengths),
     Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", _kinds),
+    Section("kinds", "what are they made of?", kinds),
     Section("longest", "which are the longest?", _longest),
 )

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from bpe_tui.inspection_rows import (
-    LONGEST_SHOWN,
     Section,
     fact_rows,
-    few_row,
-    kind_rows,
-    length_rows,
-    long_row,
+    kinds,
+    lengths,
+    longest,
+    odd_rows,
     told_ids,
     told_pattern,
     told_specials,
 )
-from bpe_tui.panels.targets import ToToken
-from bpe_tui.visible import number, visible_bytes, visible_text
+from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.rows import Row
 from engine.wordpiece.inspection import PieceInspection
 
@@ -48,41 +46,13 @@ def _odd(inspection: PieceInspection, width: int) -> list[Row]:
         ("case, ## twins", inspection.twins),
         ("same piece twice", inspection.duplicates),
     )
-    return [
-        few_row(name, few, lambda piece_id: _piece(inspection, piece_id), ToToken, width)
-        for name, few in found
-    ]
-
-
-def _lengths(inspection: PieceInspection, width: int) -> list[Row]:
-    return length_rows(inspection.length_histogram, inspection.mean_length, "character", width)
-
-
-def _kinds(inspection: PieceInspection, width: int) -> list[Row]:
-    return kind_rows(inspection.kinds, width)
-
-
-def _longest(inspection: PieceInspection, width: int) -> list[Row]:
-    return [
-        long_row(
-            f"id {number(piece_id)}",
-            number(inspection.vocabulary.length_of(piece_id)),
-            _piece(inspection, piece_id),
-            ToToken(piece_id),
-            width,
-        )
-        for piece_id in inspection.longest(LONGEST_SHOWN)
-    ]
-
-
-def _piece(inspection: PieceInspection, piece_id: int) -> str:
-    return visible_bytes(inspection.vocabulary.token(piece_id))
+    return odd_rows(inspection, found, width)
 
 
 SECTIONS = (
     Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the pieces?", _lengths),
+    Section("lengths", "how long are the pieces?", lengths),
     Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", _kinds),
-    Section("longest", "which are the longest?", _longest),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", longest),
 )

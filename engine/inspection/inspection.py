@@ -110,6 +110,8 @@ class Inspection:
         """Tokens, special ones included."""
         return len(self.vocabulary)
 
+    unit: ClassVar[str] = "byte"
+    """What lengths are counted in."""
     SLOW: ClassVar[tuple[str, ...]] = (
         *("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"),
         *("partial", "unreachable", "twins", "duplicates"),
@@ -191,6 +193,10 @@ class Inspection:
     def lengths(self) -> Ints:
         """Bytes of a text that each token stands for."""
         return self.vocabulary.table.covered[: self.size]
+
+    def length_of(self, token_id: int) -> int:
+        """The same of one token."""
+        return int(self.lengths[self.vocabulary.row_of(token_id)])
 
     @cached_property
     def length_histogram(self) -> Histogram:

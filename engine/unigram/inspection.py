@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import exp
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,9 @@ class UnigramInspection:
     >>> inspection.length_histogram, [inspection.text(n) for n in inspection.longest(1)]
     ([(1, 7), (3, 2)], ['hug'])
     """
+
+    unit: ClassVar[str] = "character"
+    """What lengths are counted in."""
 
     def __init__(self, frame: UnigramFrame) -> None:
         self.frame = frame

@@ -26,6 +26,7 @@ class PieceInspection(Inspection):
     (13, 3, 5)
     """
 
+    unit = "character"
     SLOW = ("gaps", "length_histogram", "kinds", "unused", "twins", "duplicates")
 
     def __init__(self, frame: WordPieceFrame) -> None:
