@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 
 from bpe_tui.command import UNIGRAM_VOCABULARY
 from bpe_tui.commands import bindings_on
+from bpe_tui.headings import fitting
 from bpe_tui.panels.targets import ToPiece
 from bpe_tui.panels.unigram.piece_history import PieceHistoryPanel
 from bpe_tui.panels.unigram.piece_lanes import PieceLanesPanel
@@ -20,7 +21,7 @@ from bpe_tui.panels.unigram.pieces import VocabularyOfPieces
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.unigram_screen import UnigramScreen
 from bpe_tui.session import Session
-from bpe_tui.visible import number, plural, shorten
+from bpe_tui.visible import number, plural
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
@@ -64,7 +65,7 @@ class UnigramVocabularyScreen(UnigramScreen):
             return
         super().show_session(session)
         self._trail = [piece for piece in self._trail if frame.index_of(piece) is not None]
-        heading = shorten(_heading(frame), self.size.width - 2)
+        heading = _heading(frame, self.size.width - 2)
         self.query_one("#heading", Static).update(Content(heading), layout=False)
 
     def show_panel(self, panel: str) -> None:
@@ -134,10 +135,15 @@ class UnigramVocabularyScreen(UnigramScreen):
         self.query_one(VocabularyOfPieces).toggle_filter(name)
 
 
-def _heading(frame: UnigramFrame) -> str:
+def _heading(frame: UnigramFrame, room: int) -> str:
     special = plural(frame.vocab_size - frame.size, "special token")
-    return (
-        f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
-        f"{number(frame.size)} pieces, {special} · "
-        f"{number(float(frame.expected_counts.sum()))} tokens in the corpus on average"
+    used = number(float(frame.expected_counts.sum()))
+    return fitting(
+        [
+            (0, f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)}"),
+            (1, plural(frame.size, "piece")),
+            (3, f"{used} tokens in the corpus on average"),
+            (2, special),
+        ],
+        room,
     )
