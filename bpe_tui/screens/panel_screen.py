@@ -77,7 +77,7 @@ class PanelScreen(Screen[None]):
             return command.in_fields
         if command.action == "screen.leave":
             return self.can_leave
-        return command.in_footer
+        return command.in_footer and self.refusal_of(command) is None
 
     @property
     def is_ready(self) -> bool:

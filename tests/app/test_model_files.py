@@ -7,9 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from opening import opened_as
 
 from bpe_tui import cli
 from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.config import TokenizerConfig
+from bpe_tui.widgets.key_bar import KeyBar
 
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]
 BERT = {
@@ -100,3 +103,18 @@ def test_formats_of_merges_cannot_say_a_model_without_them(
     told = capsys.readouterr().err
     assert f"{out}: the tokenizer's model, {model}, merges nothing" in told
     assert "write a tokenizer.json instead" in told
+
+
+async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
+    files: dict[str, str],
+) -> None:
+    async with opened_as(TokenizerConfig((files["bert"],))) as (app, pilot):
+        await pilot.press("2", "escape")
+        await pilot.pause()
+        assert app.screen.id == "encoding"
+        offered = {key.label for key in app.screen.query_one(KeyBar).keys}
+        assert "type" in offered
+        assert not offered & {"next", "back", "play", "why not", "compare"}
+        await pilot.press("right")
+        notes = [note.message for note in app._notifications]
+        assert any("This is about merges" in note for note in notes)

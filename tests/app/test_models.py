@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from opening import opened
 from textual.widgets import Input
 
 from bpe_tui.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
@@ -15,7 +16,6 @@ from bpe_tui.exports import Exported
 from bpe_tui.models import MODELS
 from bpe_tui.screens import SCREENS
 from bpe_tui.transcript import AnyTranscript
-from tests.app.opening import opened
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HANDOUT = SAMPLES / "handout.txt"
