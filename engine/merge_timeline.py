@@ -8,54 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from engine.errors import TimelineError
 from engine.events import Pair
+from engine.merge_record import MergeRecord
+from engine.pair_step import PairStep
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
 from engine.segmentation import Segments
 from engine.tied_steps import TiedSteps
 
 FrameT = TypeVar("FrameT")
-
-
-class RecordedMerge(Protocol):
-    """A step that joined a pair; see `MergeStep` and `WordPieceStep`."""
-
-    index: int
-
-    @property
-    def record(self) -> Any: ...
-
-    @property
-    def pair(self) -> Pair: ...
-
-    @property
-    def left(self) -> bytes: ...
-
-    @property
-    def right(self) -> bytes: ...
-
-    @property
-    def token(self) -> bytes: ...
-
-    @property
-    def covers(self) -> bytes: ...
-
-    @property
-    def new_id(self) -> int: ...
-
-    @property
-    def count(self) -> int: ...
-
-
-class MergeRecord(Protocol):
-    """What wrote the steps down."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int, /) -> RecordedMerge: ...
 
 
 class MergeTimeline(Player[FrameT]):
@@ -69,7 +33,7 @@ class MergeTimeline(Player[FrameT]):
         ties: the steps whose pair shared the top with another.
     """
 
-    record: MergeRecord
+    record: MergeRecord[PairStep]
     counts: Mapping[bytes, int]
     table: dict[Pair, tuple[int, int]]
     segmenter: Segments
@@ -85,7 +49,7 @@ class MergeTimeline(Player[FrameT]):
         """The pretokens in the order in which the corpus first has them."""
         return PretokenIndex(list(self.counts))
 
-    def extend(self, steps: Iterable[RecordedMerge]) -> None:
+    def extend(self, steps: Iterable[PairStep]) -> None:
         """Add steps at the end.
 
         Raises:

@@ -15,8 +15,8 @@ from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row, Span
 from engine.excerpt import Excerpt
 from engine.frame import Frame
+from engine.pair_step import PairStep
 from engine.pretokenize import Pretoken
-from engine.touched import Merged
 
 WHEEL = 3
 
@@ -28,7 +28,7 @@ class Merging(Protocol):
     def step(self) -> int: ...
 
     @property
-    def merge(self) -> Merged | None: ...
+    def merge(self) -> PairStep | None: ...
 
 
 MergingT = TypeVar("MergingT", bound=Merging)
@@ -131,7 +131,7 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
             if line is not None:
                 self._top = max(line - 1, 0)
 
-    def _shows(self, frame: MergingT, merge: Merged) -> bool:
+    def _shows(self, frame: MergingT, merge: PairStep) -> bool:
         lines = self.excerpt_of(frame).lines
         return any(
             merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
@@ -140,7 +140,7 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
             if not pretoken.special
         )
 
-    def _first_line_with(self, frame: MergingT, merge: Merged) -> int | None:
+    def _first_line_with(self, frame: MergingT, merge: PairStep) -> int | None:
         """The first line of the excerpt that has what the step made."""
         covered, token_id = merge.covers, merge.new_id
         for pretoken, line in self.excerpt_of(frame).first_lines.items():

@@ -13,7 +13,8 @@ from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
-from engine.touched import Merged, TouchedPretoken
+from engine.pair_step import PairStep
+from engine.touched import TouchedPretoken
 
 SLICE_SECONDS = 0.006
 """How long at a time they are looked for: long ones have to be taken apart."""
@@ -25,7 +26,7 @@ class Touching(Protocol):
     """A state that tells which pretokens its merge has changed."""
 
     @property
-    def merge(self) -> Merged | None: ...
+    def merge(self) -> PairStep | None: ...
 
     def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]: ...
 
