@@ -20,6 +20,7 @@ from engine.pair_numbers import PairNumbers
 from engine.pair_step import PairStep
 
 StepT = TypeVar("StepT", bound=PairStep, covariant=True)
+"""Covariant: a record of BPE's steps is a record of steps that join a pair."""
 
 
 @dataclass(slots=True)

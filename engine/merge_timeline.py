@@ -6,18 +6,21 @@ is the same: a pair became a token. Ties, breakpoints and the way to a pair ask 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import TimelineError
 from engine.events import Pair
+from engine.excerpt import Excerpt
 from engine.merge_record import MergeRecord
 from engine.pair_step import PairStep
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
 from engine.segmentation import Segments
 from engine.tied_steps import TiedSteps
+from engine.vocabulary.vocabulary import Vocabulary
 
 FrameT = TypeVar("FrameT")
 
@@ -29,13 +32,17 @@ class MergeTimeline(Player[FrameT]):
         record: what wrote the steps down.
         counts: how often the corpus has each pretoken, in the order in which they first appear.
         table: pair → (index of its merge, id of the token made).
+        excerpt: the beginning of the corpus, for frames to show.
+        tokens_at_start: tokens that the corpus has at step 0.
         segmenter: tells the tokens of a pretoken at any step.
         ties: the steps whose pair shared the top with another.
     """
 
-    record: MergeRecord[PairStep]
+    record: MergeRecord[Any]
     counts: Mapping[bytes, int]
     table: dict[Pair, tuple[int, int]]
+    excerpt: Excerpt
+    tokens_at_start: int
     segmenter: Segments
     ties: TiedSteps
 
@@ -48,6 +55,10 @@ class MergeTimeline(Player[FrameT]):
     def by_appearance(self) -> PretokenIndex:
         """The pretokens in the order in which the corpus first has them."""
         return PretokenIndex(list(self.counts))
+
+    @abstractmethod
+    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
+        """The tokens of a step in columns, of so many steps that are recorded."""
 
     def extend(self, steps: Iterable[PairStep]) -> None:
         """Add steps at the end.
