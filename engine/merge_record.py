@@ -1,7 +1,8 @@
 """`MergeRecord`: what the records of all trainings share that merge pairs.
 
 A training algorithm reports each step as a `Merge`. The record keeps that in columns, an entry for
-each step, and makes a step of it when one is asked for.
+each step, and makes a step of it when one is asked for. The columns here a subclass fills, in its
+`append`, with `_pretokens` last: its length is how many steps there are, for other threads too.
 """
 
 from __future__ import annotations
@@ -104,13 +105,6 @@ class MergeRecord(ABC, Generic[StepT]):
         if not 0 <= index < len(self):
             raise IndexError(index)
         return self._step(index)
-
-    def _write(self, merge: Merge) -> None:
-        """Write down of a step what every record keeps; now there is one step more."""
-        self._merged.append(merge.number)
-        self._occurrences.append(merge.occurrences)
-        self._removed.append(self._removed[-1] + merge.occurrences)
-        self._pretokens.append(merge.pretokens)
 
     def pair_of(self, index: int) -> Pair:
         """The pair that step `index` merged."""

@@ -82,8 +82,11 @@ class Record(MergeRecord[MergeStep]):
         """Write one step down."""
         index = len(self._pretokens)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
+        self._merged.append(merge.number)
         self._counts.append(merge.count)
-        self._write(merge)
+        self._occurrences.append(merge.occurrences)
+        self._removed.append(self._removed[index] + merge.occurrences)
+        self._pretokens.append(merge.pretokens)
         return MergeStep(self, index)
 
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:

@@ -87,8 +87,11 @@ class Record(MergeRecord[WordPieceStep]):
         changed = sorted({left, right, new_id})
         self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
         self.counts.append(merge.changed, merge.after, width=len(self.pairs))
+        self._merged.append(merge.number)
         self._tied.append(tied)
-        self._write(merge)
+        self._occurrences.append(merge.occurrences)
+        self._removed.append(self._removed[-1] + merge.occurrences)
+        self._pretokens.append(merge.pretokens)
         return WordPieceStep(self, len(self) - 1)
 
     def _note_new_pairs(self) -> None:
