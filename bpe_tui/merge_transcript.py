@@ -4,26 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from bpe_tui.transcript import LISTED, Transcript
 from bpe_tui.visible import number, plural
 from engine.events import CountChange, Pair
+from engine.merge_frame import AnyMergeFrame
+
+MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
-class Merging(Protocol):
-    """A state of any training that merges pairs."""
-
-    @property
-    def merge(self) -> Any: ...
-
-    def tied_step(self, direction: int, /) -> int | None: ...
-
-
-MergingT = TypeVar("MergingT", bound=Merging)
-
-
-class MergeTranscript(Transcript[MergingT]):
+class MergeTranscript(Transcript[MergeFrameT]):
     """Answers commands about recorded merges."""
 
     STEPS = "merge"

@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
 from bpe_tui.visible import visible_bytes, visible_text, width
 from bpe_tui.widgets.roles import TOKEN_HUES
 from engine.events import Pair
 from engine.pretokenize import Pretoken
-from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from bpe_tui.widgets.rows import Span
+    from engine.merge_frame import AnyMergeFrame
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")
-
-
-class Tokens(Protocol):
-    """A state of any training that merges pairs, as far as its tokens are shown."""
-
-    @property
-    def step(self) -> int: ...
-
-    @property
-    def merge(self) -> Any: ...
-
-    @property
-    def vocabulary(self) -> Vocabulary: ...
-
-    def has_token(self, token_id: int, /) -> bool: ...
-
-    def step_making(self, token_id: int, /) -> int: ...
-
-    def any_token(self, token_id: int, /) -> bytes: ...
-
-    def covers(self, token_id: int, /) -> bytes: ...
-
-    def is_special(self, token_id: int, /) -> bool: ...
-
-    def is_base(self, token_id: int, /) -> bool: ...
-
-    def tokens_of(self, pretoken: bytes, /) -> tuple[int, ...]: ...
 
 
 class TokenPainter:
@@ -51,7 +24,7 @@ class TokenPainter:
     A token is looked up in the record's whole vocab: a row of the future may name it.
     """
 
-    def __init__(self, frame: Tokens, *, marks: bool) -> None:
+    def __init__(self, frame: AnyMergeFrame, *, marks: bool) -> None:
         self.frame = frame
         self.fresh = frame.merge.new_id if frame.merge else -1
         self.marks = marks
@@ -90,7 +63,7 @@ class TokenPainter:
         return self.tokens(self.frame.tokens_of(pretoken.bytes))
 
 
-def pair_text(frame: Tokens, pair: Pair) -> str:
+def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     """A pair in one string, for sentences."""
     return " │ ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
 

@@ -16,11 +16,11 @@ from engine.pretokenize import to_text
 
 if TYPE_CHECKING:
     from bpe_tui.app import BpeTuiApp
-    from bpe_tui.pieces import Tokens
     from bpe_tui.screens.encoding import EncodingScreen
     from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.unigram_vocabulary import UnigramVocabularyScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
+    from engine.merge_frame import AnyMergeFrame
 
 
 class Ways:
@@ -72,7 +72,7 @@ class Ways:
 
     def open_vocabulary(self, token_id: int) -> None:
         """Change to the vocabulary screen with a token under the cursor."""
-        frame: Tokens | None = cast("Any", self._app.session.shown)
+        frame: AnyMergeFrame | None = cast("Any", self._app.session.shown)
         if frame is None:
             return
         name = self._app.session.model.screen(VOCABULARY)

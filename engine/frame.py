@@ -5,29 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from engine.errors import UnknownTokenIdError
 from engine.events import BytesPair, Pair
-from engine.excerpt import Excerpt
 from engine.ledger import Ledger
+from engine.merge_frame import MergeFrame
 from engine.pair_queue import PairQueue
-from engine.record import MergeStep
+from engine.record import MergeStep, Record
 from engine.rules import EncodingRules
 from engine.statistics import Statistics
 from engine.ties import TieRule
 from engine.tokenizer import Tokenizer
-from engine.touched import TouchedPretoken, TouchedPretokens
 from engine.typed_text import EncodedPretoken
 from engine.units import UNKNOWN, Units
-from engine.vocabulary.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from engine.timeline import Timeline
 
 
-class Frame:
+class Frame(MergeFrame[MergeStep]):
     """The state after the first `step` merges of a timeline. Immutable.
 
     Attributes:
@@ -37,6 +33,9 @@ class Frame:
         cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
     """
 
+    _timeline: Timeline
+    _record: Record
+
     def __init__(
         self,
         timeline: Timeline,
@@ -45,10 +44,7 @@ class Frame:
         moves_done: int = 0,
         cuts_specials: bool = True,
     ) -> None:
-        self._timeline = timeline
-        self._record = timeline.record
-        self.step = step
-        self.recorded_steps = recorded_steps
+        super().__init__(timeline, step, recorded_steps)
         self.moves_done = moves_done
         self.cuts_specials = cuts_specials
 
@@ -57,29 +53,16 @@ class Frame:
         """Where this is: step and moves; two frames of a timeline with one place are alike."""
         return self.step, self.moves_done
 
-    def looks_like(self, other: Frame) -> bool:
+    def looks_like(self, other: Self) -> bool:
         """Whether both are the same place of the same timeline, and encode alike."""
-        same_place = self._timeline is other._timeline and self.place == other.place
+        same_place = super().looks_like(other) and self.moves_done == other.moves_done
         return same_place and self.cuts_specials == other.cuts_specials
-
-    def at(self, step: int) -> Frame:
-        """The state at another recorded step; the timeline's cursor stays where it is."""
-        return Frame(self._timeline, step, self.recorded_steps)
 
     def with_specials_as_text(self) -> Frame:
         """The same, except that special tokens in a text to encode are ordinary text."""
         return Frame(self._timeline, self.step, self.recorded_steps, self.moves_done, False)
 
-    # -- the merge that led here, and those around it
-
-    @property
-    def merge(self) -> MergeStep | None:
-        """The merge that made this state; `None` at step 0."""
-        return self._record[self.step - 1] if self.step else None
-
-    def merge_at(self, index: int) -> MergeStep:
-        """Any recorded merge, by its rank."""
-        return self._record[index]
+    # -- what the run is
 
     @property
     def tie_rule(self) -> TieRule:
@@ -89,101 +72,6 @@ class Frame:
     def units(self) -> Units:
         """What the merges started from, in a run of ours."""
         return self._record.units
-
-    @property
-    def first_id(self) -> int:
-        """How many tokens there are at step 0; the id of the first merge in a run of ours."""
-        return self._record.first_id
-
-    def token(self, token_id: int) -> bytes:
-        """The bytes of a token that exists at this step.
-
-        Raises:
-            UnknownTokenIdError: it does not, or not yet.
-        """
-        if not self.has_token(token_id):
-            ids = (
-                f"there are {self.vocab_size:,} tokens"
-                if self.given
-                else f"the ids go from 0 to {self.vocab_size - 1:,}"
-            )
-            raise UnknownTokenIdError(
-                f"there is no token with the id {token_id}; at step {self.step:,} {ids}"
-            )
-        return self._record.token(token_id)
-
-    def has_token(self, token_id: int) -> bool:
-        """Whether the token exists at this step."""
-        return 0 <= self._record.ids.place_of(token_id) < self.vocab_size
-
-    def step_making(self, token_id: int) -> int:
-        """The first step at which a token of the run exists."""
-        return max(0, self._record.rank_of(token_id) + 1)
-
-    def is_special(self, token_id: int) -> bool:
-        return token_id in self._record.ids.specials
-
-    def any_token(self, token_id: int) -> bytes:
-        """The bytes of any token of the run, one that later steps make included."""
-        return self._record.token(token_id)
-
-    def covers(self, token_id: int) -> bytes:
-        """The bytes of a pretoken that any token of the run stands for: `</w>` is none of them."""
-        return self._record.covers(token_id)
-
-    def is_base(self, token_id: int) -> bool:
-        """Whether pretokens are spelled in this token at step 0."""
-        return token_id in self._timeline.base_ids
-
-    def step_of(self, pair: Pair) -> int | None:
-        """The step right after the pair merges; `None` if it has not been seen to merge."""
-        return self._timeline.step_of(pair)
-
-    @property
-    def vocab_size(self) -> int:
-        """Tokens at this step."""
-        return self.first_id + self.step
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The tokens at this step in columns, with their counts in the corpus."""
-        return self._timeline.vocabulary_at(self.step, self.recorded_steps)
-
-    # -- the corpus
-
-    @property
-    def excerpt(self) -> Excerpt:
-        """The beginning of the corpus."""
-        return self._timeline.excerpt
-
-    @property
-    def has_corpus(self) -> bool:
-        """Whether there are pretokens to count anything in."""
-        return bool(self._timeline.counts)
-
-    @property
-    def byte_count(self) -> int:
-        """Bytes in all pretokens of the corpus, special tokens left out."""
-        return self._timeline.bytes_total
-
-    @property
-    def token_count(self) -> int:
-        """Tokens that the corpus has at this step."""
-        return self._timeline.tokens_at_start - self._record.removed_by(self.step)
-
-    @property
-    def bytes_per_token(self) -> float:
-        """The compression: 1.0 at step 0 in bytes."""
-        return self.byte_count / self.token_count if self.token_count else 1.0
-
-    @property
-    def distinct_pretokens(self) -> int:
-        return len(self._timeline.counts)
-
-    @property
-    def counts(self) -> Mapping[bytes, int]:
-        """pretoken → how often it occurs in the corpus."""
-        return self._timeline.counts
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -204,34 +92,48 @@ class Frame:
         """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
         return self._record.given
 
-    def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
-        """The token ids of a pretoken at this step, whether the corpus has it or not."""
-        return self._timeline.segmenter.tokens_at(pretoken, self.step)
+    @property
+    def statistics(self) -> Statistics:
+        """The whole run in numbers, for charts."""
+        return self._timeline.statistics
 
-    def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
-        """The pretokens that the merge changed, most frequent first.
+    # -- the tokens
 
-        Those of more than `LONGEST_TAKEN_APART` bytes are left out: see `engine.touched`.
-        """
-        return list(islice(self._touched, limit))
+    def _ids_there(self) -> str:
+        # A tokenizer's own may leave some out.
+        return f"there are {self.vocab_size:,} tokens" if self.given else super()._ids_there()
 
-    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]:
-        """The first of them, as far as they are found in so long; and whether they all are."""
-        return self._touched.first(limit, seconds)
+    def is_special(self, token_id: int) -> bool:
+        return token_id in self._record.ids.specials
 
-    @cached_property
-    def _touched(self) -> TouchedPretokens:
-        return TouchedPretokens(self._timeline, self.merge)
+    def is_base(self, token_id: int) -> bool:
+        return token_id in self._timeline.base_ids
+
+    # -- the corpus
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes in all pretokens of the corpus, special tokens left out."""
+        return self._timeline.bytes_total
+
+    @property
+    def bytes_per_token(self) -> float:
+        """The compression: 1.0 at step 0 in bytes."""
+        return self.byte_count / self.token_count if self.token_count else 1.0
+
+    @property
+    def distinct_pretokens(self) -> int:
+        return len(self._timeline.counts)
+
+    @property
+    def counts(self) -> Mapping[bytes, int]:
+        """pretoken → how often it occurs in the corpus."""
+        return self._timeline.counts
 
     @cached_property
     def ledger(self) -> Ledger:
         """Which pretokens are behind each change of the merge's; to be read first."""
         return Ledger(iter(self._touched))
-
-    @property
-    def statistics(self) -> Statistics:
-        """The whole run in numbers, for charts."""
-        return self._timeline.statistics
 
     # -- the pairs
 
@@ -260,29 +162,9 @@ class Frame:
         """
         return self.queue.top(limit)
 
-    @property
-    def next_pair(self) -> Pair | None:
-        """The pair that merges next, whether that step is recorded or not; `None` at the end."""
-        if self.step < self.recorded_steps:
-            return self._record.pair_of(self.step)
-        if self._timeline.is_complete:
-            return None
+    def _best_pair(self) -> Pair | None:
         best = self.top_pairs(1)
         return best[0][0] if best else None
-
-    @property
-    def tied_steps(self) -> Sequence[int]:
-        """All recorded steps whose merge was tied, in order."""
-        return self._timeline.ties
-
-    @property
-    def ties_so_far(self) -> int:
-        """How many of the merges up to here were tied."""
-        return self._timeline.ties.until(self.step)
-
-    def tied_step(self, direction: int) -> int | None:
-        """The nearest step after (1) or before (−1) this one whose merge was tied."""
-        return self._timeline.ties.nearest(self.step, direction)
 
     # -- encoding with the merges of this step
 

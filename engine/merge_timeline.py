@@ -6,56 +6,23 @@ is the same: a pair became a token. Ties, breakpoints and the way to a pair ask 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import TimelineError
 from engine.events import Pair
+from engine.excerpt import Excerpt
+from engine.merge_record import MergeRecord
+from engine.pair_step import PairStep
 from engine.player import Player
 from engine.pretoken_index import PretokenIndex
 from engine.segmentation import Segments
 from engine.tied_steps import TiedSteps
+from engine.vocabulary.vocabulary import Vocabulary
 
 FrameT = TypeVar("FrameT")
-
-
-class RecordedMerge(Protocol):
-    """A step that joined a pair; see `MergeStep` and `WordPieceStep`."""
-
-    index: int
-
-    @property
-    def record(self) -> Any: ...
-
-    @property
-    def pair(self) -> Pair: ...
-
-    @property
-    def left(self) -> bytes: ...
-
-    @property
-    def right(self) -> bytes: ...
-
-    @property
-    def token(self) -> bytes: ...
-
-    @property
-    def covers(self) -> bytes: ...
-
-    @property
-    def new_id(self) -> int: ...
-
-    @property
-    def count(self) -> int: ...
-
-
-class MergeRecord(Protocol):
-    """What wrote the steps down."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, index: int, /) -> RecordedMerge: ...
 
 
 class MergeTimeline(Player[FrameT]):
@@ -65,13 +32,17 @@ class MergeTimeline(Player[FrameT]):
         record: what wrote the steps down.
         counts: how often the corpus has each pretoken, in the order in which they first appear.
         table: pair → (index of its merge, id of the token made).
+        excerpt: the beginning of the corpus, for frames to show.
+        tokens_at_start: tokens that the corpus has at step 0.
         segmenter: tells the tokens of a pretoken at any step.
         ties: the steps whose pair shared the top with another.
     """
 
-    record: MergeRecord
+    record: MergeRecord[Any]
     counts: Mapping[bytes, int]
     table: dict[Pair, tuple[int, int]]
+    excerpt: Excerpt
+    tokens_at_start: int
     segmenter: Segments
     ties: TiedSteps
 
@@ -85,7 +56,11 @@ class MergeTimeline(Player[FrameT]):
         """The pretokens in the order in which the corpus first has them."""
         return PretokenIndex(list(self.counts))
 
-    def extend(self, steps: Iterable[RecordedMerge]) -> None:
+    @abstractmethod
+    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
+        """The tokens of a step in columns, of so many steps that are recorded."""
+
+    def extend(self, steps: Iterable[PairStep]) -> None:
         """Add steps at the end.
 
         Raises:

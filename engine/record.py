@@ -8,8 +8,7 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -18,57 +17,23 @@ from engine.alphabets import Alphabet, ByteAlphabet
 from engine.change_log import ChangeLog, Integers, Ints
 from engine.events import BytesPair, Pair
 from engine.heap_replay import HeapReplay
+from engine.merge_record import Merge as Merge
+from engine.merge_record import MergeRecord, copied
 from engine.merge_step import MergeStep as MergeStep
 from engine.pair_numbers import PairNumbers
 from engine.ties import TieRule, no_place
-from engine.token_ids import TokenIds
+from engine.token_ids import NamedPairs, TokenIds
 from engine.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 
 
-@dataclass(slots=True)
-class Merge:
-    """What a training algorithm reports of one step; pairs are told by their numbers.
-
-    `changed` are the pairs whose count changed, `after` their new counts (0: gone).
-    `occurrences` is how many times the pair was replaced, weighted by the pretokens' counts; it is
-    less than `count` only where the pair overlapped itself, as in `aaa`. `pretokens` is in how many
-    distinct pretokens.
-    """
-
-    number: int
-    count: int
-    changed: Sequence[int] | Integers
-    after: Sequence[int] | Integers
-    occurrences: int
-    pretokens: int
-
-    @classmethod
-    def of(
-        cls,
-        pairs: PairNumbers,
-        pair: Pair,
-        count: int,
-        after: Mapping[Pair, int],
-        occurrences: int,
-        pretokens: int,
-    ) -> Merge:
-        """The report of a step told by pairs: `after` maps each changed one to its new count."""
-        numbers = [pairs.number_or_new(changed) for changed in after]
-        number = pairs.number_or_new(pair)
-        return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
-
-
-class Record:
-    """The steps of one run, to be appended to by one thread and read by any.
+class Record(MergeRecord[MergeStep]):
+    """The steps of one run of byte-pair encoding: trained, forked or replayed.
 
     Attributes:
-        vocab: place → bytes, shared with the algorithm, which adds a token each step.
-        ids: the ids of these tokens; in a run of ours their places.
+        ids: the ids of the tokens in `vocab`; in a run of ours their places.
         units, alphabet: what the merges start from, and what spells a pretoken in it.
         first_id: how many tokens there are before the first merge, and so its place: 256 bytes, or
             other units, and the special tokens. Its id, too, in a run of ours.
-        pairs: number → pair, in the order in which they first appeared; shared likewise.
-        counts: the count of each pair, by its number.
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
@@ -76,6 +41,8 @@ class Record:
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
+
+    pairs: PairNumbers | NamedPairs
 
     def __init__(
         self,
@@ -89,6 +56,7 @@ class Record:
         alphabet: Alphabet | None = None,
         units: Units = UNITS[DEFAULT_UNITS],
     ) -> None:
+        super().__init__()
         self.vocab = vocab
         self.ids = given_ids or TokenIds(vocab, special_tokens)
         self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
@@ -105,18 +73,9 @@ class Record:
         self.by_rule = not self.given
         self.forbidden: frozenset[BytesPair] = frozenset()
         self.heap = HeapReplay(self)
-        self._merged = array("q")
         self._counts = array("q")
-        self._occurrences = array("q")
-        self._removed = array("q", (0,))  # step → tokens that merging has removed by then
-        self._pretokens = array("q")
 
-    def __len__(self) -> int:
-        return len(self._pretokens)
-
-    def __getitem__(self, index: int) -> MergeStep:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def _step(self, index: int) -> MergeStep:
         return MergeStep(self, index)
 
     def append(self, merge: Merge) -> MergeStep:
@@ -180,10 +139,6 @@ class Record:
         """The number of the pair that step `index` merged."""
         return self._merged[index]
 
-    def pair_of(self, index: int) -> Pair:
-        """The pair that step `index` merged."""
-        return self.pairs[self._merged[index]]
-
     def places_of(self, index: int) -> Pair:
         """The same pair by the places of its tokens."""
         left, right = self.pair_of(index)
@@ -193,23 +148,9 @@ class Record:
         """The count of the pair that step `index` merged."""
         return self._counts[index]
 
-    def occurrences_of(self, index: int) -> int:
-        return self._occurrences[index]
-
     def first_occurrences(self, steps: int) -> Ints:
         """What `occurrences_of` says of each of the first `steps` steps."""
         return np.array(self._occurrences[:steps], dtype=np.int64)
-
-    def pretokens_of(self, index: int) -> int:
-        return self._pretokens[index]
-
-    def removed_by(self, step: int) -> int:
-        """How many tokens fewer the corpus has after the first `step` merges."""
-        return self._removed[step]
-
-    def removed_until(self, steps: int) -> Ints:
-        """`removed_by` of steps 0 … `steps`, at once."""
-        return copied(self._removed, steps + 1)
 
     def counts_until(self, steps: int) -> Ints:
         """`count_of` the first `steps` merges, at once."""
@@ -223,8 +164,3 @@ class Record:
     def nbytes(self) -> int:
         """Bytes that the record's columns take."""
         return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))
-
-
-def copied(column: array[int], length: int) -> Ints:
-    """The beginning of a column; a view of it would keep the column from growing."""
-    return np.frombuffer(column[:length], dtype=np.int64)

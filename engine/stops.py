@@ -17,7 +17,8 @@ from engine.errors import BreakpointError
 from engine.quoting import quoted, text_of
 
 if TYPE_CHECKING:
-    from engine.merge_timeline import MergeTimeline, RecordedMerge
+    from engine.merge_timeline import MergeTimeline
+    from engine.pair_step import PairStep
     from engine.wordpiece.record import WordPieceStep
 
 LONGEST_MATCH_SECONDS = 0.02
@@ -27,7 +28,7 @@ LONGEST_MATCH_SECONDS = 0.02
 class Breakpoint:
     """Something to stop at."""
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         """Whether to stop at this merge of the timeline.
 
         Raises:
@@ -40,7 +41,7 @@ class Breakpoint:
 class Tie(Breakpoint):
     """Several pairs shared the top: its count, or in WordPiece its score."""
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return timeline.ties.is_tied(step.index + 1)
 
     def __str__(self) -> str:
@@ -63,7 +64,7 @@ class CountBelow(Breakpoint):
                 "somewhere; give a number from 2 on"
             )
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.count >= self.limit:
             return False
         return step.index == 0 or timeline.record[step.index - 1].count >= self.limit
@@ -82,12 +83,12 @@ class ScoreBelow(Breakpoint):
         if self.limit <= 0:
             raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if not self._is_below(step):
             return False
         return step.index == 0 or not self._is_below(timeline.record[step.index - 1])
 
-    def _is_below(self, step: RecordedMerge) -> bool:
+    def _is_below(self, step: PairStep) -> bool:
         return cast("WordPieceStep", step).score.value < self.limit
 
     def __str__(self) -> str:
@@ -100,7 +101,7 @@ class TokenLength(Breakpoint):
 
     least: int
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return len(step.covers) >= self.least
 
     def __str__(self) -> str:
@@ -117,7 +118,7 @@ class AtStep(Breakpoint):
         if self.number < 1:
             raise BreakpointError("no merge leads to step 0, the start; give a number from 1 on")
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.index + 1 == self.number
 
     def __str__(self) -> str:
@@ -134,7 +135,7 @@ class TokenMade(Breakpoint):
         if len(self.token) < 2:
             raise BreakpointError("no merge makes this token: it has to have two bytes or more")
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.token == self.token
 
     def __str__(self) -> str:
@@ -152,7 +153,7 @@ class PairMerged(Breakpoint):
         if not self.left or not self.right:
             raise BreakpointError("neither token of a pair can be empty")
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return (step.left, step.right) == (self.left, self.right)
 
     def __str__(self) -> str:
@@ -169,7 +170,7 @@ class PretokenWhole(Breakpoint):
         if len(self.pretoken) < 2:
             raise BreakpointError("no merge makes this pretoken whole: it is one token already")
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.covers != self.pretoken:
             return False
         # A token of the same bytes need not be what the pretoken's own merges come to.
@@ -189,7 +190,7 @@ class Matching(Breakpoint):
     def __post_init__(self) -> None:
         _compiled(self.expression)
 
-    def matches(self, step: RecordedMerge, timeline: MergeTimeline[Any]) -> bool:
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         text = text_of(step.token, stray="<{:02X}>")
         try:
             found = _compiled(self.expression).search(text, timeout=LONGEST_MATCH_SECONDS)

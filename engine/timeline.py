@@ -150,7 +150,6 @@ class Timeline(MergeTimeline[Frame]):
         return learnt_tokenizer(self.record, step, self.pattern)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
-        """The tokens of a step in columns, of so many steps that are recorded."""
         return self._vocabularies.at(step, recorded_steps)
 
     def _vocab_at(self, step: int) -> dict[int, bytes]:

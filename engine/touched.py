@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
-from engine.pretoken_index import PretokenIndex
-from engine.segmentation import Segments
+if TYPE_CHECKING:
+    from engine.merge_timeline import MergeTimeline
+    from engine.pair_step import PairStep
 
 LONGEST_TAKEN_APART = 1 << 15
 """Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""
@@ -25,35 +26,10 @@ class TouchedPretoken:
     after: tuple[int, ...]
 
 
-class Merged(Protocol):
-    """A recorded step of any training that joins pairs."""
-
-    index: int
-
-    @property
-    def new_id(self) -> int: ...
-
-    @property
-    def covers(self) -> bytes: ...
-
-    @property
-    def pretokens(self) -> int: ...
-
-
-class Run(Protocol):
-    """Its timeline: the pretokens, a search through them, and their tokens at any step."""
-
-    counts: Mapping[bytes, int]
-    segmenter: Segments
-
-    @property
-    def by_count(self) -> PretokenIndex: ...
-
-
 class TouchedPretokens:
     """Those of one merge, most frequent first, found as far as somebody asks."""
 
-    def __init__(self, timeline: Run, merge: Merged | None) -> None:
+    def __init__(self, timeline: MergeTimeline[Any], merge: PairStep | None) -> None:
         self._found: list[TouchedPretoken] = []
         self._search = iter(()) if merge is None else _search(timeline, merge)
 
@@ -77,7 +53,7 @@ class TouchedPretokens:
         return found, True
 
 
-def _search(timeline: Run, merge: Merged) -> Iterator[TouchedPretoken]:
+def _search(timeline: MergeTimeline[Any], merge: PairStep) -> Iterator[TouchedPretoken]:
     left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
     for _, pretoken in timeline.by_count.containing(merge.covers):
         if len(pretoken) > LONGEST_TAKEN_APART:

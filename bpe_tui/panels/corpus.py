@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeVar
 
 from textual import events
 from textual.strip import Strip
 
 from bpe_tui.panels.instead import NO_CORPUS, sentence
-from bpe_tui.panels.panel import FramePanel, FrameT
+from bpe_tui.panels.panel import FramePanel, FrameT, MergeFrameT
 from bpe_tui.pieces import PRETOKEN_BORDER, TokenPainter, spans_width
 from bpe_tui.visible import number
 from bpe_tui.widgets.lines import Row, Span
 from engine.excerpt import Excerpt
 from engine.frame import Frame
+from engine.pair_step import PairStep
 from engine.pretokenize import Pretoken
-from engine.touched import Merged
 
 WHEEL = 3
-
-
-class Merging(Protocol):
-    """A state that a merge may have made."""
-
-    @property
-    def step(self) -> int: ...
-
-    @property
-    def merge(self) -> Merged | None: ...
-
-
-MergingT = TypeVar("MergingT", bound=Merging)
 
 
 class ExcerptPanel(FramePanel[FrameT]):
@@ -105,7 +91,7 @@ class ExcerptPanel(FramePanel[FrameT]):
         """A click only focuses: the text has no rows to choose."""
 
 
-class MergingExcerptPanel(ExcerptPanel[MergingT]):
+class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     """Follows what was made at the step. A subclass says where that stands.
 
     Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
@@ -113,16 +99,16 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
     `layout_step`), with which they still fit.
     """
 
-    def has_token(self, frame: MergingT, pretoken: bytes, token_id: int) -> bool:
+    def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken holds a token."""
         raise NotImplementedError
 
-    def watch_frame(self, old: MergingT | None, new: MergingT | None) -> None:
+    def watch_frame(self, old: MergeFrameT | None, new: MergeFrameT | None) -> None:
         if new is not None and (old is None or old.step != new.step):
             self._follow(new)
         super().watch_frame(old, new)
 
-    def _follow(self, frame: MergingT) -> None:
+    def _follow(self, frame: MergeFrameT) -> None:
         """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
         if self._scrolled_by_hand or self.playing or frame.merge is None:
             return
@@ -131,7 +117,7 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
             if line is not None:
                 self._top = max(line - 1, 0)
 
-    def _shows(self, frame: MergingT, merge: Merged) -> bool:
+    def _shows(self, frame: MergeFrameT, merge: PairStep) -> bool:
         lines = self.excerpt_of(frame).lines
         return any(
             merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
@@ -140,7 +126,7 @@ class MergingExcerptPanel(ExcerptPanel[MergingT]):
             if not pretoken.special
         )
 
-    def _first_line_with(self, frame: MergingT, merge: Merged) -> int | None:
+    def _first_line_with(self, frame: MergeFrameT, merge: PairStep) -> int | None:
         """The first line of the excerpt that has what the step made."""
         covered, token_id = merge.covers, merge.new_id
         for pretoken, line in self.excerpt_of(frame).first_lines.items():

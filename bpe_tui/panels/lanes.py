@@ -17,11 +17,12 @@ from bpe_tui.panels.lane_layout import (
     token_text,
 )
 from bpe_tui.panels.panel import TokenPanel
-from bpe_tui.pieces import TokenPainter, Tokens
+from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural, visible_bytes
 from bpe_tui.widgets.lines import Row, Span
 from engine.byte_chars import BYTE_TO_CHAR
 from engine.lanes import Lanes, align
+from engine.merge_frame import AnyMergeFrame
 
 TOKENS_SHOWN = 1000
 NAME_CELLS = 12
@@ -47,7 +48,7 @@ class LanesPanel(TokenPanel):
     def watch_token_ids(self) -> None:
         self.rebuild()
 
-    def parts_of(self, frame: Tokens) -> Sequence[tuple[int, bytes]]:
+    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
         """The ids to show, and the bytes that each stands for."""
         return [
             (token_id, frame.covers(token_id))
@@ -59,7 +60,7 @@ class LanesPanel(TokenPanel):
         """What the lower border says."""
         return explained(data)
 
-    def rows_of(self, frame: Tokens, width: int) -> list[Row]:
+    def rows_of(self, frame: AnyMergeFrame, width: int) -> list[Row]:
         parts = self.parts_of(frame)
         if not parts:
             self.say("three lanes")

@@ -10,9 +10,10 @@ from textual.reactive import reactive
 from bpe_tui.columns import left, right
 from bpe_tui.panels.panel import TokenPanel
 from bpe_tui.panels.targets import ToToken
-from bpe_tui.pieces import TokenPainter, Tokens
+from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, shorten
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
+from engine.merge_frame import AnyMergeFrame
 from engine.vocabulary.merge_tree import TreeLine
 
 LINES_SHOWN = 400
@@ -41,7 +42,7 @@ class MergeTreePanel(TokenPanel):
             self._folded ^= {target.token_id}
             self.rebuild()
 
-    def rows_of(self, frame: Tokens, width: int) -> Sequence[Row]:
+    def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
             return [Row([(f"No {self.TOKEN} is under the table's cursor.", "dim")])]

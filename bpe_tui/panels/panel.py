@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.pieces import TokenPainter, Tokens
+from bpe_tui.pieces import TokenPainter
 from bpe_tui.widgets.lines import Lines, Row
 from engine.frame import Frame
+from engine.merge_frame import AnyMergeFrame
 
 FrameT = TypeVar("FrameT")
+MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
 class FramePanel(Lines, Generic[FrameT]):
@@ -69,15 +71,15 @@ class FramePanel(Lines, Generic[FrameT]):
         self.border_subtitle = Content(foot)
 
 
-class TokenPanel(FramePanel[Tokens]):
+class TokenPanel(FramePanel[AnyMergeFrame]):
     """A panel about the tokens of a state, of whichever model that merges pairs."""
 
     TOKEN: ClassVar[str] = "token"
     """What one of them is called."""
 
-    frame: reactive[Tokens | None] = reactive(None, repaint=False)
+    frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
 
-    def painter(self, frame: Tokens) -> TokenPainter:
+    def painter(self, frame: AnyMergeFrame) -> TokenPainter:
         return TokenPainter(frame, marks=self.app.no_color)
 
 

@@ -12,10 +12,10 @@ from textual.widgets import Input
 
 from bpe_tui.panels.sorted_table import SortedTable
 from bpe_tui.panels.token_rows import TokenRows
-from bpe_tui.pieces import Tokens
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.switches import Switch, Switches
 from bpe_tui.widgets.virtual_table import Header
+from engine.merge_frame import AnyMergeFrame
 
 FILTER_SWITCHES = (
     Switch("partial", "p", "partial UTF-8"),
@@ -33,7 +33,7 @@ class VocabularyPanel(SortedTable):
     LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
     """Columns of which the largest numbers are the interesting ones."""
 
-    frame: reactive[Tokens | None] = reactive(None)
+    frame: reactive[AnyMergeFrame | None] = reactive(None)
 
     def __init__(self) -> None:
         super().__init__(id="tokens")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.instead import NO_CORPUS, sentence
-from bpe_tui.panels.panel import FramePanel
+from bpe_tui.panels.panel import FramePanel, MergeFrameT
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
-from engine.touched import Merged, TouchedPretoken
+from engine.touched import TouchedPretoken
 
 SLICE_SECONDS = 0.006
 """How long at a time they are looked for: long ones have to be taken apart."""
@@ -21,19 +20,7 @@ SCREENFULS = 3
 """Of words that are looked for; frequent pairs stand in thousands."""
 
 
-class Touching(Protocol):
-    """A state that tells which pretokens its merge has changed."""
-
-    @property
-    def merge(self) -> Merged | None: ...
-
-    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]: ...
-
-
-TouchingT = TypeVar("TouchingT", bound=Touching)
-
-
-class TouchedPanel(FramePanel[TouchingT]):
+class TouchedPanel(FramePanel[MergeFrameT]):
     """The pretokens that hold the merged pair, most frequent first: before → after.
 
     A subclass draws them, and says what they are called.
@@ -44,15 +31,15 @@ class TouchedPanel(FramePanel[TouchingT]):
     def __init__(self) -> None:
         super().__init__("words touched", id="words")
 
-    def drawn(self, frame: TouchingT, ids: tuple[int, ...]) -> list[Span]:
+    def drawn(self, frame: MergeFrameT, ids: tuple[int, ...]) -> list[Span]:
         """The tokens of a pretoken."""
         raise NotImplementedError
 
-    def why_none(self, frame: TouchingT) -> str:
+    def why_none(self, frame: MergeFrameT) -> str:
         """Why a merge changed no pretoken."""
         return f"No {self.THING} of this corpus holds the pair."
 
-    def rows_of(self, frame: TouchingT, width: int) -> Sequence[Row]:
+    def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
         merge = frame.merge
         if merge is None:
             self.say("words touched")
@@ -77,7 +64,7 @@ class TouchedPanel(FramePanel[TouchingT]):
             ),
         )
 
-    def _row(self, frame: TouchingT, word: TouchedPretoken, count_width: int, width: int) -> Row:
+    def _row(self, frame: MergeFrameT, word: TouchedPretoken, count_width: int, width: int) -> Row:
         half = max((width - count_width - 5) // 2, 6)
         return Row(
             [

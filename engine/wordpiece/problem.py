@@ -8,10 +8,10 @@ from functools import cached_property
 from engine.alphabets import ContinuationAlphabet
 from engine.errors import VocabSizeError
 from engine.events import Pair
+from engine.merge_record import Merge
 from engine.merging import count_pairs
 from engine.pair_numbers import PairNumbers
 from engine.pretokenize import to_bytes, to_text
-from engine.record import Merge
 from engine.wordpiece.words import inner, joined
 
 

@@ -15,13 +15,15 @@ import numpy as np
 
 from engine.change_log import ChangeLog, Column, Ints
 from engine.events import Pair
-from engine.record import Merge, copied
+from engine.merge_record import Merge, MergeRecord, copied
+from engine.pair_numbers import PairNumbers
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard
 from engine.wordpiece.step import PieceChange as PieceChange
 from engine.wordpiece.step import WordPieceStep as WordPieceStep
 from engine.wordpiece.ties import ScoreTieRule
+from engine.wordpiece.words import bare
 
 
 class Won(NamedTuple):
@@ -38,42 +40,36 @@ class Won(NamedTuple):
         self.rights.append(right)
 
 
-class Record:
-    """The steps of one run, to be appended to by one thread and read by any.
+class Record(MergeRecord[WordPieceStep]):
+    """The steps of one WordPiece training.
 
     Attributes:
         problem: the words, the vocabulary and the numbers of the pairs.
         tie_rule, min_count: by which pairs are chosen.
-        pair_counts: the count of each pair, by its number.
         piece_counts: the count of each piece, by its id.
     """
 
+    pairs: PairNumbers
+
     def __init__(self, problem: Problem, tie_rule: ScoreTieRule, min_count: int) -> None:
+        super().__init__()
         self.problem = problem
         self.vocab = problem.vocab
         self.first_id = problem.first_id
+        self.pairs = problem.pairs
         self.tie_rule = tie_rule
         self.min_count = min_count
         self._now = list(problem.start_of_pieces)
         # No count is ever higher than the number of characters.
         integers = np.int32 if sum(self._now) < 2**31 else np.int64
-        self.pair_counts = ChangeLog(problem.start, integers)
+        self.counts = ChangeLog(problem.start, integers)
         self.piece_counts = ChangeLog(self._now, integers)
         self._lefts, self._rights = Column(np.int32), Column(np.int32)
         self._note_new_pairs()
-        self._merged = array("q")
         self._won = Won(array("q"), array("q"), array("q"))
         self._tied = array("q")
-        self._occurrences = array("q")
-        self._removed = array("q", (0,))  # step → pieces that merging has removed by then
-        self._pretokens = array("q")
 
-    def __len__(self) -> int:
-        return len(self._pretokens)
-
-    def __getitem__(self, index: int) -> WordPieceStep:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def _step(self, index: int) -> WordPieceStep:
         return WordPieceStep(self, index)
 
     def append(self, merge: Merge, tied: int) -> WordPieceStep:
@@ -82,7 +78,7 @@ class Record:
         `tied` is how many pairs had the score that won.
         """
         self._note_new_pairs()
-        left, right = self.problem.pairs[merge.number]
+        left, right = self.pairs[merge.number]
         self._won.append(merge.count, self._now[left], self._now[right])
         new_id = self.first_id + len(self)
         self._now.append(merge.occurrences)
@@ -90,7 +86,7 @@ class Record:
         self._now[right] -= merge.occurrences
         changed = sorted({left, right, new_id})
         self.piece_counts.append(changed, [self._now[piece] for piece in changed], new_id + 1)
-        self.pair_counts.append(merge.changed, merge.after, width=len(self.problem.pairs))
+        self.counts.append(merge.changed, merge.after, width=len(self.pairs))
         self._merged.append(merge.number)
         self._tied.append(tied)
         self._occurrences.append(merge.occurrences)
@@ -99,24 +95,26 @@ class Record:
         return WordPieceStep(self, len(self) - 1)
 
     def _note_new_pairs(self) -> None:
-        pairs = self.problem.pairs
+        pairs = self.pairs
         new = [pairs[number] for number in range(len(self._lefts), len(pairs))]
         self._lefts.extend([left for left, _ in new])
         self._rights.extend([right for _, right in new])
 
-    def pair_of(self, index: int) -> Pair:
-        """The pair that step `index` merged."""
-        return self.problem.pairs[self._merged[index]]
+    def token(self, piece_id: int) -> bytes:
+        """Any piece of the run, as it is written."""
+        return self.vocab[piece_id]
+
+    def covers(self, piece_id: int) -> bytes:
+        """The bytes of the corpus that the piece stands for: `##` is none of them."""
+        return bare(self.vocab[piece_id])
+
+    def new_id(self, index: int) -> int:
+        """The id of the piece that step `index` made."""
+        return self.first_id + index
 
     def rank_of(self, piece_id: int) -> int:
         """The index of the step that made a piece; negative for one that none did."""
         return piece_id - self.first_id
-
-    def occurrences_of(self, index: int) -> int:
-        return self._occurrences[index]
-
-    def pretokens_of(self, index: int) -> int:
-        return self._pretokens[index]
 
     def score_won(self, index: int) -> Score:
         """The score by which step `index` was chosen."""
@@ -132,14 +130,6 @@ class Record:
         """How many pairs had the score that won, for steps `start` … `stop` − 1."""
         return np.array(self._tied[start:stop], dtype=np.int64)
 
-    def removed_by(self, step: int) -> int:
-        """How many pieces fewer the corpus has after the first `step` merges."""
-        return self._removed[step]
-
-    def removed_until(self, steps: int) -> Ints:
-        """`removed_by` of steps 0 … `steps`, at once."""
-        return copied(self._removed, steps + 1)
-
     def parents_until(self, steps: int) -> tuple[Ints, Ints]:
         """The ids of the two pieces that each of the first `steps` merges joined."""
         merged, known = copied(self._merged, steps), len(self._lefts)
@@ -148,19 +138,17 @@ class Record:
 
     def scoreboard(self, step: int) -> Scoreboard:
         """The pairs after the first `step` merges, with their scores."""
-        counts = self.pair_counts.at(step)
+        counts = self.counts.at(step)
         pieces = self.piece_counts.at(step)
         numbers = np.flatnonzero(counts >= self.min_count)
         lefts = self._lefts.view(0, len(counts))[numbers]
         rights = self._rights.view(0, len(counts))[numbers]
-        return Scoreboard(
-            self.problem.pairs, numbers, counts[numbers], pieces[lefts], pieces[rights]
-        )
+        return Scoreboard(self.pairs, numbers, counts[numbers], pieces[lefts], pieces[rights])
 
     def score_of(self, pair: Pair, step: int) -> Score | None:
         """The score of any pair that stands side by side after the first `step` merges."""
-        number = self.problem.pairs.number_of(pair)
-        counts = self.pair_counts.at(step)
+        number = self.pairs.number_of(pair)
+        counts = self.counts.at(step)
         if number is None or number >= len(counts) or not counts[number]:
             return None
         pieces = self.piece_counts.at(step)
@@ -169,5 +157,5 @@ class Record:
     @property
     def nbytes(self) -> int:
         """Bytes that the record's columns take."""
-        logs = self.pair_counts.nbytes + self.piece_counts.nbytes
+        logs = self.counts.nbytes + self.piece_counts.nbytes
         return logs + self._lefts.nbytes + self._rights.nbytes + 8 * 8 * len(self)

@@ -51,6 +51,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         self.excerpt = excerpt or Excerpt((), complete=True)
         self.record = record
         self.counts = record.problem.counts
+        self.tokens_at_start = record.problem.character_count
         self.pattern = as_pattern(pattern)
         self.table = {}
         self.segmenter = Segmenter(
@@ -80,7 +81,6 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         raise KeyError(pair)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
-        """The pieces of a step in columns, of so many steps that are recorded."""
         return self._vocabularies.at(step, recorded_steps)
 
     def _frame_at(self, step: int) -> WordPieceFrame:

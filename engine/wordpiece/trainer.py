@@ -84,7 +84,7 @@ class WordPieceTrainer:
     def _why_stopped(self) -> StopReason:
         if len(self.record) == self.merges_wanted:
             return StopReason.SIZE_REACHED
-        pairs_left = self.record.pair_counts.at(len(self.record)).any()
+        pairs_left = self.record.counts.at(len(self.record)).any()
         return StopReason.TOO_RARE if pairs_left else StopReason.NO_PAIR_LEFT
 
     @property

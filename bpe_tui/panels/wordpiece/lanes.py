@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textual.reactive import reactive
 
 from bpe_tui.panels.lanes import LanesPanel
-from bpe_tui.pieces import Tokens
+from engine.merge_frame import AnyMergeFrame
 from engine.pretokenize import to_bytes
 from engine.wordpiece.encoder import EncodedWord
 from engine.wordpiece.frame import WordPieceFrame
@@ -31,7 +31,7 @@ class WordLanesPanel(PieceLanesPanel):
     def watch_words(self) -> None:
         self.rebuild()
 
-    def parts_of(self, frame: Tokens) -> Sequence[tuple[int, bytes]]:
+    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
         assert isinstance(frame, WordPieceFrame)
         return [part for word in self.words for part in _parts(frame, word)]
 
