@@ -64,6 +64,8 @@ class FramePanel(Lines, Generic[FrameT]):
         if self.frame is not None and self.display and self.size.width:
             self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
+        else:
+            self._rows = ()  # when they are seen again, what they tell of may be gone
 
     def say(self, title: str, foot: str = "") -> None:
         """Set what the border says; the text is shown as it is."""

@@ -118,6 +118,8 @@ class TokenRows(TokenPanel):
 
     def rebuild(self) -> None:
         if self.frame is None or not self.display or not self.size.width:
+            # When they are seen again, there may be fewer tokens.
+            self._order, self._searching, self._complete = self._order[:0], None, False
             return
         self.places = arranged(self.COLUMNS, self.room - 1)  # a blank before the scrollbar
         rows = self.vocabulary.rows(

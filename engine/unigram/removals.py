@@ -52,7 +52,7 @@ class Cost(NamedTuple):
         return self.uses / self.pretokens * (self.before - self.after)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Removals:
     """What removing pieces would do, by the numbers of the pieces.
 

@@ -113,3 +113,26 @@ async def test_what_is_shown_is_saved_and_opened_again(model: str, tmp_path: Pat
         await pilot.press("enter")
         await pilot.pause(0.2)
         assert (tmp_path / "saved.json").exists()
+
+
+@every_model
+async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        await pilot.press("2", *"low", "space", *"newest", "escape", "z", "e", "ctrl+u", "a")
+        await pilot.press("escape", "escape", "escape")
+        await pilot.pause()
+        assert app.screen.id == MODELS[model].screen(ENCODING)
+
+
+@every_model
+@pytest.mark.parametrize("key", "12345")
+async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str, key: str) -> None:
+    async with opened(SAMPLES / "tinystories_valid.txt", model=model, vocab_size=600) as (
+        app,
+        pilot,
+    ):
+        await pilot.press(key, "escape")
+        for wanted in (len(app.session.recording or ()), 0, 2, 1, len(app.session.recording or ())):
+            app.seek(wanted)
+            await pilot.pause(0.2)
+        assert app.session.shown is not None

@@ -71,6 +71,7 @@ class PieceRows(PiecePanel):
     def rebuild(self) -> None:
         frame = self.frame
         if frame is None or not self.display or not self.size.width:
+            self._order = self._order[:0]  # when they are seen again, there may be fewer
             return
         self.places = arranged(self._columns, self.room - 1)  # a blank before the scrollbar
         self._order = self._ordered(frame)
