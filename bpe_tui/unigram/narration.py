@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from bpe_tui.narration import ROOMY, first_fitting
 from bpe_tui.visible import number, plural, visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.text_paths import unknown_in
+
+NAMED = 3
+"""So many unknown parts of a text are named; the others are counted."""
 
 
 def narrate(frame: UnigramFrame) -> tuple[str, str]:
@@ -37,6 +42,20 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
         f"Back at step {frame.step} of {frame.recorded_steps}: {what} undone"
         f"{back if gone else ''}.",
         f"Back at step {frame.step}: {what} undone.",
+    )
+
+
+def told_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
+    """What of a text no piece spells, and how that is counted; empty if all is spelled."""
+    unknown, token = unknown_in(frame, text), visible_text(frame.record.unknown)
+    if not unknown:
+        return ""
+    few = ", ".join(map(visible_text, unknown[:NAMED]))
+    more = f" and {number(len(unknown) - NAMED)} more" if len(unknown) > NAMED else ""
+    return first_fitting(
+        room,
+        f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
+        f"{number(len(unknown))} × {token}: unknown side by side is one.",
     )
 
 

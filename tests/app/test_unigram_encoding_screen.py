@@ -157,6 +157,17 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
+async def test_unknown_characters_side_by_side_count_as_one(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2")
+        field = app.screen.query_one(TextArea)
+        field.load_text("漢字")
+        await pilot.pause()
+        (row,) = text_of(app.screen.query_one(WordsOfTextPanel))
+        assert row.split()[:3] == ["▸", "漢字", "1"]
+        assert "side by side are one <unk>" in str(field.border_subtitle)
+
+
 async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", *"hugs", "escape", "n", "n", "minus", "minus")

@@ -105,6 +105,17 @@ def test_a_text_is_told_in_its_best_pieces_and_the_next_best(
     assert "Say a text" in said(transcript, "encode")[0]
 
 
+def test_unknown_characters_side_by_side_are_told_as_one_piece(
+    transcript: UnigramTranscript,
+) -> None:
+    told = said(transcript, "encode שלום")
+    assert told[0].startswith("1 piece for 4 characters, ")
+    assert told[1:] == [
+        "In ids: 0.",
+        "No piece spells שלום: unknown characters side by side are one <unk>.",
+    ]
+
+
 def test_the_pieces_are_saved_and_never_over_something(
     transcript: UnigramTranscript, tmp_path: Path
 ) -> None:
