@@ -12,7 +12,7 @@ import numpy as np
 from bpe_tui.narration import times
 from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.unigram.narration import narrate, narrate_back, told_unknown
-from bpe_tui.unigram.numbers import count_text, percent, score_text
+from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
 from bpe_tui.visible import number, plural, visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
@@ -160,8 +160,8 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         if unknown := told_unknown(self.frame, rest):
             yield unknown
         for path in others:
-            behind = score_text(best.score - path.score)
-            yield f"{behind} less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
+            behind = told_behind(best.score - path.score)
+            yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
 
     def save(self, rest: str) -> Iterator[str]:
         if not rest:
