@@ -26,8 +26,8 @@ def narrate(frame: UnigramFrame) -> tuple[str, str]:
         return _narrate_prune(frame, step)
     characters = frame.record.characters
     return (
-        f"Step 0: the seed has {number(frame.size)} pieces, {number(characters)} characters and "
-        "all else that stands in the corpus more than once.",
+        f"Step 0: the seed has {plural(frame.size, 'piece')}, {plural(characters, 'character')} "
+        "and all else that stands in the corpus more than once.",
         f"Step 0: a seed of {number(frame.size)} pieces.",
     )
 
