@@ -13,8 +13,8 @@ NAMED = 3
 """So many unknown parts of a text are named; the others are counted."""
 
 
-def narrate(frame: UnigramFrame) -> tuple[str, str]:
-    """What the step that led to a frame has done: a sentence, and a shorter one.
+def narrate(frame: UnigramFrame) -> tuple[str, ...]:
+    """What the step that led to a frame has done: a sentence, and shorter ones.
 
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go, those whose loss costs least; the
     loss rises from 10.12 to 10.13.`
@@ -59,7 +59,7 @@ def told_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
     )
 
 
-def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, str]:
+def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, ...]:
     changes = count_changes(frame)
     piece = visible_text(frame.record.texts[int(changes.numbers[0])])
     counts = f"{number(changes.before[0])} to {number(changes.after[0])}"
@@ -69,17 +69,20 @@ def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, str]:
         f"Step {frame.step} of {frame.recorded_steps}, {which}: scores follow the expected "
         f"counts, and {losses}. Most changed is {piece}, used {counts} times.",
         f"Step {frame.step}, {which}: {losses}.",
+        f"Step {frame.step}, {which}.",
     )
 
 
-def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, str]:
+def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, ...]:
     gone = step.size_before - step.size_after
     losses = f"the loss {_moves(step.loss_before, step.loss_after)}"
-    share = f"{number(gone)} of {number(step.size_before)} pieces go"
+    goes = "goes" if gone == 1 else "go"
+    share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
     return (
         f"Step {frame.step} of {frame.recorded_steps}, prune {step.round + 1}: {share}; "
         f"{step.rule.value}. {losses[0].upper()}{losses[1:]}.",
         f"Step {frame.step}, prune: {share}; {losses}.",
+        f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
     )
 
 
