@@ -95,7 +95,8 @@ class UnigramEncodingScreen(WalkScreen):
         event.stop()
         if self.frame is None:
             return
-        walk = Walkthrough(self.frame, event.word)
+        is_special = not event.word and bool(self.query_one("#text", TextArea).text)
+        walk = Walkthrough(self.frame, event.word, is_special)
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
             self.pause()
@@ -120,6 +121,12 @@ class UnigramEncodingScreen(WalkScreen):
             self.set_class(panel == "lanes", "-lanes")
         self.set_class(panel == "why-not-pieces", "-why")
         super().show_panel(panel)
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """Lattice and lanes change places at the key `a` only: Tab passes by the one not shown."""
+        hidden = "lattice" if self.has_class("-lanes") else "lanes"
+        return tuple(panel for panel in self.PANEL_ORDER if panel != hidden)
 
     @property
     def can_leave(self) -> bool:

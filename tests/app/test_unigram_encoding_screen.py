@@ -201,6 +201,34 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
         assert len(text_of(app.screen.query_one(LatticePanel))) > before
 
 
+async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", "escape")
+        panels = [
+            app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
+        ]
+        said = [" ".join(text_of(panel)) for panel in panels]
+        assert said[0].startswith("Type something")
+        assert len({*said}) == 3
+        app.screen.query_one(TextArea).load_text("<|endoftext|>")
+        await pilot.pause()
+        assert "special token" in " ".join(text_of(panels[0]))
+
+
+@pytest.mark.parametrize("key", ["tab", "shift+tab"])
+async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"hugs", "escape")
+        lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, TextLanesPanel))
+        for _ in range(7):
+            await pilot.press(key)
+            assert (lattice.display, lanes.display) == (True, False)
+        await pilot.press("escape", "a")
+        for _ in range(7):
+            await pilot.press(key)
+            assert (lattice.display, lanes.display) == (False, True)
+
+
 async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2")
