@@ -23,7 +23,7 @@ DRAWN = 3
 class PathsPanel(WalkPanel):
     """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
 
-    NOTHING_TYPED = "Here are the best ways to cut it, and some by chance."
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
 
     seed: reactive[int] = reactive(1, repaint=False)
     sharpness: reactive[int] = reactive(SHARPNESS.index(1.0), repaint=False)
