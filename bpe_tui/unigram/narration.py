@@ -55,7 +55,7 @@ def told_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
     return first_fitting(
         room,
         f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
-        f"{number(len(unknown))} × {token}: unknown side by side is one.",
+        f"{number(len(unknown))} × {token}: unknown characters side by side are one.",
     )
 
 
