@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from bpe_tui.narration import narrate_end
 from bpe_tui.typed_steps import parse_step
 from bpe_tui.visible import SPACE, number, plural, shorten, visible_text
-from engine.errors import BpeError
+from engine.errors import BpeError, OutputExistsError
 from engine.player import Player
 
 FrameT = TypeVar("FrameT")
@@ -95,6 +95,9 @@ class Transcript(ABC, Generic[FrameT]):
         try:
             # To `encode` a space matters.
             yield from getattr(self, name)(rest if name == "encode" else rest.strip())
+        except OutputExistsError as error:
+            taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
+            yield f"{taken} is there already, and nothing is overwritten here: name another place."
         except BpeError as error:
             yield f"{visible_text(str(error), spaces=False)}."
 

@@ -32,6 +32,7 @@ class Losses:
         dropped: what the pre-tokenizer left out.
         unknown: what an unknown token stands for.
         unspelled: what the model left out.
+        skipped: the special tokens, the unknown one often among them, that decoding leaves out.
         comes_back: whether the decoded text is the one that was given.
     """
 
@@ -39,6 +40,7 @@ class Losses:
     dropped: tuple[str, ...]
     unknown: tuple[str, ...]
     unspelled: tuple[str, ...]
+    skipped: tuple[str, ...]
     comes_back: bool
 
 
@@ -65,9 +67,12 @@ def losses(pipeline: Pipeline, run: PipelineRun) -> Losses:
         unknown += [_source(text, token) for token in text.tokens if _is_unknown(pipeline, token)]
         kept = _covered(part.span for part in _each_character(text.pieces))
         unspelled += _stretches(text.text, kept - _covered(token.span for token in text.tokens))
+    special = pipeline.special_ids
+    skipped = dict.fromkeys(token.text for token in run.tokens if token.token_id in special)
     given = "".join(text.text for text in run.texts)
     return Losses(
-        *(tuple(changed), tuple(dropped), tuple(unknown), tuple(unspelled)), run.decoded == given
+        *(tuple(changed), tuple(dropped), tuple(unknown), tuple(unspelled), tuple(skipped)),
+        run.decoded == given,
     )
 
 

@@ -59,7 +59,7 @@ def check_max_token_length(length: int | None) -> None:
     """Raises `TokenLengthError` for a bound that not even two bytes keep."""
     if length is not None and length < LEAST_MAX_TOKEN_LENGTH:
         raise TokenLengthError(
-            f"tokens of at most {length} bytes leave nothing to merge; "
+            f"tokens of at most {length} byte{'' if length == 1 else 's'} leave nothing to merge; "
             f"give {LEAST_MAX_TOKEN_LENGTH} or more"
         )
 

@@ -68,7 +68,9 @@ def _characters(counts: Mapping[bytes, int]) -> Base:
     ids = {character: token_id for token_id, character in enumerate(found)}
     tokens = [*map(to_bytes, found), UNKNOWN]
     alphabet = CharacterAlphabet(ids, unknown=len(found))
-    return Base(tokens, alphabet, counts, f"{len(found):,} characters, <unk>")
+    return Base(
+        tokens, alphabet, counts, f"{len(found):,} character{'' if len(found) == 1 else 's'}, <unk>"
+    )
 
 
 def _word_ends(counts: Mapping[bytes, int]) -> Base:

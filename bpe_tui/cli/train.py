@@ -36,7 +36,7 @@ from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
 from bpe_tui.models import MODELS
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
@@ -167,6 +167,6 @@ def _summary(run: Trainer, config: RunConfig) -> str:
     replaced = f"; {why}: trained by {ran}" if ran != config.trainer else ""
     return (
         f"{number(len(run.vocab))} tokens: {run.contents}, "
-        f"{len(run.record.special_tokens)} special, {number(len(run.record))} merges; "
+        f"{len(run.record.special_tokens)} special, {plural(len(run.record), 'merge')}; "
         f"{reason}{replaced}"
     )

@@ -10,7 +10,7 @@ from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.unigram.metaspace import spelled_counts
@@ -34,7 +34,7 @@ def train_unigram(
     )
     reason = run.stop_reason.value if run.stop_reason else "stopped"
     missing = f"; {number(left_out)} left out, being no UTF-8" if left_out else ""
-    said = f"{number(len(run.pieces))} pieces, {number(len(run.record))} steps; {reason}{missing}"
+    said = f"{number(len(run.pieces))} pieces, {plural(len(run.record), 'step')}; {reason}{missing}"
     print(said, file=sys.stderr)
     write_result(os.fsencode(out) + b"\n")
 

@@ -10,7 +10,7 @@ from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.wordpiece.trainer import WordPieceTrainer
@@ -28,7 +28,7 @@ def train_wordpiece(
     run = _trained(corpus, config, workers)
     save_vocab(run.vocab, out, overwrite=overwrite)
     reason = run.stop_reason.value if run.stop_reason else "stopped"
-    said = f"{number(len(run.vocab))} pieces, {number(len(run.record))} merges; {reason}"
+    said = f"{number(len(run.vocab))} pieces, {plural(len(run.record), 'merge')}; {reason}"
     print(said, file=sys.stderr)
     write_result(os.fsencode(out) + b"\n")
 

@@ -9,7 +9,7 @@ from bpe_tui.narration import told_unknown
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.typed_line import Labelled, TypedLine, TypedText, over_labels
 from bpe_tui.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
-from bpe_tui.visible import number
+from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row
 from engine.frame import Frame
 from engine.pretokenize import to_bytes
@@ -36,7 +36,7 @@ class EncodeLine(TypedLine):
         unknown = frame.unknown_in(text)
         lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
         return (
-            f"{lost}{number(tokens)} tokens · {number(len(to_bytes(text)))} bytes · "
+            f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(text)), 'byte')} · "
             f"step {number(frame.step)}"
         )
 

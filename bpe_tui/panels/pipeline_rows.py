@@ -179,7 +179,11 @@ def _decoded(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
         note = ("two texts come back as one", "dim")
     else:
         note = ("not the text that was given", "loss")
-    yield from _switchable(DECODER, shown, lines, gutter, width, [note])
+    notes: list[Span] = [note]
+    if skipped := shown.losses.skipped:
+        few = _few(list(map(_shown, skipped)))
+        notes.append((f"special tokens are left out in decoding: {few}", "dim"))
+    yield from _switchable(DECODER, shown, lines, gutter, width, notes)
 
 
 def _switchable(

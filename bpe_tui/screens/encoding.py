@@ -25,7 +25,7 @@ from bpe_tui.screens.compare_with import CompareWith, comparison_with
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.walk_screen import WalkScreen
 from bpe_tui.session import Session
-from bpe_tui.visible import number, shorten, visible_bytes, visible_text
+from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.errors import UnknownTokenIdError
@@ -124,7 +124,7 @@ class EncodingScreen(WalkScreen):
             self.query_one(LanesPanel).token_ids = ids
             self.query_one(EncodedText).say(
                 f"tokens  {number(len(ids))}",
-                f"{number(len(to_bytes(text)))} bytes · ids below · a three lanes",
+                f"{plural(len(to_bytes(text)), 'byte')} · ids below · a three lanes",
             )
 
     def on_pretokens_panel_selected(self, event: PretokensPanel.Selected) -> None:

@@ -121,9 +121,14 @@ class PanelScreen(Screen[None]):
 
     def action_next_panel(self, by: int) -> None:
         """Focus the next panel of the order, bringing it to sight if need be."""
-        focused = self.focused_panel()
-        place = self.PANEL_ORDER.index(focused) if focused else -1 if by > 0 else 0
-        self.show_panel(self.PANEL_ORDER[(place + by) % len(self.PANEL_ORDER)])
+        focused, order = self.focused_panel(), self.tab_order
+        place = order.index(focused) if focused else -1 if by > 0 else 0
+        self.show_panel(order[(place + by) % len(order)])
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """The panels that Tab goes through."""
+        return self.PANEL_ORDER
 
     def focused_panel(self) -> str | None:
         """The id of the panel that has the focus, itself or through a field in it."""

@@ -19,6 +19,7 @@ from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.walk_screen import WalkScreen
 from bpe_tui.session import Session
+from bpe_tui.unigram.narration import told_unknown
 from bpe_tui.visible import number
 from bpe_tui.widgets.key_bar import KeyBar
 from engine.unigram.frame import UnigramFrame
@@ -71,21 +72,31 @@ class UnigramEncodingScreen(WalkScreen):
             f"{number(frame.size)} pieces"
         )
         self.query_one("#heading", Static).update(Content(said), layout=False)
+        self._say_what_is_lost()
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        text = event.text_area.text
+        text = event.text_area.text[:LONGEST_TEXT]
         for panel in (self.query_one(WordsOfTextPanel), self.query_one(TextLanesPanel)):
-            panel.text = text[:LONGEST_TEXT]
-        too_long = len(text) > LONGEST_TEXT
-        said = f"the first {number(LONGEST_TEXT)} characters are cut" if too_long else ""
-        event.text_area.border_subtitle = Content(said)
+            panel.text = text
+        self._say_what_is_lost()
+
+    def _say_what_is_lost(self) -> None:
+        """Below the text, what of it is not cut, or what no piece spells."""
+        field = self.query_one("#text", TextArea)
+        said = ""
+        if len(field.text) > LONGEST_TEXT:
+            said = f"the first {number(LONGEST_TEXT)} characters are cut"
+        elif self.frame is not None:
+            said = told_unknown(self.frame, field.text, self.size.width - 6)
+        field.border_subtitle = Content(said)
 
     def on_words_of_text_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:
         event.stop()
         if self.frame is None:
             return
-        walk = Walkthrough(self.frame, event.word)
+        is_special = not event.word and bool(self.query_one("#text", TextArea).text)
+        walk = Walkthrough(self.frame, event.word, is_special)
         if self._walk is None or not self._walk.is_like(walk):
             self._walk = walk
             self.pause()
@@ -110,6 +121,12 @@ class UnigramEncodingScreen(WalkScreen):
             self.set_class(panel == "lanes", "-lanes")
         self.set_class(panel == "why-not-pieces", "-why")
         super().show_panel(panel)
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """Lattice and lanes change places at the key `a` only: Tab passes by the one not shown."""
+        hidden = "lattice" if self.has_class("-lanes") else "lanes"
+        return tuple(panel for panel in self.PANEL_ORDER if panel != hidden)
 
     @property
     def can_leave(self) -> bool:

@@ -52,5 +52,6 @@ def told(session: Session, frame: UnigramFrame, room: int) -> str:
         return first_fitting(room, *narrate_back(frame))
     if session.stop_reason is None or not session.at_end:
         return first_fitting(room, *narrate(frame))
-    end = narrate_end(session.stop_reason)
-    return first_fitting(room, *(f"{sentence} {end}" for sentence in narrate(frame)))
+    ends = narrate_end(session.stop_reason), f"Ended: {ENDED[session.stop_reason]}."
+    said = (f"{sentence} {end}" for sentence in narrate(frame) for end in ends)
+    return first_fitting(room, *said)

@@ -68,7 +68,7 @@ def _odd(inspection: UnigramInspection, width: int) -> list[Row]:
     found = (
         ("used less than once", inspection.seldom),
         ("case, ▁ twins", inspection.twins),
-        ("one character only", inspection.runs),
+        ("a character repeated", inspection.runs),
         ("not valid UTF-8", inspection.partial),
     )
     return [

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from bpe_tui.narration import ROOMY, first_fitting
 from bpe_tui.visible import number, plural, visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.text_paths import unknown_in
+
+NAMED = 3
+"""So many unknown parts of a text are named; the others are counted."""
 
 
-def narrate(frame: UnigramFrame) -> tuple[str, str]:
-    """What the step that led to a frame has done: a sentence, and a shorter one.
+def narrate(frame: UnigramFrame) -> tuple[str, ...]:
+    """What the step that led to a frame has done: a sentence, and shorter ones.
 
     For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go, those whose loss costs least; the
     loss rises from 10.12 to 10.13.`
@@ -21,8 +26,8 @@ def narrate(frame: UnigramFrame) -> tuple[str, str]:
         return _narrate_prune(frame, step)
     characters = frame.record.characters
     return (
-        f"Step 0: the seed has {number(frame.size)} pieces, {number(characters)} characters and "
-        "all else that stands in the corpus more than once.",
+        f"Step 0: the seed has {plural(frame.size, 'piece')}, {plural(characters, 'character')} "
+        "and all else that stands in the corpus more than once.",
         f"Step 0: a seed of {number(frame.size)} pieces.",
     )
 
@@ -40,7 +45,21 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     )
 
 
-def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, str]:
+def told_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
+    """What of a text no piece spells, and how that is counted; empty if all is spelled."""
+    unknown, token = unknown_in(frame, text), visible_text(frame.record.unknown)
+    if not unknown:
+        return ""
+    few = ", ".join(map(visible_text, unknown[:NAMED]))
+    more = f" and {number(len(unknown) - NAMED)} more" if len(unknown) > NAMED else ""
+    return first_fitting(
+        room,
+        f"No piece spells {few}{more}: unknown characters side by side are one {token}.",
+        f"{number(len(unknown))} × {token}: unknown characters side by side are one.",
+    )
+
+
+def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, ...]:
     changes = count_changes(frame)
     piece = visible_text(frame.record.texts[int(changes.numbers[0])])
     counts = f"{number(changes.before[0])} to {number(changes.after[0])}"
@@ -50,17 +69,20 @@ def _narrate_em(frame: UnigramFrame, step: EmStep) -> tuple[str, str]:
         f"Step {frame.step} of {frame.recorded_steps}, {which}: scores follow the expected "
         f"counts, and {losses}. Most changed is {piece}, used {counts} times.",
         f"Step {frame.step}, {which}: {losses}.",
+        f"Step {frame.step}, {which}.",
     )
 
 
-def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, str]:
+def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, ...]:
     gone = step.size_before - step.size_after
     losses = f"the loss {_moves(step.loss_before, step.loss_after)}"
-    share = f"{number(gone)} of {number(step.size_before)} pieces go"
+    goes = "goes" if gone == 1 else "go"
+    share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
     return (
         f"Step {frame.step} of {frame.recorded_steps}, prune {step.round + 1}: {share}; "
         f"{step.rule.value}. {losses[0].upper()}{losses[1:]}.",
         f"Step {frame.step}, prune: {share}; {losses}.",
+        f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
     )
 
 

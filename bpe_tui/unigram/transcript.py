@@ -11,8 +11,8 @@ import numpy as np
 
 from bpe_tui.narration import times
 from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
-from bpe_tui.unigram.narration import narrate, narrate_back
-from bpe_tui.unigram.numbers import count_text, percent, score_text
+from bpe_tui.unigram.narration import narrate, narrate_back, told_unknown
+from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
 from bpe_tui.visible import number, plural, visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
@@ -157,9 +157,11 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         tokens, characters = plural(len(best.pieces), "piece"), plural(len(rest), "character")
         yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
         yield f"In ids: {' '.join(map(str, ids_of(self.frame, rest)))}."
+        if unknown := told_unknown(self.frame, rest):
+            yield unknown
         for path in others:
-            behind = score_text(best.score - path.score)
-            yield f"{behind} less probable, score {score_text(path.score)}: {_listed(path.pieces)}."
+            behind = told_behind(best.score - path.score)
+            yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
 
     def save(self, rest: str) -> Iterator[str]:
         if not rest:

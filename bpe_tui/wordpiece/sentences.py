@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bpe_tui.visible import number, plural, visible_bytes, with_power
+from bpe_tui.visible import number, plural, visible_bytes, visible_text, with_power
 from engine.events import Pair
+from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score
@@ -56,6 +57,23 @@ def told_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
     return (
         f"By count alone, as BPE chooses, {pair} would have merged, {score} = "
         f"{score_text(score.value)}. {why_lost(frame, frequent, merge.score)}"
+    )
+
+
+def told_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
+    """Why a word is unknown, and at which character that turned out.
+
+    For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
+    word is [UNK].`
+    """
+    shown = visible_text(word.word)
+    if word.outcome is not Outcome.NO_PIECE:
+        return f"{shown}: {word.outcome.value}."
+    last = word.probes[-1]
+    character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
+    return (
+        f"{shown}: no piece begins at its character {last.start + 1}, {character}; not even "
+        f"{piece} is one. So the whole word is {visible_text(frame.unknown_token)}."
     )
 
 

@@ -17,6 +17,7 @@ from bpe_tui.wordpiece.sentences import (
     narrate_tie,
     score_text,
     told_by_count,
+    told_unknown,
     written,
 )
 from engine.events import Pair
@@ -96,7 +97,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         yield f"In ids: {' '.join(map(str, ids))}."
         for word in words:
             if word.ids == (self.frame.tokenizer.unknown_id,):
-                yield f"{visible_text(word.word)}: {word.outcome.value}."
+                yield told_unknown(self.frame, word)
 
     def save(self, rest: str) -> Iterator[str]:
         if not rest:

@@ -15,7 +15,7 @@ from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.lattices import Floats, Ints
-from engine.unigram.numbered_pieces import NumberedPieces
+from engine.unigram.numbered_pieces import NumberedPieces, joined
 from engine.unigram.pieces import Edge
 from engine.unigram.record import NEVER, PieceHistory
 from engine.unigram.removals import Removals
@@ -165,14 +165,13 @@ class UnigramFrame:
         return Lattice(text, self.table)
 
     def segment(self, text: str) -> list[str]:
-        """The best segmentation of a pretoken."""
-        lattice = self.lattice(text)
-        return lattice.spelled(lattice.best)
+        """The tokens of a pretoken as text."""
+        return [text[edge.start : edge.end] for edge in self.pieces_of(text)]
 
     def pieces_of(self, text: str) -> tuple[Edge, ...]:
-        """The edges of the best segmentation of a pretoken; remembered."""
+        """The tokens of a pretoken: its best segmentation, unknowns joined; remembered."""
         if text not in self._pieces_of:
-            self._pieces_of[text] = self.lattice(text).best.edges
+            self._pieces_of[text] = joined(self.lattice(text).best.edges)
         return self._pieces_of[text]
 
     @cached_property

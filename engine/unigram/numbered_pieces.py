@@ -7,7 +7,7 @@ scores, and that is one array: a piece that is not there has none (NaN).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -16,6 +16,23 @@ from engine.unigram.pieces import UNKNOWN_PENALTY, Edge
 
 UNKNOWN = -1
 """The number of the unknown token: it stands in for a character that the corpus does not have."""
+
+
+def joined(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """The tokens that a path becomes: unknown characters side by side are one unknown token.
+
+    So it is in SentencePiece and in Hugging Face's library; only a lattice has an edge for each.
+
+    >>> joined([Edge(0, 1, 7, -2.0), Edge(1, 2, UNKNOWN, -19.0), Edge(2, 3, UNKNOWN, -19.0)])
+    (Edge(start=0, end=1, piece=7, score=-2.0), Edge(start=1, end=3, piece=-1, score=-38.0))
+    """
+    tokens: list[Edge] = []
+    for edge in edges:
+        if tokens and edge.piece == UNKNOWN == tokens[-1].piece:
+            before = tokens.pop()
+            edge = Edge(before.start, edge.end, UNKNOWN, before.score + edge.score)
+        tokens.append(edge)
+    return tuple(tokens)
 
 
 class Numbering:

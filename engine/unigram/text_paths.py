@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import nlargest
+from itertools import groupby
 from typing import NamedTuple
 
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
+from engine.unigram.numbered_pieces import joined
 
 
 class TextPath(NamedTuple):
-    """A segmentation of a text: its pieces, and the sum of their scores."""
+    """A segmentation of a text: its pieces, unknown characters joined, and its score."""
 
     pieces: tuple[str, ...]
     score: float
@@ -40,7 +42,10 @@ def n_best(frame: UnigramFrame, text: str, wanted: int) -> list[TextPath]:
         else:
             lattice = frame.lattice(spelled(pretoken.text))
             ways = [
-                TextPath(tuple(lattice.spelled(path)), path.score)
+                TextPath(
+                    tuple(lattice.text[edge.start : edge.end] for edge in joined(path.edges)),
+                    path.score,
+                )
                 for path in lattice.n_best(wanted)
             ]
         longer = (
@@ -63,6 +68,21 @@ def ids_of(frame: UnigramFrame, text: str) -> list[int]:
         else:
             found += _in_vocabulary(ids, frame.encoder.encode(spelled(pretoken.text)))
     return found
+
+
+def unknown_in(frame: UnigramFrame, text: str) -> list[str]:
+    """What no piece of a text spells; characters side by side are together, as one token.
+
+    With pieces of the letters of `hugs`: `"hügs 漢字"` → `["ü", "漢字"]`.
+    """
+    known = frame.record.numbering.number_of  # no character is ever removed
+    words = [spelled(pretoken.text) for pretoken in frame.cut(text) if not pretoken.special]
+    return [
+        "".join(characters)
+        for word in words
+        for is_known, characters in groupby(word, key=known.__contains__)
+        if not is_known
+    ]
 
 
 def _in_vocabulary(ids: list[int], encoded: Iterable[int]) -> Iterable[int]:

@@ -171,10 +171,12 @@ class UnigramTrainer:
     def _check_size(self, vocab_size: int) -> None:
         characters = len(set().union(*self._counts))
         if characters + self._reserved > vocab_size:
+            ending = "" if len(self.special_tokens) == 1 else "s"
             raise VocabSizeError(
                 f"a vocabulary of {vocab_size:,} is too small: {characters:,} different "
-                f"characters, {self.unknown_token!r} and {len(self.special_tokens)} special tokens "
-                f"need at least {characters + self._reserved:,}"
+                f"character{'' if characters == 1 else 's'}, {self.unknown_token!r} and "
+                f"{len(self.special_tokens)} special token{ending} need at least "
+                f"{characters + self._reserved:,}"
             )
 
     def _size_for(self, seeds: Seeds) -> int:

@@ -49,7 +49,7 @@ class Outcome(Enum):
     """What became of a word; the value says it in words."""
 
     SPELLED = "the pieces spell the word"
-    NO_PIECE = "no piece begins here, so the whole word is unknown"
+    NO_PIECE = "somewhere in it no piece begins, so the whole word is unknown"
     TOO_LONG = "the word is too long to be looked at, so it is unknown"
     SPECIAL = "a special token, one id wherever it stands"
 

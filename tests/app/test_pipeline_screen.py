@@ -182,6 +182,9 @@ async def test_wordpiece_has_a_pipeline_too() -> None:
         await pilot.press("end", "8")
         await typed(app, pilot, "the the")
         assert "## continues the word before it" in "".join(stage(app, "model"))
+        await typed(app, pilot, "the 漢")
+        left_out = "special tokens are left out in decoding: [UNK]"
+        assert stage(app, "decoder")[-1].strip() == left_out
 
 
 async def test_other_commands_work_from_here(tmp_path: Path) -> None:

@@ -157,6 +157,17 @@ async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 
+async def test_unknown_characters_side_by_side_count_as_one(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2")
+        field = app.screen.query_one(TextArea)
+        field.load_text("漢字")
+        await pilot.pause()
+        (row,) = text_of(app.screen.query_one(WordsOfTextPanel))
+        assert row.split()[:3] == ["▸", "漢字", "1"]
+        assert "side by side are one <unk>" in str(field.border_subtitle)
+
+
 async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", *"hugs", "escape", "n", "n", "minus", "minus")
@@ -188,6 +199,34 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
         app.seek(0)
         await pilot.pause()
         assert len(text_of(app.screen.query_one(LatticePanel))) > before
+
+
+async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", "escape")
+        panels = [
+            app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
+        ]
+        said = [" ".join(text_of(panel)) for panel in panels]
+        assert said[0].startswith("Type something")
+        assert len({*said}) == 3
+        app.screen.query_one(TextArea).load_text("<|endoftext|>")
+        await pilot.pause()
+        assert "special token" in " ".join(text_of(panels[0]))
+
+
+@pytest.mark.parametrize("key", ["tab", "shift+tab"])
+async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("2", *"hugs", "escape")
+        lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, TextLanesPanel))
+        for _ in range(7):
+            await pilot.press(key)
+            assert (lattice.display, lanes.display) == (True, False)
+        await pilot.press("escape", "a")
+        for _ in range(7):
+            await pilot.press(key)
+            assert (lattice.display, lanes.display) == (False, True)
 
 
 async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path) -> None:

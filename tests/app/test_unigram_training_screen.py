@@ -26,7 +26,7 @@ from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
 from bpe_tui.screens.unigram_training import UnigramTrainingScreen
 from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.visible import width
-from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.chart import BELOW, Chart
 from bpe_tui.widgets.scrubber import Scrubber
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
@@ -251,6 +251,19 @@ async def test_every_panel_can_be_reached_at_every_size(
             await pilot.pause()
             assert screen.query_one(f"#{panel}").size.height > 0
             assert screen.focused_panel() == panel
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_end_is_told_and_the_loss_is_drawn_at_every_size(
+    corpus: Path, size: tuple[int, int]
+) -> None:
+    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("end", "u")
+        told = str(app.screen.query_one("#narration", Static).content)
+        assert "nded: " in told
+        assert width(told) <= size[0] - 2
+        chart = app.screen.query_one("#loss-chart", Chart)
+        assert chart.size.height > BELOW
 
 
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_tui.unigram.numbers import told_behind
 from bpe_tui.unigram.transcript import UnigramTranscript
 from engine.unigram.events import PruneStep
 from engine.unigram.timeline import UnigramTimeline
@@ -101,8 +102,33 @@ def test_a_text_is_told_in_its_best_pieces_and_the_next_best(
     pieces = timeline.frame.segment("▁hugs")
     assert told[0].endswith(f": {', '.join(pieces)}.")
     assert told[1].startswith("In ids: ")
-    assert all("less probable" in line for line in told[2:])
+    assert all("times less probable, score" in line for line in told[2:])
     assert "Say a text" in said(transcript, "encode")[0]
+
+
+def test_unknown_characters_side_by_side_are_told_as_one_piece(
+    transcript: UnigramTranscript,
+) -> None:
+    told = said(transcript, "encode שלום")
+    assert told[0].startswith("1 piece for 4 characters, ")
+    assert told[1:] == [
+        "In ids: 0.",
+        "No piece spells שלום: unknown characters side by side are one <unk>.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [
+        (0.0, "Just as probable"),
+        (0.7, "Log-probability 0.70 lower, 2.0 times less probable"),
+        (7.4, "Log-probability 7.40 lower, 1,636 times less probable"),
+        (20.0, "Log-probability 20.00 lower, 4.9·10⁸ times less probable"),
+    ],
+)
+def test_a_difference_of_logarithms_is_told_as_one(difference: float, told: str) -> None:
+    assert told_behind(difference) == told
+    assert "times less probable" in told_behind(10_000.0)
 
 
 def test_the_pieces_are_saved_and_never_over_something(
@@ -111,7 +137,8 @@ def test_the_pieces_are_saved_and_never_over_something(
     place = tmp_path / "tokenizer.json"
     assert said(transcript, "go 100%", f"save {place}")[0].startswith("Saved the pieces of step")
     assert json.loads(place.read_text("utf-8"))["model"]["type"] == "Unigram"
-    assert "there already" in said(transcript, f"save {place}")[0]
+    (refused,) = said(transcript, f"save {place}")
+    assert refused.startswith(f"{place} is there already, and nothing is overwritten here")
 
 
 def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:

@@ -74,7 +74,9 @@ def test_pairs_are_listed_from_the_highest_score(transcript: WordPieceTranscript
 def test_a_text_is_encoded_and_unknown_words_are_named(transcript: WordPieceTranscript) -> None:
     pieces, _, unknown = said(transcript, "next", "encode hugs x")
     assert pieces == "4 pieces for 2 words: h, ##u, ##gs, [UNK]."
-    assert unknown == "x: no piece begins here, so the whole word is unknown."
+    assert unknown == (
+        "x: no piece begins at its character 1, x; not even x is one. So the whole word is [UNK]."
+    )
 
 
 def test_the_pieces_of_the_step_are_saved_but_never_over_others(

@@ -120,5 +120,6 @@ def test_what_a_text_loses_is_told_by_stage() -> None:
     assert found.changed == (Change("T", "t"), Change("C", "c"), Change("é", "e"))
     assert found.dropped == ("  ", " ")
     assert found.unknown == ("漢字",)
+    assert found.skipped == ("<s>",)
     assert not found.comes_back
     assert losses(pipeline, pipeline.run("the cafe")).comes_back

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from unigram_by_hand import score, segmentations
 
 from engine.unigram.metaspace import spelled
-from engine.unigram.text_paths import ids_of, n_best
+from engine.unigram.text_paths import ids_of, n_best, unknown_in
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
@@ -52,3 +52,16 @@ def test_ids_are_those_of_the_vocabulary_that_is_saved(timeline: UnigramTimeline
 
 def test_unknown_characters_side_by_side_are_one_id(timeline: UnigramTimeline) -> None:
     assert ids_of(timeline.frame, "漢字") == [0]
+
+
+@pytest.mark.parametrize("text", ["漢字", "hüügs 漢字 é", "漢<|x|>字", "", "bugs"])
+def test_there_are_as_many_pieces_as_ids_and_unknown_ones_are_told(
+    timeline: UnigramTimeline, text: str
+) -> None:
+    frame, ids = timeline.frame, ids_of(timeline.frame, text)
+    assert {len(path.pieces) for path in n_best(frame, text, 1)} == {len(ids)}
+    assert len(unknown_in(frame, text)) == ids.count(0)
+    pretokens = frame.cut(text)
+    words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
+    specials = len(pretokens) - len(words)
+    assert sum(len(frame.pieces_of(word)) for word in words) + specials == len(ids)

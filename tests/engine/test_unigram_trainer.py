@@ -261,3 +261,8 @@ def test_it_keeps_the_characters_all_the_same() -> None:
     trainer = UnigramTrainer(HUGS, special_tokens=["<s>"])
     finished(trainer.steps())
     assert {text for text, _ in trainer.pieces} >= set("▁hugpnbs") | {"<unk>", "<s>"}
+
+
+def test_what_a_vocabulary_needs_is_told_of_one_as_of_many() -> None:
+    with pytest.raises(VocabSizeError, match="1 different character, '<unk>' and 1 special token "):
+        UnigramTrainer({"a": 3}, 1, ["<s>"])

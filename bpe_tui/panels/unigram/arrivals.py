@@ -19,6 +19,8 @@ REMARK_CELLS = 8
 class ArrivalsPanel(WalkPanel):
     """The Viterbi algorithm at one node: every piece that ends there, and the one that is kept."""
 
+    NOTHING_TYPED = "Here → looks for the best way to cut the pretoken, piece by piece."
+
     def __init__(self) -> None:
         super().__init__("Viterbi", id="arrivals")
 

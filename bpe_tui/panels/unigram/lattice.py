@@ -43,6 +43,8 @@ class LatticePanel(WalkPanel):
     What is wider than the panel is seen through a window that follows the walk.
     """
 
+    NOTHING_TYPED = "Type something: here are all ways to cut the pretoken that ↑ ↓ choose."
+
     def __init__(self) -> None:
         super().__init__("lattice", id="lattice")
 

@@ -23,6 +23,8 @@ DRAWN = 3
 class PathsPanel(WalkPanel):
     """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
 
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
+
     seed: reactive[int] = reactive(1, repaint=False)
     sharpness: reactive[int] = reactive(SHARPNESS.index(1.0), repaint=False)
     """The place of the present one in `SHARPNESS`."""
@@ -77,6 +79,8 @@ def _row(
 
 class WhyNotPiecesPanel(WalkPanel):
     """Why a piece is not used: the best segmentation that has it, against the best of all."""
+
+    NOTHING_TYPED = "Here is by how much all other pieces lose."
 
     def __init__(self) -> None:
         super().__init__("why not these pieces?", id="why-not-pieces")

@@ -16,7 +16,7 @@ from engine.pretokenize import Pretoken
 from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
-from engine.unigram.numbered_pieces import UNKNOWN
+from engine.unigram.numbered_pieces import UNKNOWN, joined
 from engine.unigram.pieces import Edge
 
 
@@ -35,7 +35,7 @@ class PiecePainter:
     def role(self, number: int) -> str:
         """Characters are plain; what the next step removes is struck out."""
         if number == UNKNOWN:
-            return "special"
+            return "loss"
         if number in self.frame.leaving:
             return "stale"
         return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
@@ -45,9 +45,9 @@ class PiecePainter:
         return visible_text(self.frame.record.texts[number]), self.role(number)
 
     def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
-        """A text in the pieces of a path, with borders between them."""
+        """A text in the tokens of a path, with borders between them."""
         spans: list[Span] = []
-        for edge in edges:
+        for edge in joined(edges):
             if spans:
                 spans.append(TOKEN_BORDER)
             spans.append((visible_text(text[edge.start : edge.end]), self.role(edge.piece)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby, islice
+from itertools import islice
 from typing import NamedTuple
 
 from textual.reactive import reactive
@@ -17,8 +17,6 @@ from engine.lanes import align
 from engine.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
-from engine.unigram.numbered_pieces import UNKNOWN
-from engine.unigram.pieces import Edge
 
 PIECES_SHOWN = 500
 
@@ -70,7 +68,7 @@ class TextLanesPanel(PiecePanel):
 
 
 def _pieces(frame: UnigramFrame, text: str) -> Iterator[TextPiece]:
-    """The pieces of a text; unknown characters side by side are one, with the id 0."""
+    """The tokens of a text; an unknown one has the id 0."""
     painter, special = PiecePainter(frame), frame.record.special_tokens
     for pretoken in frame.cut(text):
         if pretoken.special:
@@ -78,17 +76,11 @@ def _pieces(frame: UnigramFrame, text: str) -> Iterator[TextPiece]:
             yield TextPiece(1 + special.index(pretoken.text), pretoken.text, shown, "special")
             continue
         word = spelled(pretoken.text)
-        for is_unknown, edges in groupby(frame.pieces_of(word), lambda edge: edge.piece == UNKNOWN):
-            for first, last in _stretches(list(edges), is_unknown):
-                at = frame.index_of(first.piece)
-                yield TextPiece(
-                    0 if at is None else int(frame.ids[at]),
-                    pretoken.text[first.start : last.end],
-                    visible_text(word[first.start : last.end]),
-                    painter.role(first.piece),
-                )
-
-
-def _stretches(edges: list[Edge], joined: bool) -> list[tuple[Edge, Edge]]:
-    """The first and the last edge of each piece."""
-    return [(edges[0], edges[-1])] if joined else [(edge, edge) for edge in edges]
+        for edge in frame.pieces_of(word):
+            at = frame.index_of(edge.piece)
+            yield TextPiece(
+                0 if at is None else int(frame.ids[at]),
+                pretoken.text[edge.start : edge.end],
+                visible_text(word[edge.start : edge.end]),
+                painter.role(edge.piece),
+            )

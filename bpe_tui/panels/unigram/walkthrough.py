@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 from random import Random
+from typing import ClassVar
 
 from bpe_tui.columns import paragraph
 from bpe_tui.panels.unigram.piece_panel import PiecePanel
@@ -21,18 +22,24 @@ from engine.unigram.through import Through, best_through_each
 LONGEST = 100
 """Characters of a pretoken up to which its lattice is drawn and walked through."""
 BEST_SHOWN = 8
+SPECIAL = "A special token is one piece: there is nothing to cut."
 
 
 @dataclass(frozen=True)
 class Walkthrough:
-    """A pretoken, spelled with ▁, at a step; everything about it is computed when asked."""
+    """A pretoken, spelled with ▁, at a step; everything about it is computed when asked.
+
+    `word` is empty where there is none to walk through: no text at all, or a special token.
+    """
 
     frame: UnigramFrame
     word: str
+    is_special: bool = False
 
     def is_like(self, other: Walkthrough) -> bool:
         """Whether both are the same pretoken under the same pieces."""
-        return self.word == other.word and self.frame.looks_like(other.frame)
+        same = (self.word, self.is_special) == (other.word, other.is_special)
+        return same and self.frame.looks_like(other.frame)
 
     @cached_property
     def lattice(self) -> Lattice:
@@ -98,6 +105,8 @@ class WalkPanel(PiecePanel):
     """A panel about `walk`, of whose steps `place` are made."""
 
     WIDEST = 1000
+    NOTHING_TYPED: ClassVar[str]
+    """What is to be seen here once there is a text."""
 
     walk: Walkthrough | None = None
     place = 0
@@ -113,8 +122,8 @@ class WalkPanel(PiecePanel):
     def why_none(self, width: int) -> list[Row]:
         """Why there is nothing to walk through; no rows if there is."""
         if self.walk is None or not self.walk.word:
-            said = "Choose a pretoken with ↑ ↓; a special token is one piece, and has no lattice."
-            return paragraph(said, width, "dim")
+            is_special = self.walk is not None and self.walk.is_special
+            return paragraph(SPECIAL if is_special else self.NOTHING_TYPED, width, "dim")
         if (length := len(self.walk.word)) > LONGEST:
             return paragraph(
                 f"A pretoken of {number(length)} characters is too long to be drawn; up to "
