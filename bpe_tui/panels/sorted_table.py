@@ -34,8 +34,10 @@ class SortedTable(Vertical):
         self.rows.rebuild()
 
     def sort_by_next(self) -> None:
-        """Sort by the column after the one that sorts now."""
+        """Sort by the column after the one that sorts now, once there are columns to be seen."""
         names = [place.column.name for place in self.rows.places]
+        if not names:
+            return
         place = names.index(self.rows.sorting) if self.rows.sorting in names else -1
         self.sort(names[(place + 1) % len(names)])
 

@@ -83,9 +83,11 @@ class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
             self.set_focus(self.query_one("#pieces-search"))
 
     def action_sort(self) -> None:
+        self.show_panel("pieces")
         self.query_one(PiecesPanel).sort_by_next()
 
     def action_reverse(self) -> None:
+        self.show_panel("pieces")
         self.query_one(PiecesPanel).reverse()
 
     def show_line(self, line: int) -> None:

@@ -323,3 +323,11 @@ async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
         await pilot.pause()
         assert app.screen.id == "unigram-training"
         assert frame_of(app).step == frame_of(app).recorded_steps
+
+
+async def test_sorting_brings_the_pieces_to_sight(corpus: Path) -> None:
+    async with opened(corpus, (60, 20), vocab_size=24, model="unigram") as (app, pilot):
+        await pilot.press("c")
+        await pilot.pause()
+        assert app.screen.query_one("#pieces").display
+        await pilot.press("c")
