@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import TokenizerFileError
 from engine.formats import (
+    bert_vocab,
     course_json,
     course_pickle,
     gpt2,
@@ -28,6 +29,7 @@ from engine.uncollected import uncollected
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
+    bert_vocab.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
     course_json.FORMAT,

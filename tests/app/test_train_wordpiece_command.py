@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from test_cli import HANDOUT, refusal, run
 
+from bpe_tui.config import RunConfig, TokenizerConfig
+from bpe_tui.openable import config_for
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.wordpiece.trainer import WordPieceTrainer
@@ -21,6 +24,20 @@ def test_it_writes_the_pieces_of_the_library(tmp_path: Path) -> None:
     trainer = WordPieceTrainer(counts, 20, specials)
     assert len(list(trainer.steps()))
     assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
+
+
+def test_what_it_writes_is_opened_by_every_command(tmp_path: Path) -> None:
+    out = tmp_path / "vocab.txt"
+    train = ("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "60", "--out", out)
+    assert run(*train).returncode == 0
+    assert isinstance(config_for(RunConfig(str(out))), TokenizerConfig)
+    encoded = run("encode", "--tokenizer", out, "lowest newer", "--json")
+    assert json.loads(encoded.stdout)["tokens"] == ["low", "##est", "new", "##er"]
+    assert b"bert-vocab" in run("inspect", out).stdout
+    copy = tmp_path / "tokenizer.json"
+    assert run("convert", out, "--to", "huggingface", "--out", copy).returncode == 0
+    assert run("compare", out, copy, "--text", "lowest newer").returncode == 0
+    assert run("count", HANDOUT, "--tokenizer", copy).returncode == 0
 
 
 def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
