@@ -58,8 +58,8 @@ class Model:
         steps_a_second: how fast it is played at first.
         merges_by_score: whether its merges have scores, besides counts, to stop at.
         counts_bytes: whether the 256 bytes are tokens, so that a vocabulary has room for them.
-        train: the module and the function that trains and saves it, called from the shell; `None`:
-            that is what the command does itself.
+        trains: format → the module and the function that trains it and saves it in that, called
+            from the shell; the first by default. Of none the command does all itself.
         options: names of those of BPE's options that it has, too.
         refused: action of a command → what it is for, where this model has no such thing.
     """
@@ -75,7 +75,7 @@ class Model:
     steps_a_second: int = 10
     merges_by_score: bool = False
     counts_bytes: bool = True
-    train: tuple[str, str] | None = None
+    trains: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     options: frozenset[str] = frozenset()
     refused: Mapping[str, str] = field(default_factory=dict)
 
@@ -97,11 +97,10 @@ class Model:
         transcript: AnyTranscript = _imported(self.plain)(config)
         return transcript
 
-    @property
-    def train_alone(self) -> Callable[..., None] | None:
-        """What trains it without a screen, if the command line does not do so itself."""
-        trains: Callable[..., None] | None = _imported(self.train) if self.train else None
-        return trains
+    def train_alone(self, format: str) -> Callable[..., None]:
+        """What trains it without a screen and saves it in one of `trains`."""
+        train: Callable[..., None] = _imported(self.trains[format])
+        return train
 
     def save_window(self, frame: Any, suggestion: str) -> Dialog:
         """The window that saves a frame of it, by default under the name suggested."""
@@ -151,7 +150,10 @@ MODELS: Registry[Model] = Registry(
                 },
                 merges_by_score=True,
                 counts_bytes=False,
-                train=("bpe_tui.cli.train_wordpiece", "train_wordpiece"),
+                trains={
+                    "bert-vocab": ("bpe_tui.cli.train_wordpiece", "train_vocab"),
+                    "huggingface": ("bpe_tui.cli.train_wordpiece", "train_pipeline"),
+                },
                 options=frozenset({"min_count"}),
                 refused=WORDPIECE_REFUSED,
             ),
@@ -172,7 +174,7 @@ MODELS: Registry[Model] = Registry(
                 },
                 steps_a_second=1,
                 counts_bytes=False,
-                train=("bpe_tui.cli.train_unigram", "train_unigram"),
+                trains={"huggingface": ("bpe_tui.cli.train_unigram", "train_unigram")},
                 refused=UNIGRAM_REFUSED,
             ),
         )

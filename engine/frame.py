@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from engine.alphabets import Alphabet
 from engine.events import BytesPair, Pair
 from engine.ledger import Ledger
 from engine.merge_frame import MergeFrame
@@ -72,6 +73,11 @@ class Frame(MergeFrame[MergeStep]):
     def units(self) -> Units:
         """What the merges started from, in a run of ours."""
         return self._record.units
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What a pretoken is spelled in before any merge."""
+        return self._timeline.alphabet
 
     @property
     def special_tokens(self) -> tuple[str, ...]:

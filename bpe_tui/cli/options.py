@@ -166,3 +166,17 @@ def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> N
         if option not in MODELS[model].options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")
+
+
+def own_format_of(context: typer.Context, model: str, format: str) -> str | None:
+    """The format that a model other than BPE is trained into; `None` for BPE, which has all.
+
+    Raises:
+        CommandLineError: `--format` asks for one that the model is not written in.
+    """
+    formats = MODELS[model].trains
+    if not formats or not is_given(context, "format"):
+        return next(iter(formats), None)
+    if format not in formats:
+        raise CommandLineError(f"the model {model} is written as {' or '.join(formats)} only")
+    return format

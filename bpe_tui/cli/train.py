@@ -28,6 +28,7 @@ from bpe_tui.cli.options import (
     UnitsOption,
     VocabSizeOption,
     check_model,
+    own_format_of,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
@@ -76,7 +77,8 @@ def train(
         typer.Option(
             "--format",
             metavar="NAME",
-            help=f"How the tokenizer is written: {', '.join(WRITABLE)}.",
+            help=f"How the tokenizer is written: {', '.join(WRITABLE)}. Other models than bpe have "
+            "formats of their own.",
             rich_help_panel=OUTPUT,
         ),
     ] = DEFAULT_FORMAT,
@@ -123,9 +125,11 @@ def train(
         max_token_length=max_token_length,
         units=units,
     )
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps", "format"))
+    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
+    own_format = own_format_of(context, model, format)
     source = checked_corpus(config)
-    if (train_alone := MODELS[model].train_alone) is not None:
+    if own_format is not None:
+        train_alone = MODELS[model].train_alone(own_format)
         train_alone(source, config, out, workers, overwrite=force)
         return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]

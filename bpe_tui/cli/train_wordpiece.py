@@ -13,6 +13,9 @@ from bpe_tui.config import RunConfig
 from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
 from engine.counting import count_corpus
+from engine.formats.tokenizer_json import save_pipeline
+from engine.own_pipelines import wordpiece_pipeline
+from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.vocab_file import save_vocab
 
@@ -20,13 +23,28 @@ NEWS_STEPS = 100
 """Merges from one look of the progress bar to the next."""
 
 
-def train_wordpiece(
+def train_vocab(
     corpus: Corpus, config: RunConfig, out: Path, workers: int | None, *, overwrite: bool
 ) -> None:
     """Train and write a vocab.txt; its path is printed."""
     check_outputs([out], corpus, overwrite=overwrite)
     run = _trained(corpus, config, workers)
     save_vocab(run.vocab, out, overwrite=overwrite)
+    _tell(run, out)
+
+
+def train_pipeline(
+    corpus: Corpus, config: RunConfig, out: Path, workers: int | None, *, overwrite: bool
+) -> None:
+    """Train and write a tokenizer.json, which keeps the pattern, too; its path is printed."""
+    check_outputs([out], corpus, overwrite=overwrite)
+    run = _trained(corpus, config, workers)
+    learnt = WordPieceTokenizer(run.vocab, config.special_tokens, pattern=config.pattern)
+    save_pipeline(wordpiece_pipeline(learnt), out, overwrite)
+    _tell(run, out)
+
+
+def _tell(run: WordPieceTrainer, out: Path) -> None:
     reason = run.stop_reason.value if run.stop_reason else "stopped"
     said = f"{number(len(run.vocab))} pieces, {plural(len(run.record), 'merge')}; {reason}"
     print(said, file=sys.stderr)

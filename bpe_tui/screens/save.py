@@ -16,14 +16,20 @@ from bpe_tui.screens.dialog import Dialog
 from bpe_tui.visible import number, visible_text
 from engine.errors import BpeError, OutputExistsError
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
+from engine.formats.plain import told_unsayable
 from engine.formats.tokenizer_format import TokenizerFormat
 from engine.frame import Frame
+
+_DEFAULT = FORMATS[DEFAULT_FORMAT]
+_PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
+"""Which format is chosen first: the first of these that can hold the tokenizer."""
 
 
 class Save(Dialog):
     """Asks for a format and a place, and writes the tokenizer there.
 
-    Never overwrites unasked: where something is, Enter has to be pressed again.
+    A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something
+    is, Enter has to be pressed again.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,10 +40,15 @@ class Save(Dialog):
     def __init__(self, frame: Frame, suggestion: str) -> None:
         self._frame = frame
         self._stem = self._suggested = suggestion
-        self._format = FORMATS[DEFAULT_FORMAT]
+        self._format = next(
+            (each for each in _PREFERRED if self._unsayable(each) is None), _DEFAULT
+        )
+        self._suggested += self._format.suffix
         self._confirmed: tuple[str, TokenizerFormat] | None = None
         super().__init__(
-            f"save the tokenizer of step {number(frame.step)}", self._told_format(), suggestion
+            f"save the tokenizer of step {number(frame.step)}",
+            self._told_format(),
+            self._suggested,
         )
 
     def compose_more(self) -> ComposeResult:
@@ -63,14 +74,24 @@ class Save(Dialog):
 
     def _show_formats(self) -> None:
         lines = [
-            f"{'▸' if name == self._format.name else ' '} {name:<16}"
-            f"{FORMATS[name].suffix or 'a directory'}"
+            f"{'▸' if name == self._format.name else ' '} {name:<16}{self._kind(FORMATS[name])}"
             for name in WRITABLE
         ]
         self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
 
+    def _kind(self, format: TokenizerFormat) -> str:
+        if self._unsayable(format):
+            return "cannot hold this tokenizer"
+        return format.suffix or "a directory"
+
+    def _unsayable(self, format: TokenizerFormat) -> str | None:
+        """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
+        return told_unsayable(self._frame.alphabet, format)
+
     def _told_format(self) -> str:
-        """What is written, and what the format does to ids."""
+        """What is written, and what the format does to ids; or why it will not do."""
+        if unsayable := self._unsayable(self._format):
+            return f"{unsayable[0].upper()}{unsayable[1:]}."
         tokens = f"{number(self._frame.vocab_size)} tokens"
         anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
         return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.errors import TokenizerFileError
 from engine.formats import (
+    bert_vocab,
     course_json,
     course_pickle,
     gpt2,
@@ -17,6 +18,7 @@ from engine.formats import (
     tiktoken_file,
     tokenizer_json,
 )
+from engine.formats.plain import told_unsayable
 from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
 from engine.formats.strangers import what_it_is
@@ -28,6 +30,7 @@ from engine.uncollected import uncollected
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
+    bert_vocab.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
     course_json.FORMAT,
@@ -110,7 +113,9 @@ def save(
 
 
 def check_stages(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
-    """Whether a format can say what happens to a text beside merging; `path` is for errors.
+    """Whether a format can say what merges start from, and what else happens to a text.
+
+    `path` is for errors.
 
     Raises:
         TokenizerFileError: it cannot.
@@ -126,6 +131,8 @@ def check_stages(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> N
             f"{path}: the tokenizer changes a text before it cuts it, which the format "
             f"{format.name} cannot say; write a tokenizer.json instead"
         )
+    if unsayable := told_unsayable(tokenizer.alphabet, format):
+        raise TokenizerFileError(f"{path}: {unsayable}")
 
 
 def writable_format(name: str) -> TokenizerFormat:

@@ -24,7 +24,8 @@ from engine.patterns import PATTERNS
 from engine.tokenizer import Tokenizer
 
 VOCAB, MERGES = "vocab.json", "merges.json"
-_MERGES_LINE = re.compile(rb"\[ .\r?\n")
+_LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")
+"""How GPT-2's merges can begin, and BERT's pieces do: `[ a`, `[PAD]`."""
 
 
 def recognises(source: Source) -> bool:
@@ -41,8 +42,8 @@ def _files(source: Source) -> Source:
 
 
 def _could_be_json(head: bytes) -> bool:
-    """An object or a list; the first line of GPT-2's merges can begin with a bracket, too."""
-    return head.lstrip()[:1] in (b"{", b"[") and not _MERGES_LINE.match(head)
+    """An object or a list; a line of tokens can begin with a bracket, too."""
+    return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
 
 
 def load(source: Source, wishes: Wishes) -> Opened:

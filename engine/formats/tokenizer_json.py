@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.errors import TokenizerFileError
 from engine.files import write_files
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
@@ -54,13 +55,22 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     """Write a pipeline into a file, or into a `tokenizer.json` in a directory.
 
     Raises:
+        TokenizerFileError: a token is no UTF-8.
         OutputExistsError: something is there and `overwrite` is false.
     """
     from engine.formats.pipeline_file import spelled
 
-    content = json.dumps(spelled(pipeline), ensure_ascii=False, indent=2)
     target = path / FILE if path.is_dir() else path
-    write_files({target: content.encode() + b"\n"}, overwrite=overwrite)
+    text = json.dumps(spelled(pipeline), ensure_ascii=False, indent=2)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        near = text[max(error.start - 10, 0) : error.end + 10]
+        raise TokenizerFileError(
+            f"{target}: something that is no UTF-8 cannot be written: {near!r}; train without such "
+            "text"
+        ) from None
+    write_files({target: content + b"\n"}, overwrite=overwrite)
 
 
 FORMAT = TokenizerFormat(

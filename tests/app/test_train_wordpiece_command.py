@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from test_cli import HANDOUT, refusal, run
 
+from bpe_tui.config import RunConfig, TokenizerConfig
+from bpe_tui.openable import config_for
 from engine.corpus import Corpus
 from engine.counting import count_corpus
+from engine.formats import open_tokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
 
@@ -23,6 +27,20 @@ def test_it_writes_the_pieces_of_the_library(tmp_path: Path) -> None:
     assert out.read_bytes().split(b"\n")[:-1] == list(trainer.vocab.values())
 
 
+def test_what_it_writes_is_opened_by_every_command(tmp_path: Path) -> None:
+    out = tmp_path / "vocab.txt"
+    train = ("train", HANDOUT, "--model", "wordpiece", "--vocab-size", "60", "--out", out)
+    assert run(*train).returncode == 0
+    assert isinstance(config_for(RunConfig(str(out))), TokenizerConfig)
+    encoded = run("encode", "--tokenizer", out, "lowest newer", "--json")
+    assert json.loads(encoded.stdout)["tokens"] == ["low", "##est", "new", "##er"]
+    assert b"bert-vocab" in run("inspect", out).stdout
+    copy = tmp_path / "tokenizer.json"
+    assert run("convert", out, "--to", "huggingface", "--out", copy).returncode == 0
+    assert run("compare", out, copy, "--text", "lowest newer").returncode == 0
+    assert run("count", HANDOUT, "--tokenizer", copy).returncode == 0
+
+
 def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
     sizes = []
     for least in ("1", "4"):
@@ -34,10 +52,36 @@ def test_the_least_count_is_an_option_of_wordpiece_too(tmp_path: Path) -> None:
 
 
 def test_what_only_bpe_has_is_refused(tmp_path: Path) -> None:
-    for option in (("--trainer", "heap"), ("--format", "minbpe"), ("--tie-rule", "first-seen")):
+    for option in (("--trainer", "heap"), ("--tie-rule", "first-seen")):
         arguments = ("--vocab-size", "20", "--out", tmp_path / "vocab.txt", *option)
         result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
         assert f"{option[0]} is for the model bpe" in refusal(result)
+
+
+def test_a_tokenizer_json_keeps_what_cut_the_words(tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("don't won't don't\n", encoding="utf-8")
+    out = tmp_path / "tokenizer.json"
+    train = ("train", tmp_path / "corpus.txt", "--model", "wordpiece", "--vocab-size", "60")
+    result = run(*train, "--format", "huggingface", "--out", out)
+    assert (result.returncode, result.stdout) == (0, bytes(out) + b"\n")
+    opened = open_tokenizer(out)
+    assert opened.format == "huggingface"
+    tokens = [opened.tokenizer.vocab[n] for n in opened.tokenizer.encode("don't<|endoftext|>")]
+    assert tokens == [b"don", b"'t", b"<|endoftext|>"]  # GPT-2's pattern, not BERT's
+
+
+def test_a_format_that_is_not_wordpiece_s_is_refused(tmp_path: Path) -> None:
+    arguments = ("--vocab-size", "20", "--out", tmp_path / "out", "--format", "minbpe")
+    result = run("train", HANDOUT, "--model", "wordpiece", *arguments)
+    assert "the model wordpiece is written as bert-vocab or huggingface only" in refusal(result)
+
+
+def test_pieces_that_are_no_utf_8_are_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "corpus").write_bytes(b"low \xff\xff low\n")
+    arguments = ("--vocab-size", "60", "--out", tmp_path / "out", "--format", "huggingface")
+    result = run("train", tmp_path / "corpus", "--model", "wordpiece", *arguments)
+    assert "no UTF-8" in refusal(result)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_vocabulary_without_room_for_the_characters_is_refused(tmp_path: Path) -> None:

@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 from opening import opened_as, step
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
+from bpe_tui.app import BpeTuiApp
 from bpe_tui.cli import main
 from bpe_tui.config import RunConfig
 from bpe_tui.headings import heading
 from bpe_tui.narration import narrate
 from bpe_tui.panels.encode_line import EncodeLine
 from bpe_tui.panels.lanes import LanesPanel
+from bpe_tui.screens.save import Save
+from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"
 
@@ -92,11 +95,55 @@ def test_train_writes_characters_for_hugging_face_and_nothing_else(
     arguments = ["train", str(corpus), "--units", "characters", "--no-special", "--no-cache"]
     arguments += ["--vocab-size", "40", "--out", str(tmp_path / "t.json")]
     assert main(arguments) != 0
-    assert "characters" in capsys.readouterr().err
+    assert "for characters take the format huggingface" in capsys.readouterr().err
     assert main([*arguments, "--format", "huggingface"]) == 0
     told = capsys.readouterr().err
     assert "16 characters, <unk>" in told
     assert "characters: trained by heap" in told
+
+
+@pytest.mark.parametrize("format", WRITABLE)
+def test_that_no_format_holds_marked_ends_of_words_is_said_before_anything_is_counted(
+    format: str, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["train", str(corpus), "--units", "end-of-word", "--vocab-size", "40", "--no-cache"]
+    assert main([*arguments, "--out", str(tmp_path / "t"), "--format", format]) != 0
+    told = capsys.readouterr().err
+    assert f"{tmp_path / 't'}: no format can hold this tokenizer: </w> is a token" in told
+
+
+async def test_the_window_that_saves_begins_with_the_format_that_holds_characters(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with opened_as(config(corpus, "characters")) as (app, pilot):
+        await pilot.press("end", "s")
+        await pilot.pause()
+        formats = str(app.screen.query_one("#save-formats", Static).content)
+        assert "▸ huggingface" in formats
+        assert formats.count("cannot hold this tokenizer") == len(WRITABLE) - 1
+        path = app.screen.query_one(Input).value
+        assert path.endswith(".json")
+        await pilot.press("down")
+        await pilot.pause()
+        assert "The format tiktoken knows tokens of bytes only" in hint(app)
+        await pilot.press("up", "enter")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if not isinstance(app.screen, Save):
+                break
+        assert open_tokenizer(path).format == "huggingface"
+
+
+async def test_the_window_that_saves_says_when_no_format_will_do(corpus: Path) -> None:
+    async with opened_as(config(corpus)) as (app, pilot):
+        await pilot.press("end", "s")
+        await pilot.pause()
+        assert "No format can hold this tokenizer: </w> is a token of its own" in hint(app)
+
+
+def hint(app: BpeTuiApp) -> str:
+    return str(app.screen.query_one("#dialog-hint", Static).content)
 
 
 def test_too_small_a_vocabulary_is_refused_once_the_characters_are_counted(

@@ -21,6 +21,7 @@ from bpe_tui.screens.wordpiece_training import WordPieceTrainingScreen
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece.sentences import score_text
+from engine.formats import open_tokenizer
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score
 
@@ -145,6 +146,19 @@ async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> N
         lines = (tmp_path / "vocab.txt").read_text().splitlines()
         frame = frame_of(app)
         assert lines == [frame.token(n).decode() for n in range(frame.vocab_size)]
+
+
+async def test_s_saves_a_tokenizer_json_if_the_name_says_so(corpus: Path, tmp_path: Path) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
+        await pilot.press("end", "s")
+        await pilot.pause()
+        app.screen.query_one(Input).value = str(tmp_path / "tokenizer.json")
+        await pilot.press("enter")
+        await pilot.pause()
+        again = open_tokenizer(tmp_path / "tokenizer.json")
+        assert again.format == "huggingface"
+        text = "the hugs, won't<|endoftext|>"
+        assert again.tokenizer.encode(text) == frame_of(app).tokenizer.encode(text)
 
 
 async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:

@@ -38,13 +38,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("registry")
 
 
-@pytest.fixture(params=[*FILES, "course-pickle"])
+@pytest.fixture(params=[*FILES, "course-pickle", "bert-vocab"])
 def example(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
     """A format and a tokenizer in it."""
     name: str = request.param
     copy = tmp_path / "example"
     if name == "course-pickle":
         copy.write_bytes(pickle.dumps((handout().vocab, handout().merges)))
+    elif name == "bert-vocab":
+        copy.write_bytes(b"[UNK]\n[SEP]\nlow\n##est\n##e\n##r\n")
     elif name == "gpt2":
         shutil.copytree(GOLDEN / FILES[name], copy)
     else:

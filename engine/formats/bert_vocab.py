@@ -1,0 +1,77 @@
+"""BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0.
+
+No piece holds a space, and `[UNK]` stands among the first: by that such a file is known. All else
+it leaves unsaid. BERT's pre-tokenizer is taken without its normalizer, as our own runs do, and for
+special what stands in brackets, since that pre-tokenizer would cut it; but for BERT's `[unused1]`
+and the like, which are free places. Of a piece that is there twice the later id counts, as in
+Hugging Face's library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.formats.gaps import told_gaps
+from engine.formats.source import HEAD, Source, read_head, read_lines
+from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.pretokenize import to_bytes
+
+FILE = "vocab.txt"
+UNKNOWN = "[UNK]"
+_IN_BRACKETS = re.compile(r"\[(?!unused\d+\])\S*\w\S*\]|<\S*\w\S*>")
+
+
+def recognises(source: Source) -> bool:
+    path = _file_of(source)
+    if path is None:
+        return False
+    head = read_head(path)
+    end = head.rfind(b"\n") if len(head) == HEAD else len(head)  # the last line may be cut
+    words = [line.split() for line in head[:end].rstrip(b"\r\n").split(b"\n")]
+    return [UNKNOWN.encode()] in words and all(len(word) == 1 for word in words)
+
+
+def _file_of(source: Source) -> Path | None:
+    return source.in_folder(FILE) or source.only_file
+
+
+# The stages are many modules, which nobody should wait for who reads another format.
+
+
+def load(source: Source, wishes: Wishes) -> Opened:
+    from engine.formats.pipeline_file import tokenizer_of
+    from engine.own_pipelines import wordpiece_pipeline
+    from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
+
+    path = _file_of(source)
+    assert path is not None  # it was recognised
+    pieces = read_lines(path)
+    while not pieces[-1]:
+        pieces.pop()  # what stands behind the last line's end
+    special_tokens = wishes.special_tokens
+    if special_tokens is None:
+        special_tokens = list(dict.fromkeys(filter(_IN_BRACKETS.fullmatch, pieces)))
+    wordpiece = WordPieceTokenizer(
+        dict(enumerate(map(to_bytes, pieces))),
+        special_tokens,
+        UNKNOWN,
+        wishes.pattern or DEFAULT_PATTERN,
+    )
+    tokenizer = tokenizer_of(wordpiece_pipeline(wordpiece))
+    notes = [*_guesses(wishes, special_tokens), *told_gaps(tokenizer.vocab)]
+    return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+def _guesses(wishes: Wishes, special_tokens: Iterable[str]) -> list[str]:
+    """What the file does not say and nobody wished."""
+    guesses = ["the file names no normalizer; nothing is put in lower case, as in a cased BERT"]
+    if wishes.pattern is None:
+        guesses.append("the file names no pattern; BERT's pre-tokenizer is taken")
+    if wishes.special_tokens is None:
+        guesses.append(f"taken for special, being in brackets: {' '.join(special_tokens)}")
+    return guesses
+
+
+FORMAT = TokenizerFormat("bert-vocab", "BERT's vocab.txt, a piece a line", recognises, load)

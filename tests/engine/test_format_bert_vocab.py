@@ -1,0 +1,135 @@
+"""BERT's vocab.txt, read: the ids are those of the `tokenizers` library, and of the run before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from odd_texts import texts
+from tiny_tokenizers import REPO
+
+from engine.corpus import Corpus
+from engine.counting import count_corpus
+from engine.errors import TokenizerFileError, VocabularyError
+from engine.formats import is_tokenizer, open_tokenizer
+from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.trainer import WordPieceTrainer
+from engine.wordpiece.vocab_file import save_vocab
+
+SAMPLES = REPO / "samples"
+PIECES = [
+    *("[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[", "]", "!", "'", "the", "t"),
+    *("h", "##h", "##e", "a", "b", "##b", "##c", "low", "##est", "The", "é", "漢", "unused", "##1"),
+]
+TEXTS = ["", "The lowest!", "the\tlow 漢é [SEP] [unused1] [MASK]", "a" * 101, "b" * 100, "##b#"]
+
+
+def written(path: Path, lines: list[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def vocab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("bert") / "vocab.txt", PIECES)
+
+
+@settings(max_examples=100)
+@given(texts())
+def test_the_ids_are_those_of_hugging_face(vocab: Path, odd: str) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    theirs = tokenizers.Tokenizer(
+        tokenizers.models.WordPiece.from_file(str(vocab), unk_token="[UNK]")
+    )
+    theirs.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    theirs.add_special_tokens([PIECES[0], *PIECES[2:6]])
+    ours = open_tokenizer(vocab).tokenizer
+    for text in (*TEXTS, odd):
+        assert ours.encode(text) == theirs.encode(text).ids
+
+
+def test_a_cased_bert_of_hugging_face_encodes_the_same(vocab: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    theirs = tokenizers.BertWordPieceTokenizer(str(vocab), lowercase=False)
+    ours = open_tokenizer(vocab).tokenizer
+    for text in TEXTS:
+        spaced = text.replace("漢", " 漢 ")  # which its normalizer does, and no file says so
+        assert ours.encode(spaced) == theirs.encode(text, add_special_tokens=False).ids
+
+
+def test_what_a_run_saved_encodes_as_the_run_did(tmp_path: Path) -> None:
+    corpus, specials = SAMPLES / "unicode.txt", ["<|endoftext|>", "[CLS]"]
+    counts = count_corpus(Corpus(corpus), "bert", specials).counts
+    run = WordPieceTrainer(counts, 900, specials)
+    assert len(list(run.steps()))
+    save_vocab(run.vocab, tmp_path / "saved")
+    before = WordPieceTokenizer(run.vocab, specials, pattern="bert")
+    opened = open_tokenizer(tmp_path / "saved")
+    assert opened.tokenizer.vocab == run.vocab
+    for text in (corpus.read_text(encoding="utf-8"), "a<|endoftext|>b [CLS] zebra <|end"):
+        assert opened.tokenizer.encode(text) == before.encode(text)
+
+
+def test_what_the_file_does_not_say_is_told(vocab: Path) -> None:
+    opened = open_tokenizer(vocab)
+    assert (opened.format, opened.tokenizer.special_tokens) == (
+        "bert-vocab",
+        ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"),
+    )
+    case, pattern, specials = opened.notes
+    assert "lower case" in case
+    assert "BERT's pre-tokenizer" in pattern
+    assert specials.endswith("in brackets: [PAD] [UNK] [CLS] [SEP] [MASK]")
+
+
+def test_what_is_wished_goes_before_the_guesses(vocab: Path) -> None:
+    opened = open_tokenizer(vocab, special_tokens=["[SEP]"], pattern="whitespace")
+    assert opened.tokenizer.special_tokens == ("[SEP]",)
+    assert len(opened.notes) == 1
+    assert opened.tokenizer.encode("low!") == [PIECES.index("[UNK]")]  # `!` is not cut off
+    with pytest.raises(VocabularyError, match="no special token '<s>'"):
+        open_tokenizer(vocab, special_tokens=["<s>"])
+
+
+def test_of_a_piece_that_is_there_twice_the_later_id_counts(tmp_path: Path) -> None:
+    opened = open_tokenizer(written(tmp_path / "v", ["a", "[UNK]", "a"]))
+    assert opened.tokenizer.encode("a b") == [2, 1]
+    assert "1 id below the highest stands for no token (0)" in opened.notes
+
+
+def test_a_directory_and_lines_that_end_as_on_windows_will_do(tmp_path: Path, vocab: Path) -> None:
+    (tmp_path / "vocab.txt").write_bytes(vocab.read_bytes().replace(b"\n", b"\r\n") + b"\n")
+    expected = open_tokenizer(vocab).tokenizer.encode(TEXTS[1])
+    assert open_tokenizer(tmp_path).tokenizer.encode(TEXTS[1]) == expected
+
+
+def test_a_vocabulary_with_a_thousand_free_places_is_known_by_its_beginning(tmp_path: Path) -> None:
+    free = [f"[unused{number}]" for number in range(1000)]
+    path = written(tmp_path / "v", ["[PAD]", *free[:99], "[UNK]", "[CLS]", *free[99:], "a", "##b"])
+    assert open_tokenizer(path).tokenizer.encode("ab") == [1003, 1004]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[UNK] is what BERT says\n",
+        "[UNK]\nthe cat\n",
+        "[CLS]\nlow\n##est\n",
+        "[UNK]\n\nlow\n",
+        "low\n",
+    ],
+)
+def test_a_text_is_no_vocabulary(tmp_path: Path, text: str) -> None:
+    (tmp_path / "text").write_text(text)
+    assert not is_tokenizer(tmp_path / "text")
+
+
+def test_no_sample_is_taken_for_a_tokenizer() -> None:
+    assert not any(map(is_tokenizer, SAMPLES.glob("*.txt")))
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "v").write_bytes(b"[UNK]\n\xff\n")
+    with pytest.raises(TokenizerFileError, match="is not UTF-8 text"):
+        open_tokenizer(tmp_path / "v")
