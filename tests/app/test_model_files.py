@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opening import opened_as
+from opening import SAMPLE, opened_as
 
 from bpe_tui import cli
 from bpe_tui.cli.exit_codes import BAD_INPUT
@@ -86,6 +86,17 @@ def test_what_asks_for_merges_says_that_there_are_none(
 ) -> None:
     assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
     assert "WordPiece model, which merges nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
+def test_what_merges_nothing_cannot_be_checked(
+    files: dict[str, str], file: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["check", files[file], "--corpus", str(SAMPLE), "--vocab-size", "800"]
+    assert cli.main(asked) == BAD_INPUT
+    told = capsys.readouterr()
+    assert f"holds a {model} model, which merges nothing" in told.err
+    assert not told.out
 
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
