@@ -129,3 +129,15 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
         await pilot.press("right")
         notes = [note.message for note in app._notifications]
         assert any("This is about merges" in note for note in notes)
+
+
+async def test_a_model_for_a_tokenizer_is_refused_in_a_sentence_on_every_screen(
+    files: dict[str, str],
+) -> None:
+    async with opened_as(TokenizerConfig((files["bert"],))) as (app, pilot):
+        for screen in "1345678":
+            app.clear_notifications()
+            await pilot.press(screen, "M")
+            await pilot.pause()
+            notes = [note.message for note in app._notifications]
+            assert any(note.startswith("A model is trained on a corpus") for note in notes), screen
