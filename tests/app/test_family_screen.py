@@ -237,9 +237,12 @@ async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
         await pilot.press("escape", "7")
         await pilot.pause()
         assert isinstance(app.screen, FamilyScreen)
-        said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+        said = " ".join(text_of(app.screen.query_one(FamilyRows)))
+        assert said.count("No corpus is open") == 1
         assert "Press o and choose a text" in said
-        assert "trains" not in said
+        assert not text_of(app.screen.query_one(FamilyDetails))
+        await pilot.press("enter", "escape", "e", "a", "escape")
+        assert "Press o and choose a text" in " ".join(text_of(app.screen.query_one(FamilyRows)))
 
 
 def test_no_key_is_offered_that_moves_a_step_which_is_not_shown() -> None:

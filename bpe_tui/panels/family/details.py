@@ -47,6 +47,11 @@ class FamilyDetails(Lines):
         self.border_title = Content(entry.name)
         self.rebuild()
 
+    def clear(self) -> None:
+        """There is no row to explain."""
+        self._about, self._rows, self.border_title = None, [], Content("")
+        self.rebuild()
+
     def point_at_way_in(self) -> None:
         """Put the cursor where Enter leads to the training, if there is one."""
         places = (place for place, row in enumerate(self._rows) if row.target is not None)
