@@ -117,7 +117,7 @@ def _learnt(entry: Entry) -> str:
 
 
 def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
-    """What decoding gives, if it is not the text."""
+    """What decoding gives, if it is not the text, and why it is not."""
     assert entry.contender is not None
     measures = entry.measures
     if measures is None or measures.exact:
@@ -126,6 +126,8 @@ def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
     back = entry.contender.decode(entry.contender.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
+    why = "; ".join(loss.value for loss in measures.losses)
+    yield from said("", f"not the very same text: {why}", "loss", width)
 
 
 def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:

@@ -180,11 +180,11 @@ def _misspelt(entry: Entry) -> Span:
 
 
 def _chinese(entry: Entry) -> Span:
-    """Tokens a character, or how many of the tokens are unknown."""
+    """Tokens a character, or how many of the characters are unknown."""
     assert entry.row is not None
     found = entry.row.chinese
-    if found.unknown_tokens:
-        return f"{percent(found.unknown_token_share)} UNK", "loss"
+    if found.unknown_characters:
+        return f"{percent(found.unknown_character_share)} UNK", "loss"
     return f"{found.tokens_per_character:.2f}/char", ""
 
 
