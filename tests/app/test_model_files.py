@@ -85,6 +85,19 @@ def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_pa
     assert json.loads(told("inspect", files["bert"], "--json"))["tokens"] == len(PIECES)
 
 
+@pytest.mark.parametrize(
+    ("file", "model", "stage"),
+    [("bert", "WordPiece", "BertPreTokenizer"), ("t5", "Unigram", "Metaspace")],
+)
+def test_an_inspection_names_the_model_and_what_cuts(
+    files: dict[str, str], told: Told, file: str, model: str, stage: str
+) -> None:
+    inspected = told("inspect", files[file])
+    assert f"{model}, which merges nothing" in inspected
+    assert f"none: cut by {stage}" in inspected
+    assert "no token holds a digit: numbers are unknown" in " ".join(inspected.split())
+
+
 @pytest.mark.parametrize("command", ["explain", "why"])
 def test_what_asks_for_merges_says_that_there_are_none(
     files: dict[str, str], command: str, capsys: pytest.CaptureFixture[str]
