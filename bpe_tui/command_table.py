@@ -35,6 +35,8 @@ _TOKENS = (VOCABULARY,)
 _RACED = (RACE,)
 _STAGES = (PIPELINE,)
 _NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
+_AT_STEPS = tuple(screen for screen in EVERYWHERE if screen != FAMILY)
+"""Where the step is shown; the family's tokenizers are all trained to their end."""
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _OVER_STEPS = (TRAINING, CHARTS, RACE)
@@ -130,8 +132,12 @@ COMMANDS: tuple[Command, ...] = (
         _THERE,
         True,
     ),
-    Command("app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", STEP),
-    Command("app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", STEP),
+    Command(
+        "app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", STEP, _AT_STEPS
+    ),
+    Command(
+        "app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", STEP, _AT_STEPS
+    ),
     Command(
         "screen.sub_step",
         "full_stop",
@@ -357,7 +363,7 @@ COMMANDS: tuple[Command, ...] = (
         "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
         in_footer=False,
     ),
-    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", STEP, EVERYWHERE, True),
+    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", STEP, _AT_STEPS, True),
     Command(
         "screen.next_panel(-1)",
         "shift+tab",

@@ -14,6 +14,7 @@ from engine.inspection.inspection import EXAMPLES, Few, Inspection
 from engine.inspection.lengths import Histogram
 from engine.inspection.numbers import Numbers
 from engine.patterns import Pattern
+from engine.sections import STAGED
 
 NAME_CELLS = 20
 COUNT_CELLS = 9
@@ -43,7 +44,7 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     special = len(inspection.special_ids)
     facts = [
         ("tokens", number(inspection.size)),
-        ("merges", number(inspection.merges)),
+        _told_model(inspection),
         ("ids", told_ids(inspection)),
         ("special tokens", told_specials(inspection.special_ids) if special else "none"),
         ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
@@ -54,6 +55,13 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return fact_rows(facts, width)
+
+
+def _told_model(inspection: Inspection) -> tuple[str, str]:
+    """How many merges there are, or which model it is that has none."""
+    if inspection.model is None:
+        return "merges", number(inspection.merges)
+    return "model", f"{inspection.model}, which merges nothing"
 
 
 def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
@@ -92,7 +100,9 @@ def told_specials(special_ids: Mapping[str, int]) -> str:
 
 
 def told_pattern(pattern: Pattern, name: str | None) -> str:
-    """The name of a pattern and what it does, or its source."""
+    """The name of a pattern and what it does, or its source; or which stages cut in its place."""
+    if pattern.name == STAGED:
+        return f"none: {pattern.summary}"
     if name is None:
         return f"none of the named ones: {visible_text(pattern.source, spaces=False)}"
     return f"{name} ({pattern.summary})" if pattern.summary else name

@@ -79,7 +79,7 @@ def narrate_here(session: Session, sentence: str) -> str:
         return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
     if session.awaiting:
         return f"Running to the next breakpoint … {sentence}"
-    if session.stop_reason is not None and session.at_end:
+    if session.stop_reason is not None and session.at_end and session.obstacle is None:
         return f"{sentence} {narrate_end(session.stop_reason)}"
     return sentence
 
@@ -127,10 +127,12 @@ def first_fitting(room: int, *sentences: str) -> str:
 
 def _narrate_start(frame: Frame, room: int) -> str:
     following = frame.next_pair
-    if following is None and not frame.has_corpus:
-        return f"{number(frame.vocab_size)} tokens, and no merges to go through."
+    if following is None and (frame.obstacle is not None or not frame.has_corpus):
+        why = "" if frame.obstacle is None else f": {frame.obstacle}"
+        return f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}."
     if following is None:
-        return f"Step 0: {number(frame.token_count)} {frame.units.many}, and no pair to merge."
+        unit = frame.units.one if frame.token_count == 1 else frame.units.many
+        return f"Step 0: {number(frame.token_count)} {unit}, and no pair to merge."
     pair, count = told_pair(frame, following), times(frame.count_of(following))
     if frame.given:
         return f"Step 0: every byte is a token of its own. The first merge joins {pair}."

@@ -15,14 +15,9 @@ from engine.corpus import Corpus
 from engine.errors import TokenizerFileError
 from engine.excerpt import Excerpt
 from engine.formats import open_tokenizer
-from engine.replay import Replay
+from engine.replay import CHANGES_TEXT, Replay
 from engine.tokenizer import Tokenizer
 from engine.trainer import StopReason
-
-NOT_COUNTED = (
-    "this tokenizer changes a text before it cuts it (it normalizes, or puts a space in front), "
-    "and a corpus is counted as it stands: so none is counted"
-)
 
 
 class ReplayJob(CorpusJob):
@@ -47,7 +42,7 @@ class ReplayJob(CorpusJob):
         self.check_cancelled()
         counts_as_it_cuts = opened.tokenizer.rules.splitter.by_pieces
         if config.corpus is not None and not counts_as_it_cuts:
-            opened = replace(opened, notes=(*opened.notes, NOT_COUNTED))
+            opened = replace(opened, notes=(*opened.notes, f"{CHANGES_TEXT}: so none is counted"))
         self.post(messages.TokenizerOpened(opened))
         if config.corpus is None or not counts_as_it_cuts:
             self._replay(Replay(opened.tokenizer, {}), 0, 0)

@@ -108,7 +108,7 @@ class Windows(App[int]):
     def action_model(self) -> None:
         """Choose another model for the corpus, which is opened anew."""
         config = self.session.config
-        if not isinstance(config, RunConfig) or self._cannot_train_anew():
+        if self._cannot_train_anew() or not isinstance(config, RunConfig):
             return
         self.session.hold()
         from bpe_tui.screens.choose_model import ChooseModel

@@ -99,6 +99,11 @@ class Frame(MergeFrame[MergeStep]):
         return self._record.given
 
     @property
+    def obstacle(self) -> str | None:
+        """Why the tokenizer has no steps to go through, as a clause; `None` if there are some."""
+        return self._timeline.obstacle
+
+    @property
     def statistics(self) -> Statistics:
         """The whole run in numbers, for charts."""
         return self._timeline.statistics

@@ -36,6 +36,7 @@ class MergeTimeline(Player[FrameT]):
         tokens_at_start: tokens that the corpus has at step 0.
         segmenter: tells the tokens of a pretoken at any step.
         ties: the steps whose pair shared the top with another.
+        uncountable: why nothing is counted in any corpus, as a clause; `None` if it can be.
     """
 
     record: MergeRecord[Any]
@@ -45,6 +46,7 @@ class MergeTimeline(Player[FrameT]):
     tokens_at_start: int
     segmenter: Segments
     ties: TiedSteps
+    uncountable: str | None = None
 
     @cached_property
     def by_count(self) -> PretokenIndex:

@@ -38,6 +38,11 @@ NO_ID = -1
 HIGHEST_ID = 2**31 - 1
 """No tokenizer in use has ids anywhere near; numpy counts them in 64 bits, and pairs of them."""
 
+CHANGES_TEXT = (
+    "this tokenizer changes a text before it cuts it (it normalizes, or puts a space in front), "
+    "and a corpus is counted as it stands"
+)
+
 
 class Replay:
     """A tokenizer's merges over pretoken counts, which may be empty: there need be no corpus.
@@ -90,6 +95,7 @@ class Replay:
         self.timeline = TokenizerTimeline(
             tokenizer, present, record, len(self._merges), excerpt or Excerpt((), complete=True)
         )
+        self.timeline.obstacle = self.obstacle
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges in their order; call once."""
@@ -206,6 +212,7 @@ class TokenizerTimeline(Timeline):
     ) -> None:
         self.tokenizer = tokenizer
         self.last_step = last_step
+        self.uncountable = None if tokenizer.rules.splitter.by_pieces else CHANGES_TEXT
         super().__init__(
             counts,
             record=record,

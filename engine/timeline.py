@@ -35,6 +35,7 @@ class Timeline(MergeTimeline[Frame]):
 
     Attributes:
         came_from: where the cursor was before it last moved.
+        obstacle: why a tokenizer has no steps to go through, as a clause; `None` if there are some.
 
     Args:
         counts: the pretoken counts that were trained on, `Trainer.counts`.
@@ -48,6 +49,7 @@ class Timeline(MergeTimeline[Frame]):
     """
 
     record: Record
+    obstacle: str | None = None
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from bpe_tui.visible import visible_text
 from engine.corpus import Corpus
 from engine.counting import count_corpus
 from engine.formats import open_tokenizer
-from engine.replay import Replay
+from engine.replay import CHANGES_TEXT, Replay
 from engine.timeline import Timeline
 from engine.trainer import StopReason
 
@@ -42,7 +42,9 @@ def replayed(config: TokenizerConfig) -> BpeTranscript:
     for note in opened.notes:
         print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
     tokenizer, counts = opened.tokenizer, Counter[bytes]()
-    if config.corpus is not None:
+    if config.corpus is not None and not tokenizer.rules.splitter.by_pieces:
+        print(f"Note: {CHANGES_TEXT}: so none is counted.", file=sys.stderr, flush=True)
+    elif config.corpus is not None:
         corpus = Corpus(config.corpus)
         kept = kept_count(corpus, tokenizer.pattern, tokenizer.special_tokens, config.cache)
         count = kept.find() or count_corpus(corpus, tokenizer.pattern, tokenizer.special_tokens)

@@ -10,7 +10,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.panels.instead import NO_CORPUS
+from bpe_tui.panels.instead import why_uncounted
 from bpe_tui.visible import number, plural, shorten, visible_bytes
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
@@ -200,13 +200,13 @@ class ChartPanel(Chart):
         if new is None or not self.display or not self.size.width:
             return
         drawn = self.kind.depends_on(new)
+        counts_nothing = self.kind.needs_corpus and not new.has_corpus
         if self._drawn != drawn:
             self._drawn = drawn
-            counts_nothing = self.kind.needs_corpus and not new.has_corpus
-            self.why_empty = NO_CORPUS if counts_nothing else self.kind.why_empty
+            self.why_empty = why_uncounted(new) if counts_nothing else self.kind.why_empty
             self.figure = None if counts_nothing else self.kind.figure_of(new)
         self.at = new.step if self.kind.over_steps else None
-        self.border_subtitle = Content(self.kind.answer(new))
+        self.border_subtitle = Content("" if counts_nothing else self.kind.answer(new))
 
     def on_show(self) -> None:
         self.watch_frame(None, self.frame)

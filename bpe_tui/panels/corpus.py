@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.panels.instead import NO_CORPUS, sentence
+from bpe_tui.panels.instead import sentence, why_uncounted
 from bpe_tui.panels.panel import FramePanel, FrameT, MergeFrameT
 from bpe_tui.pieces import PRETOKEN_BORDER, TokenPainter, spans_width
 from bpe_tui.visible import number
@@ -147,7 +147,7 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
             self.say("corpus")
-            return sentence(NO_CORPUS, width)
+            return sentence(why_uncounted(frame), width)
         return super().rows_of(frame, width)
 
     def has_token(self, frame: Frame, pretoken: bytes, token_id: int) -> bool:

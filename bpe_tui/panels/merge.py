@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.instead import NO_CORPUS, sentence
+from bpe_tui.panels.instead import sentence, why_uncounted
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToChange, ToPair, ToToken
 from bpe_tui.pieces import TokenPainter, pair_text
@@ -51,7 +51,7 @@ class MergePanel(Panel):
             *(
                 change_rows(painter, merge, self._ledger(frame), width)
                 if merge.count
-                else sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)
+                else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
             ),
         ]
 

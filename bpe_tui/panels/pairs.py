@@ -9,7 +9,7 @@ from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
 from bpe_tui.panels.heap_views import array_rows, tree_rows
-from bpe_tui.panels.instead import GIVEN, NO_CORPUS, sentence
+from bpe_tui.panels.instead import GIVEN, sentence, why_uncounted
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.pieces import TokenPainter
@@ -55,9 +55,11 @@ class PairsPanel(Panel):
             stale = number(queue.stale_count)
             self.say(f"heap  {number(queue.size)} entries · {stale} stale", f"v  {views}")
         if not frame.has_corpus:
-            return sentence(NO_CORPUS, width)
+            return sentence(why_uncounted(frame), width)
         if frame.given and not frame.recorded_steps:
-            return sentence("There are no merges to go through, so no pairs are counted.", width)
+            return sentence(
+                f"No pairs are counted: {frame.obstacle or 'there are no merges'}.", width
+            )
         if not queue.size:
             return [Row([("No pair is left: every pretoken is one token.", "dim")])]
         if self.view != "table" and (instead := self._instead_of_array(frame)):

@@ -54,7 +54,7 @@ class Transport(Horizontal):
     def facts(self, session: Session, roomy: bool) -> str:
         """What it has brought: tokens, if there is room, and compression."""
         frame = session.frame
-        if frame is None:
+        if frame is None or not frame.has_corpus:
             return ""
         tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} tokens   "
         return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.columns import left, right
-from bpe_tui.panels.instead import NO_CORPUS, sentence
+from bpe_tui.panels.instead import sentence, why_uncounted
 from bpe_tui.panels.panel import FramePanel, MergeFrameT
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.pieces import TokenPainter
@@ -85,4 +85,4 @@ class WordsPanel(TouchedPanel[Frame]):
         return TokenPainter(frame, marks=self.app.no_color).tokens(ids)
 
     def why_none(self, frame: Frame) -> str:
-        return super().why_none(frame) if frame.has_corpus else NO_CORPUS
+        return super().why_none(frame) if frame.has_corpus else why_uncounted(frame)

@@ -27,7 +27,7 @@ from bpe_tui.models import MODELS
 from bpe_tui.panels.family.details import FamilyDetails
 from bpe_tui.panels.family.entries import TRAINS, Entry, stretches_of
 from bpe_tui.panels.family.table import FamilyPanel, FamilyRows
-from bpe_tui.panels.instead import NO_CORPUS
+from bpe_tui.panels.instead import NO_CORPUS, why_uncounted
 from bpe_tui.panels.targets import ToKind
 from bpe_tui.screens.panel_screen import TooSmall
 from bpe_tui.screens.session_screen import SessionScreen
@@ -95,16 +95,18 @@ class FamilyScreen(SessionScreen):
         self._about, self._job, self._texts, self._learnt = session, None, None, 0
         assert session.shown is not None
         corpus = session.shown.excerpt.text
-        self._entries = [Entry(name) for name in KINDS]
         if corpus:
+            self._entries = [Entry(name) for name in KINDS]
             self._job = FamilyJob(
                 corpus, self._vocab_size, self._special_tokens, self._mailbox(self._entries)
             )
             self._job.start()
+            self._show_rows()
         else:
-            for entry in self._entries:
-                entry.state = NO_CORPUS
-        self._show_rows()
+            self._entries = []
+            why = NO_CORPUS if session.frame is None else why_uncounted(session.frame)
+            self.query_one(FamilyPanel).say(why)
+            self.query_one(FamilyDetails).clear()
 
     def _mailbox(self, entries: list[Entry]) -> Callable[[Message], object]:
         """Where the job of a table leaves its news."""

@@ -57,11 +57,12 @@ class VocabularyScreen(SessionScreen):
 
     def heading(self, frame: Any) -> str:
         """Which tokens these are, in one line."""
-        counted = (
-            f"{number(frame.token_count)} tokens in the corpus"
-            if frame.has_corpus
-            else "no corpus, so nothing is counted; o opens one"
-        )
+        if frame.has_corpus:
+            counted = f"{number(frame.token_count)} tokens in the corpus"
+        elif frame.uncountable is not None:
+            counted = "nothing is counted, since it changes a text before it cuts it"
+        else:
+            counted = "no corpus, so nothing is counted; o opens one"
         return (
             f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
             f"{number(frame.vocab_size)} tokens · {counted}"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from engine.check.claim import Claim
+from engine.errors import TokenizerFileError
 from engine.formats import gpt2, gpt2_files, open_tokenizer
 from engine.formats.source import Source
 
@@ -19,13 +20,20 @@ def read_claim(
         paths: vocabulary and merges, or one path that holds both, in any known format.
 
     Raises:
-        TokenizerFileError: nothing is there, no format fits, or the files are damaged.
+        TokenizerFileError: nothing is there, no format fits, the files are damaged, or hold a model
+            without merges.
     """
     source = Source(paths)
     if gpt2_files.recognises(source):
         vocab, merges = gpt2.read_unchecked(*gpt2_files.files_of(source), special_tokens)
         return Claim.of(vocab, merges), ()
     opened = open_tokenizer(*paths, special_tokens=special_tokens)
+    pipeline = opened.tokenizer.pipeline
+    if pipeline is not None and not pipeline.merges:
+        raise TokenizerFileError(
+            f"{os.fspath(paths[0])} holds a {pipeline.model.name} model, which merges nothing, and "
+            "merges are what is checked; give the files of a trainer of BPE"
+        )
     return Claim.of(opened.tokenizer.vocab, opened.tokenizer.merges), (
         f"read as {opened.format}",
         *opened.notes,

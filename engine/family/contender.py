@@ -38,6 +38,9 @@ class Contender(Protocol):
     def piece(self, token_id: int) -> bytes:
         """A token as the vocabulary has it."""
 
+    def unknown_characters(self, text: str) -> int:
+        """For how many characters of a text the unknown token stands."""
+
 
 SPACE = "▁"
 """Stands for the space before a word in Unigram's pieces."""
@@ -68,6 +71,10 @@ class BpeContender:
 
     def piece(self, token_id: int) -> bytes:
         return self.pieces[token_id]
+
+    def unknown_characters(self, text: str) -> int:
+        """Each unknown character is one unknown token."""
+        return sum(token_id == self.unknown_id for token_id in self.encode(text))
 
 
 def spaced_words(text: str) -> list[str]:
@@ -117,3 +124,15 @@ class UnigramContender:
 
     def piece(self, token_id: int) -> bytes:
         return to_bytes(self._texts[token_id])
+
+    def unknown_characters(self, text: str) -> int:
+        """The ▁ before a word is none of the text's."""
+        stretches = self._splitter.split_text(without_stray_surrogates(text))
+        words = (word for some, special in stretches if not special for word in spaced_words(some))
+        return sum(
+            edge.end - edge.start
+            for word in words
+            if self.unknown_id in self._encoder.encode(word)
+            for edge in self._encoder.lattice(word).best.edges
+            if edge.piece == self.unknown_id and edge.end > len(SPACE)
+        )

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from heapq import nsmallest
 from itertools import chain
 
-from engine.family.contender import Contender
+from engine.family.contender import SPACE, Contender
 from engine.patterns import PATTERNS
 from engine.pretokenize import to_bytes, without_stray_surrogates
 from engine.words import words_in
 
+_WHITESPACE = re.compile(r"\s+")
 FREQUENT = 40
 """How many of the most frequent tokens are remembered."""
+
+
+class Loss(Enum):
+    """Why a text is another after decoding; the value says it in words."""
+
+    UNKNOWN = "what became unknown stays so"
+    WHITESPACE = "which whitespace stood where is not kept"
+    SPACE_SIGN = "a ▁ of the text's own becomes a space"
+    OTHER = "other characters come back"
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,8 @@ class Measures:
     Attributes:
         unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
         unknown_spellings: these words, each once, the most frequent first.
-        exact: whether decoding gave the very same text; bytes that are no UTF-8 set aside.
+        unknown_characters: those that an unknown token stands for.
+        losses: in what the text that decoding gave was another; bytes that are no UTF-8 set aside.
         frequent: (id, count) of the most frequent tokens, the lower id first among equals.
     """
 
@@ -32,11 +45,16 @@ class Measures:
     words: int
     characters: int
     bytes: int
-    unknown_tokens: int
+    unknown_characters: int
     unknown_words: int
     unknown_spellings: tuple[str, ...]
-    exact: bool
+    losses: tuple[Loss, ...]
     frequent: tuple[tuple[int, int], ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether decoding gave the very same text."""
+        return not self.losses
 
     @property
     def tokens_per_word(self) -> float:
@@ -51,8 +69,8 @@ class Measures:
         return _ratio(self.bytes, self.tokens)
 
     @property
-    def unknown_token_share(self) -> float:
-        return _ratio(self.unknown_tokens, self.tokens)
+    def unknown_character_share(self) -> float:
+        return _ratio(self.unknown_characters, self.characters)
 
     @property
     def unknown_word_share(self) -> float:
@@ -94,19 +112,47 @@ def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
     if unknown is not None:
         by_frequency = (word for word, _ in words.most_common())
         unknown_spellings = [word for word in by_frequency if unknown in tokenizer.encode(word)]
+    losses: set[Loss] = set()
+    for stretch, some in zip(stretches, ids, strict=True):
+        losses |= _losses(tokenizer, stretch, some)
     return Measures(
         tokens=counts.total(),
         words=words.total(),
         characters=sum(map(len, stretches)),
         bytes=sum(len(to_bytes(stretch)) for stretch in stretches),
-        unknown_tokens=0 if unknown is None else counts[unknown],
+        unknown_characters=sum(map(tokenizer.unknown_characters, stretches))
+        if unknown in counts
+        else 0,
         unknown_words=sum(words[word] for word in unknown_spellings),
         unknown_spellings=tuple(unknown_spellings),
-        exact=all(
-            tokenizer.decode(some) == to_bytes(stretch).decode("utf-8", "replace")
-            for some, stretch in zip(ids, stretches, strict=True)
-        ),
+        losses=tuple(loss for loss in Loss if loss in losses),
         frequent=tuple(
             nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
         ),
     )
+
+
+def _losses(tokenizer: Contender, text: str, ids: Sequence[int]) -> set[Loss]:
+    """Why decoding does not give a text back; none if it does."""
+    given, back = to_bytes(text).decode("utf-8", "replace"), tokenizer.decode(ids)
+    if back == given:
+        return set()
+    spaced = given.replace(SPACE, " ")
+    letters, whitespace = _apart(back)
+    losses = set()
+    if tokenizer.unknown_id in ids:
+        losses.add(Loss.UNKNOWN)
+    elif letters != _apart(given)[0]:
+        losses.add(Loss.SPACE_SIGN if letters == _apart(spaced)[0] else Loss.OTHER)
+    if not losses or whitespace not in (_apart(given)[1], _apart(spaced)[1]):
+        losses.add(Loss.WHITESPACE)
+    return losses
+
+
+def _apart(text: str) -> tuple[str, list[str]]:
+    """A text without its whitespace, and the whitespace.
+
+    >>> _apart("to  be ")
+    ('tobe', ['  ', ' '])
+    """
+    return _WHITESPACE.sub("", text), _WHITESPACE.findall(text)

@@ -53,6 +53,7 @@ class Inspection:
         pattern: what cuts its texts.
         special_ids: special token → id.
         merges: how many merges it has.
+        model: what encodes, as its file calls it, if it merges nothing; `None` for BPE.
         format: the name of the format it was in; `None` for a step of a run.
         notes: what its reader had to say.
 
@@ -72,11 +73,13 @@ class Inspection:
         merges: int,
         format: str | None = None,
         notes: Sequence[str] = (),
+        model: str | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.pattern = pattern
         self.special_ids = dict(special_ids)
         self.merges = merges
+        self.model = model
         self.format = format
         self.notes = tuple(notes)
 
@@ -91,6 +94,7 @@ class Inspection:
             len(tokenizer.merge_table),
             opened.format,
             opened.notes,
+            _model_without_merges(opened),
         )
 
     @classmethod
@@ -100,8 +104,10 @@ class Inspection:
         `opened` is the file's tokenizer, if it is its merges that the run makes again.
         """
         rules = frame.rules
-        told = (opened.format, opened.notes) if opened is not None else (None, ())
-        return cls(frame.vocabulary, rules.pattern, rules.special_ids, frame.step, *told)
+        of_run = (frame.vocabulary, rules.pattern, rules.special_ids, frame.step)
+        if opened is None:
+            return cls(*of_run)
+        return cls(*of_run, opened.format, opened.notes, _model_without_merges(opened))
 
     # -- size and ids
 
@@ -258,3 +264,8 @@ class Inspection:
         # A single byte is seldom what surprises.
         examples = np.concatenate((rows[self.lengths[rows] > 1], rows[self.lengths[rows] <= 1]))
         return Few(len(rows), tuple(self._ids[examples[:EXAMPLES]].tolist()))
+
+
+def _model_without_merges(opened: Opened) -> str | None:
+    pipeline = opened.tokenizer.pipeline
+    return None if pipeline is None or pipeline.merges else pipeline.model.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from engine.patterns import Pattern
 
 PROBE = "1234567890123456789"
 LONGEST = 4
+_DIGIT = re.compile(rb"[0-9]")
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,13 @@ class Numbers:
         longest: how many digits the pattern leaves in one pretoken; `None` if any number of them.
         from_right: whether the rest comes first: `1 234 567` instead of `123 456 7`.
         known: of how many digits → (such numbers that are tokens, such numbers there are).
+        has_digits: whether any token holds one.
     """
 
     longest: int | None
     from_right: bool
     known: dict[int, tuple[int, int]]
+    has_digits: bool
 
     @property
     def policy(self) -> str:
@@ -32,7 +36,11 @@ class Numbers:
         >>> from engine.patterns import PATTERNS
         >>> numbers_of(PATTERNS["qwen2"], [b"0", b"1"]).policy
         'every digit alone'
+        >>> numbers_of(PATTERNS["whitespace"], [b"hug"]).policy
+        'no token holds a digit: numbers are unknown'
         """
+        if not self.has_digits:
+            return "no token holds a digit: numbers are unknown"
         if self.longest == 1:
             return "every digit alone"
         whole = [n for n, (have, of) in self.known.items() if have == of]
@@ -56,4 +64,5 @@ def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> Numbers:
         count = sum(b"%0*d" % (digits, value) in have for value in range(10**digits))
         known[digits] = count, 10**digits
     uncut = longest == len(PROBE)
-    return Numbers(None if uncut else longest, len(pieces[0]) < longest, known)
+    has_digits = any(map(_DIGIT.search, have))
+    return Numbers(None if uncut else longest, len(pieces[0]) < longest, known, has_digits)

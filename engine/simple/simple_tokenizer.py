@@ -132,6 +132,10 @@ class SimpleTokenizer(ABC):
             ) from None
         return self.joiner.join(units).decode("utf-8", "replace")
 
+    def unknown_characters(self, text: str) -> int:
+        """For how many characters of a text the unknown token stands."""
+        return sum(len(to_text(unit.data)) for unit in self.explain(text) if not unit.known)
+
     def piece(self, token_id: int) -> bytes:
         """A unit as the vocab has it."""
         return self.vocab[token_id]

@@ -116,6 +116,10 @@ class WordPieceTokenizer:
         ]
         return to_bytes("".join((first, *continued))).decode("utf-8", "replace")
 
+    def unknown_characters(self, text: str) -> int:
+        """How many characters the words have that become unknown."""
+        return sum(len(found.word) for found in self.explain(text) if self.unknown_id in found.ids)
+
     def piece(self, token_id: int) -> bytes:
         """A piece as it is written.
 

@@ -11,6 +11,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app import BpeTuiApp
+from bpe_tui.command import FAMILY
+from bpe_tui.commands import commands_on
 from bpe_tui.config import RunConfig, TokenizerConfig
 from bpe_tui.family_job import FamilyJob, KindMeasured
 from bpe_tui.models import MODELS
@@ -235,9 +237,17 @@ async def test_without_a_corpus_it_is_said_what_to_do(tmp_path: Path) -> None:
         await pilot.press("escape", "7")
         await pilot.pause()
         assert isinstance(app.screen, FamilyScreen)
-        said = " ".join(text_of(app.screen.query_one(FamilyDetails)))
+        said = " ".join(text_of(app.screen.query_one(FamilyRows)))
+        assert said.count("No corpus is open") == 1
         assert "Press o and choose a text" in said
-        assert "trains" not in said
+        assert not text_of(app.screen.query_one(FamilyDetails))
+        await pilot.press("enter", "escape", "e", "a", "escape")
+        assert "Press o and choose a text" in " ".join(text_of(app.screen.query_one(FamilyRows)))
+
+
+def test_no_key_is_offered_that_moves_a_step_which_is_not_shown() -> None:
+    actions = {command.action for command in commands_on(FAMILY)}
+    assert not actions & {"app.go_to", "app.step(1)", "app.step(100)", "app.step(-100)"}
 
 
 def test_every_kind_with_steps_is_a_model_that_can_be_opened() -> None:

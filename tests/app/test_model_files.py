@@ -7,11 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opening import opened_as
+from opening import SAMPLE, opened_as
+from textual.widgets import Static
 
 from bpe_tui import cli
 from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.cli.plain_bpe import replayed
 from bpe_tui.config import TokenizerConfig
+from bpe_tui.panels.charts import ChartPanel
+from bpe_tui.panels.corpus import CorpusPanel
+from bpe_tui.panels.pairs import PairsPanel
 from bpe_tui.widgets.key_bar import KeyBar
 
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]
@@ -80,12 +85,36 @@ def test_counting_comparing_inspecting(files: dict[str, str], told: Told, tmp_pa
     assert json.loads(told("inspect", files["bert"], "--json"))["tokens"] == len(PIECES)
 
 
+@pytest.mark.parametrize(
+    ("file", "model", "cuts"),
+    [("bert", "WordPiece", "none: cut by BertPreTokenizer"), ("t5", "Unigram", "▁[^▁]*|[^▁]+")],
+)
+def test_an_inspection_names_the_model_and_what_cuts(
+    files: dict[str, str], told: Told, file: str, model: str, cuts: str
+) -> None:
+    inspected = told("inspect", files[file])
+    assert f"{model}, which merges nothing" in inspected
+    assert cuts in inspected
+    assert "no token holds a digit: numbers are unknown" in " ".join(inspected.split())
+
+
 @pytest.mark.parametrize("command", ["explain", "why"])
 def test_what_asks_for_merges_says_that_there_are_none(
     files: dict[str, str], command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main([command, "--tokenizer", files["bert"], "hugs"]) == BAD_INPUT
     assert "WordPiece model, which merges nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
+def test_what_merges_nothing_cannot_be_checked(
+    files: dict[str, str], file: str, model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["check", files[file], "--corpus", str(SAMPLE), "--vocab-size", "800"]
+    assert cli.main(asked) == BAD_INPUT
+    told = capsys.readouterr()
+    assert f"holds a {model} model, which merges nothing" in told.err
+    assert not told.out
 
 
 @pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
@@ -118,3 +147,41 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
         await pilot.press("right")
         notes = [note.message for note in app._notifications]
         assert any("This is about merges" in note for note in notes)
+
+
+@pytest.mark.parametrize("file", ["bert", "t5"])
+async def test_a_corpus_that_cannot_be_counted_is_not_said_to_be_missing(
+    files: dict[str, str], file: str
+) -> None:
+    async with opened_as(TokenizerConfig((files[file],), str(SAMPLE))) as (app, pilot):
+        await pilot.press("escape", "1")
+        await pilot.pause()
+        for panel in (app.screen.query_one(PairsPanel), app.screen.query_one(CorpusPanel)):
+            rows = map(panel.row, range(panel.row_count))
+            said = " ".join(text for row in rows for text, _ in row.spans)
+            assert "Nothing is counted: this tokenizer changes a text" in said
+        assert "bytes/token" not in str(app.screen.query_one("#transport-facts", Static).content)
+        await pilot.press("4")
+        await pilot.pause()
+        reasons = [chart.why_empty for chart in app.screen.query(ChartPanel)]
+        assert not any("No corpus is open" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(("file", "model"), [("bert", "WordPiece"), ("t5", "Unigram")])
+def test_the_plain_stepper_says_that_the_model_merges_nothing(
+    files: dict[str, str], file: str, model: str
+) -> None:
+    said = replayed(TokenizerConfig((files[file],), str(SAMPLE))).start()
+    assert f"no merges to go through: its model is {model}, which merges nothing" in said
+
+
+async def test_a_model_for_a_tokenizer_is_refused_in_a_sentence_on_every_screen(
+    files: dict[str, str],
+) -> None:
+    async with opened_as(TokenizerConfig((files["bert"],))) as (app, pilot):
+        for screen in "1345678":
+            app.clear_notifications()
+            await pilot.press(screen, "M")
+            await pilot.pause()
+            notes = [note.message for note in app._notifications]
+            assert any(note.startswith("A model is trained on a corpus") for note in notes), screen

@@ -122,6 +122,7 @@ FROM_RIGHT = Pattern("", "", (Alternative("digits", r"\d{1,3}(?=(?:\d{3})*\b)"),
         (FROM_RIGHT, ALL_TO_999, "groups of up to 3 digits, from the right"),
         (PATTERNS["gpt2"], [*ALL_DIGITS, b"19"], "whole numbers"),
         (PATTERNS["gpt2"], ALL_DIGITS, "every digit alone, since no token joins digits"),
+        (PATTERNS["whitespace"], [b"hug"], "no token holds a digit: numbers are unknown"),
     ],
 )
 def test_the_policy_for_numbers_follows_from_pattern_and_vocabulary(

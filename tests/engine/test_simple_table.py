@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.errors import UnknownNameError
 from engine.family.contender import Contender
 from engine.family.kinds import KINDS, train_kind
-from engine.family.measures import Measures, measure
+from engine.family.measures import Loss, Measures, measure
 from engine.family.misspelling import Misspelling, behaviour, misspellings, swapped
 from engine.family.table import CHINESE, Row, Untrained, comparison, hold_out
 from engine.patterns import PATTERNS
@@ -79,9 +79,16 @@ class TestTheTable:
 
     def test_chinese_is_three_bytes_a_character_or_unknown(self, rows: dict[str, Row]) -> None:
         assert rows["byte"].chinese.tokens_per_character == 3
-        assert rows["bpe"].chinese.unknown_tokens == 0
-        for name in ("character", "wordpiece", "bpe-characters"):
-            assert rows[name].chinese.unknown_token_share == 1
+        assert rows["bpe"].chinese.unknown_characters == 0
+        for name in ("character", "wordpiece", "bpe-characters", "bpe-end-of-word", "unigram"):
+            assert rows[name].chinese.unknown_character_share == 1
+
+    def test_says_what_decoding_does_not_give_back(self, rows: dict[str, Row]) -> None:
+        assert rows["unigram"].unseen.losses == (Loss.WHITESPACE,)
+        assert rows["bpe-characters"].chinese.losses == (Loss.UNKNOWN,)
+        unigram = train_kind("unigram", "to be ▁ or not to be".encode(), 30)
+        assert measure(unigram, ["to▁be"]).losses == (Loss.SPACE_SIGN,)
+        assert measure(unigram, ["to  bx"]).losses == (Loss.UNKNOWN, Loss.WHITESPACE)
 
     def test_can_be_of_a_text_that_somebody_typed(self) -> None:
         [row] = comparison(STORY, 300, typed="the cot sat", kinds=["word"])
@@ -106,15 +113,20 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
     ids = tokenizer.encode(text)
     words = text.replace(".", " . ").split()
     unknown_words = [word for word in words if tokenizer.unknown_id in tokenizer.encode(word)]
-    assert measure(tokenizer, [text]) == Measures(
+    found = measure(tokenizer, [text])
+    assert found.exact == (tokenizer.decode(ids) == text)
+    whole_words = name in ("word", "wordpiece")
+    lacking = "猫\n" if name in ("character", "bpe-characters") else "猫"  # words drop the "\n"
+    unknown_texts = unknown_words if whole_words else [c for c in text if c in lacking]
+    assert found == Measures(
         tokens=len(ids),
         words=len(words),
         characters=len(text),
         bytes=len(text.encode()),
-        unknown_tokens=0 if tokenizer.unknown_id is None else ids.count(tokenizer.unknown_id),
+        unknown_characters=0 if tokenizer.unknown_id is None else sum(map(len, unknown_texts)),
         unknown_words=len(unknown_words),
         unknown_spellings=tuple(word for word, _ in Counter(unknown_words).most_common()),
-        exact=tokenizer.decode(ids) == text,
+        losses=found.losses,
         frequent=tuple(sorted(Counter(ids).items(), key=lambda token: (-token[1], token[0]))),
     )
 

@@ -47,6 +47,11 @@ class FamilyDetails(Lines):
         self.border_title = Content(entry.name)
         self.rebuild()
 
+    def clear(self) -> None:
+        """There is no row to explain."""
+        self._about, self._rows, self.border_title = None, [], Content("")
+        self.rebuild()
+
     def point_at_way_in(self) -> None:
         """Put the cursor where Enter leads to the training, if there is one."""
         places = (place for place, row in enumerate(self._rows) if row.target is not None)
@@ -112,7 +117,7 @@ def _learnt(entry: Entry) -> str:
 
 
 def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
-    """What decoding gives, if it is not the text."""
+    """What decoding gives, if it is not the text, and why it is not."""
     assert entry.contender is not None
     measures = entry.measures
     if measures is None or measures.exact:
@@ -121,6 +126,8 @@ def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
     back = entry.contender.decode(entry.contender.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
+    why = "; ".join(loss.value for loss in measures.losses)
+    yield from said("", f"not the very same text: {why}", "loss", width)
 
 
 def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:

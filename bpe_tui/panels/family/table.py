@@ -12,6 +12,7 @@ from textual.message import Message
 from bpe_tui.columns import left, right
 from bpe_tui.headings import Facts, fitting
 from bpe_tui.panels.family.entries import Entry
+from bpe_tui.panels.instead import sentence
 from bpe_tui.visible import number, percent
 from bpe_tui.widgets.lines import Lines, Row, Span
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
@@ -39,7 +40,7 @@ MEANINGS: Facts = [
 
 
 class FamilyRows(Lines):
-    """The kinds, one a row."""
+    """The kinds, one a row; where there are none, why not."""
 
     class Pointed(Message):
         """The cursor is on this kind now."""
@@ -47,17 +48,22 @@ class FamilyRows(Lines):
     def __init__(self) -> None:
         super().__init__(id="family-rows")
         self.entries: Sequence[Entry] = ()
+        self.why_none = ""
+        self._said: Sequence[Row] = ()
         self.places: list[Place] = []
 
     @property
     def row_count(self) -> int:
-        return len(self.entries)
+        return len(self.entries) or len(self._said)
 
     def rebuild(self) -> None:
+        self._said = sentence(self.why_none, self.scrollable_content_region.width - 2)
         self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
         super().rebuild()
 
     def row(self, index: int) -> Row:
+        if not self.entries:
+            return self._said[index]
         entry = self.entries[index]
         here: Span = ("▸ " if index == self.cursor else "  ", "pair")
         if entry.row is None:
@@ -96,7 +102,15 @@ class FamilyPanel(Vertical):
 
     def show(self, entries: Sequence[Entry], about: str) -> None:
         """Show the rows as they are now, and what they are measured on."""
-        self.border_title = Content(f"the family  {about}")
+        self._show(entries, f"the family  {about}")
+
+    def say(self, why_none: str) -> None:
+        """Say why there are no rows."""
+        self.rows.why_none = why_none
+        self._show((), "the family")
+
+    def _show(self, entries: Sequence[Entry], title: str) -> None:
+        self.border_title = Content(title)
         self.rows.entries = entries
         self.rows.rebuild()
         self.place_header()
@@ -166,11 +180,11 @@ def _misspelt(entry: Entry) -> Span:
 
 
 def _chinese(entry: Entry) -> Span:
-    """Tokens a character, or how many of the tokens are unknown."""
+    """Tokens a character, or how many of the characters are unknown."""
     assert entry.row is not None
     found = entry.row.chinese
-    if found.unknown_tokens:
-        return f"{percent(found.unknown_token_share)} UNK", "loss"
+    if found.unknown_characters:
+        return f"{percent(found.unknown_character_share)} UNK", "loss"
     return f"{found.tokens_per_character:.2f}/char", ""
 
 
