@@ -70,7 +70,17 @@ async def test_the_merge_tells_what_counts_alone_would_have_taken_and_why_not(
         by_count = merge.split("by count alone")[1]
         assert "##u │ ##g" in by_count
         assert "20 / (36 · 20)" in by_count
-        assert "It stands 20 times" in " ".join(by_count.split())
+        assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
+
+
+async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> None:
+    async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
+        merge = app.screen.query_one(ScoreMergePanel)
+        for at in range(1, frame_of(app).recorded_steps, 7):
+            app.seek(at)
+            await pilot.pause()
+            above = "\n".join(text_of(merge)[: merge.size.height])
+            assert "times lower." in above or "tie rule decided" in " ".join(above.split())
 
 
 async def test_what_is_on_the_screen_is_said_not_to_be_hugging_face_s_trainer(
