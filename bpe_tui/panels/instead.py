@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
-
+from bpe_tui.columns import paragraph
 from bpe_tui.widgets.lines import Row
 
 NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
@@ -12,4 +11,4 @@ GIVEN = "These merges are a tokenizer's. None was chosen here, so no heap and no
 
 def sentence(text: str, width: int) -> list[Row]:
     """A sentence in as many rows as it needs."""
-    return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(width, 10))]
+    return paragraph(text, width, "dim")

@@ -59,7 +59,7 @@ class PairsPanel(Panel):
         if frame.given and not frame.recorded_steps:
             return sentence("There are no merges to go through, so no pairs are counted.", width)
         if not queue.size:
-            return [Row([("No pair is left: every pretoken is one token.", "dim")])]
+            return sentence("No pair is left: every pretoken is one token.", width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
         return VIEWS[self.view](frame, self.painter(frame), width)

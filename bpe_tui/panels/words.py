@@ -43,7 +43,7 @@ class TouchedPanel(FramePanel[MergeFrameT]):
         merge = frame.merge
         if merge is None:
             self.say("words touched")
-            return [Row([("No merge yet, no word touched.", "dim")])]
+            return sentence("No merge yet, no word touched.", width)
         self.say("words touched", plural(merge.pretokens, self.THING))
         if not merge.pretokens:
             return sentence(self.why_none(frame), width)
