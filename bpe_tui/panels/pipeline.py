@@ -11,7 +11,10 @@ from textual.widgets import Input
 
 from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.pipeline_rows import Shown, stage_rows
-from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.widgets.lines import Lines, Row, Span
+
+MARK_CELLS = 2
+"""For the mark of the row under the cursor."""
 
 
 class TypedTexts(Vertical):
@@ -48,7 +51,8 @@ class PipelinePanel(Lines):
         return len(self._rows)
 
     def row(self, index: int) -> Row:
-        return self._rows[index]
+        mark: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        return Row([mark, *self._rows[index].spans], self._rows[index].target)
 
     def show(self, shown: Shown | None, title: str) -> None:
         """Show another run."""
@@ -64,7 +68,7 @@ class PipelinePanel(Lines):
 
     def rebuild(self) -> None:
         if self.size.width:
-            room = self.scrollable_content_region.width
+            room = self.scrollable_content_region.width - MARK_CELLS
             self._rows = (
                 sentence(self._said, room)
                 if self._shown is None
