@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui import messages, terminal
-from bpe_tui.command import TRAINING
+from bpe_tui.command import ENCODING, TRAINING
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
@@ -274,6 +274,8 @@ class BpeTuiApp(Windows):
         elif self.session.shown is not None:
             self.ways.forget()
             self.switch_screen(model.screen(kind))
+            if kind == ENCODING:
+                self.ways.take_over_typed()
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
