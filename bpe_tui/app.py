@@ -123,9 +123,10 @@ class BpeTuiApp(Windows):
         if news.of is self.session:
             self.session.opened = news.opened
             self.changed()
-            for note in news.opened.notes:
-                text = f"{visible_text(note[:1].upper() + note[1:], spaces=False)}."
-                self.notify(text, markup=False, timeout=8)
+            notes = [f"{note[:1].upper()}{note[1:]}." for note in news.opened.notes]
+            if notes:
+                said = "\n".join(visible_text(note, spaces=False) for note in notes)
+                self.notify(said, markup=False, timeout=8)
 
     def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
         if news.of is self.session:
@@ -273,6 +274,7 @@ class BpeTuiApp(Windows):
             self.notify(refused, markup=False, timeout=5)
         elif self.session.shown is not None:
             self.ways.forget()
+            self.clear_notifications()  # they were about the screen that is left
             self.switch_screen(model.screen(kind))
             if kind == ENCODING:
                 self.ways.take_over_typed()
