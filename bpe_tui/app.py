@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui import messages, terminal
-from bpe_tui.command import TRAINING
+from bpe_tui.command import ENCODING, TRAINING
 from bpe_tui.commands import CommandProvider
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.jobs import CorpusJob, job_for
@@ -123,9 +123,10 @@ class BpeTuiApp(Windows):
         if news.of is self.session:
             self.session.opened = news.opened
             self.changed()
-            for note in news.opened.notes:
-                text = f"{visible_text(note[:1].upper() + note[1:], spaces=False)}."
-                self.notify(text, markup=False, timeout=8)
+            notes = [f"{note[:1].upper()}{note[1:]}." for note in news.opened.notes]
+            if notes:
+                said = "\n".join(visible_text(note, spaces=False) for note in notes)
+                self.notify(said, markup=False, timeout=8)
 
     def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
         if news.of is self.session:
@@ -273,7 +274,10 @@ class BpeTuiApp(Windows):
             self.notify(refused, markup=False, timeout=5)
         elif self.session.shown is not None:
             self.ways.forget()
+            self.clear_notifications()  # they were about the screen that is left
             self.switch_screen(model.screen(kind))
+            if kind == ENCODING:
+                self.ways.take_over_typed()
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
+
+from rich.cells import chop_cells
 
 from bpe_tui.pieces import spans_width
 from bpe_tui.visible import shorten, width
@@ -52,8 +53,24 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
+def wrapped_text(text: str, cells: int) -> list[str]:
+    """A visible text in lines of at most so many cells, broken at blanks.
+
+    Of blanks in a row all stay. A word that is longer than a line goes on in the next one.
+
+    >>> wrapped_text("漢字 is lost", 7), wrapped_text("lowest", 4)
+    (['漢字 is', 'lost'], ['lowe', 'st'])
+    """
+    lines = [""]
+    for word in text.split(" "):
+        line = f"{lines[-1]} {word}" if lines[-1] else word
+        if width(line) <= cells:
+            lines[-1] = line
+        else:
+            lines += chop_cells(word, cells) or [""]
+    return [line.rstrip() for line in lines if line.strip()]
+
+
 def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
     """A visible text in rows, broken at blanks."""
-    return [
-        Row([(line, role)]) for line in textwrap.wrap(text, max(cells, 10), break_on_hyphens=False)
-    ]
+    return [Row([(line, role)]) for line in wrapped_text(text, max(cells, 10))]

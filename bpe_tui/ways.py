@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from textual.widgets import Input
+
 from bpe_tui.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.panels.targets import ToChange, ToLine, ToPair, ToPiece, ToPretoken, ToStep, ToToken
 from engine.events import Pair
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from bpe_tui.screens.training import TrainingScreen
     from bpe_tui.screens.unigram_vocabulary import UnigramVocabularyScreen
     from bpe_tui.screens.vocabulary import VocabularyScreen
+    from bpe_tui.screens.walk_screen import WalkScreen
     from engine.merge_frame import AnyMergeFrame
 
 
@@ -97,6 +100,15 @@ class Ways:
         screen = cast("EncodingScreen", self._app.get_screen(name))
         self._leave_for(name)
         screen.call_later(screen.open_text, text, look)  # once it is there
+
+    def take_over_typed(self) -> None:
+        """Let the encoding screen begin with what is typed on the training screen."""
+        model = self._app.session.model
+        training = self._app.get_screen(model.screen(TRAINING))
+        if training.is_mounted:
+            typed = training.query_one("#encode-input", Input).value
+            screen = cast("WalkScreen", self._app.get_screen(model.screen(ENCODING)))
+            screen.call_later(screen.take_over, typed)  # once it is there
 
     def _go_to_step(self, step: int) -> None:
         """A step is looked at on the training screen."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from textual.app import App
+from textual.notifications import Notify
 from textual.screen import Screen
 
 from bpe_tui import messages
@@ -21,10 +22,24 @@ if TYPE_CHECKING:
     from bpe_tui.what_if_job import Wish
 
 
+NOTES_AT_ONCE = 2
+"""What is said in the corner lies over the panels: no more than so much."""
+
+
 class Windows(App[int]):
     """An application with a session, and windows about it."""
 
     session: Session
+
+    def on_notify(self, event: Notify) -> None:
+        """What is said now takes the place of the same said before, and of what is oldest."""
+        others = [
+            note for note in self._notifications if note.message != event.notification.message
+        ]
+        kept = others[1 - NOTES_AT_ONCE :]
+        for note in list(self._notifications):
+            if note not in kept:
+                self._unnotify(note, refresh=False)  # Textual adds the new one, then refreshes
 
     def changed(self) -> None:
         """Tell the screens that the session has changed."""
@@ -163,6 +178,7 @@ class Windows(App[int]):
 
     def action_help(self) -> None:
         screen: Screen[object] = self.screen
+        self.clear_notifications()
         from bpe_tui.screens.help import Help
 
         self.push_screen(Help(screen.id or ""))

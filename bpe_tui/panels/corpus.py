@@ -45,7 +45,7 @@ class ExcerptPanel(FramePanel[FrameT]):
         self._top = max(0, min(self._top, len(lines) - 1))
         rows: list[Row] = []
         if not lines:
-            return [Row([("The corpus has no text between its special tokens.", "dim")])]
+            return sentence("The corpus has no text between its special tokens.", width)
         number_of_line = self._top
         while len(rows) < self.size.height and number_of_line < len(lines):
             rows += self.line_rows(frame, lines[number_of_line], width)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Iterator
 
+from bpe_tui.columns import paragraph
 from bpe_tui.narration import told_unknown
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.typed_line import Labelled, TypedLine, TypedText, over_labels
@@ -21,8 +21,7 @@ class EncodedText(TypedText[Frame], Panel):
 
     def rows_of_text(self, frame: Frame, width: int) -> list[Row]:
         rows = over_labels(_over_ids(self.painter(frame), frame.encode(self.text)), width)
-        lost = textwrap.wrap(told_unknown(frame, self.text), max(width, 10))
-        return [*rows, *(Row([(line, "loss")]) for line in lost)]
+        return [*rows, *paragraph(told_unknown(frame, self.text), width, "loss")]
 
 
 class EncodeLine(TypedLine):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
+from bpe_tui.columns import paragraph
 from bpe_tui.widgets.lines import Row
 from engine.merge_frame import MergeFrame
 
@@ -19,4 +19,4 @@ def why_uncounted(frame: MergeFrame[Any]) -> str:
 
 def sentence(text: str, width: int) -> list[Row]:
     """A sentence in as many rows as it needs."""
-    return [Row([(line, "dim")]) for line in textwrap.wrap(text, max(width, 10))]
+    return paragraph(text, width, "dim")

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.reactive import reactive
 
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.lane_layout import (
     Label,
     bracketed,
@@ -64,11 +65,11 @@ class LanesPanel(TokenPanel):
         parts = self.parts_of(frame)
         if not parts:
             self.say("three lanes")
-            return [Row([(f"No {self.TOKEN} to show: type a text, or choose one.", "dim")])]
+            return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
         lanes = align(parts[:TOKENS_SHOWN])
         if not lanes.tokens:
             self.say("three lanes")
-            return [Row([("It marks the end of a word, and stands for no byte.", "dim")])]
+            return sentence("It marks the end of a word, and stands for no byte.", width)
         self.say(
             f"three lanes  {plural(len(lanes.characters), 'character')} · "
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
-from bpe_tui.columns import left, right
+from bpe_tui.columns import left, paragraph, right, wrapped_text
 from bpe_tui.panels.instead import sentence, why_uncounted
 from bpe_tui.panels.panel import Panel
 from bpe_tui.panels.targets import ToChange, ToPair, ToToken
@@ -70,7 +69,7 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
         text += f" {frame.units.lesson}"
     if frame.given and not frame.recorded_steps:
         text = "The tokens are there from the start; there are no merges to go through."
-    return [Row([(line, "")]) for line in textwrap.wrap(text, max(width, 10))]
+    return paragraph(text, width)
 
 
 def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
@@ -107,7 +106,7 @@ def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
             f"the highest count, tied with {named}{others}. "
             f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.summary.split(';')[0]}."
         )
-    lines = textwrap.wrap(reason, max(width - 6, 10), break_on_hyphens=False)
+    lines = wrapped_text(reason, max(width - 6, 10))
     return [
         Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
         for first, line in zip([True] + [False] * len(lines), lines, strict=False)

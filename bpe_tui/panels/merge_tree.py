@@ -8,6 +8,7 @@ from itertools import islice
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.panel import TokenPanel
 from bpe_tui.panels.targets import ToToken
 from bpe_tui.pieces import TokenPainter
@@ -45,7 +46,7 @@ class MergeTreePanel(TokenPanel):
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         if self.token_id is None or not frame.has_token(self.token_id):
             self.say("merge tree")
-            return [Row([(f"No {self.TOKEN} is under the table's cursor.", "dim")])]
+            return sentence(f"No {self.TOKEN} is under the table's cursor.", width)
         width -= 1  # a blank before the scrollbar
         painter = self.painter(frame)
         name = shorten(painter.token(self.token_id)[0], 20)
@@ -53,7 +54,7 @@ class MergeTreePanel(TokenPanel):
         tree = self._tree_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
-            return [*tree, Row([]), Row([(f"No {self.TOKEN} is built on it yet.", "dim")])]
+            return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
         tree += [Row([]), _built_title(len(built), width)]
 
         def make(index: int) -> Row:

@@ -61,7 +61,7 @@ class PairsPanel(Panel):
                 f"No pairs are counted: {frame.obstacle or 'there are no merges'}.", width
             )
         if not queue.size:
-            return [Row([("No pair is left: every pretoken is one token.", "dim")])]
+            return sentence("No pair is left: every pretoken is one token.", width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
         return VIEWS[self.view](frame, self.painter(frame), width)

@@ -9,8 +9,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input
 
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.pipeline_rows import Shown, stage_rows
-from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.widgets.lines import Lines, Row, Span
+
+MARK_CELLS = 2
+"""For the mark of the row under the cursor."""
 
 
 class TypedTexts(Vertical):
@@ -39,6 +43,7 @@ class PipelinePanel(Lines):
         self.border_title = Content("stages")
         self.border_subtitle = Content("← → tokens · Enter switches a stage")
         self._shown: Shown | None = None
+        self._said = ""
         self._rows: Sequence[Row] = ()
 
     @property
@@ -46,7 +51,8 @@ class PipelinePanel(Lines):
         return len(self._rows)
 
     def row(self, index: int) -> Row:
-        return self._rows[index]
+        mark: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        return Row([mark, *self._rows[index].spans], self._rows[index].target)
 
     def show(self, shown: Shown | None, title: str) -> None:
         """Show another run."""
@@ -54,14 +60,18 @@ class PipelinePanel(Lines):
         self.border_title = Content(title)
         self.rebuild()
 
-    def say(self, sentence: str) -> None:
+    def say(self, why: str) -> None:
         """Say why there is nothing to show."""
         self._shown = None
-        self._rows = (Row([(sentence, "dim")]),)
-        self.refresh()
+        self._said = why
+        self.rebuild()
 
     def rebuild(self) -> None:
-        if self._shown is not None and self.size.width:
-            room = self.scrollable_content_region.width
-            self._rows = stage_rows(self._shown, room, self.size.height)
+        if self.size.width:
+            room = self.scrollable_content_region.width - MARK_CELLS
+            self._rows = (
+                sentence(self._said, room)
+                if self._shown is None
+                else stage_rows(self._shown, room, self.size.height)
+            )
         super().rebuild()

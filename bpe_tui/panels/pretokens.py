@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.panel import Panel
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand
@@ -68,7 +69,7 @@ class PretokensPanel(Panel):
         matched = pattern.summary if self._staged else "the alternative that matched"
         self.say(f"pretokens  {number(len(self._pieces))}", matched)
         if not self._pieces:
-            return [Row([("Nothing typed yet: press e and type.", "dim")])]
+            return sentence("Nothing typed yet: press e and type.", width)
         name_width = min(28, max(width // 2, 8))
         return RowsOnDemand(len(self._pieces), lambda place: self._row(place, width, name_width))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import textwrap
-
 from textual.reactive import reactive
 
+from bpe_tui.columns import paragraph
 from bpe_tui.narration import narrate_move
 from bpe_tui.panels.instead import GIVEN, sentence
 from bpe_tui.panels.panel import Panel
@@ -64,11 +63,11 @@ class PseudocodePanel(Panel):
         if self.algorithm is None:
             return sentence(GIVEN, width)
         moment = self._moment(frame)
-        said = textwrap.wrap(self._said(frame, moment), max(width - 2, 10))
+        said = paragraph(self._said(frame, moment), width - 2)
         return [
             *(_code_row(line, moment in line.during) for line in self._lines),
             Row([]),
-            *(Row([(f"  {line}", "")]) for line in said),
+            *(Row([("  ", ""), *row.spans]) for row in said),
         ]
 
     def _moment(self, frame: Frame) -> Moment | None:

@@ -48,7 +48,7 @@ class Transport(Horizontal):
             return ()
         return (
             Marks(merges.ties, "┊", "tie", gap=TIE_GAP),
-            Marks(session.breakpoints.hits(), "◆", "pair", gap=3),
+            Marks(session.breakpoints.hits(), "◆", "pair"),
         )
 
     def facts(self, session: Session, roomy: bool) -> str:

@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.columns import left
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.panel import FramePanel, FrameT
 from bpe_tui.pieces import spans_width
 from bpe_tui.visible import width
@@ -59,7 +60,7 @@ class TypedText(FramePanel[FrameT]):
 
     def rows_of(self, frame: FrameT, width: int) -> list[Row]:
         if not self.text:
-            return [Row([("Nothing typed yet: press e and type.", "dim")])]
+            return sentence("Nothing typed yet: press e and type.", width)
         return self.rows_of_text(frame, width)
 
     def rows_of_text(self, frame: FrameT, width: int) -> list[Row]:

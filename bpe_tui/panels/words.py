@@ -8,7 +8,7 @@ from bpe_tui.columns import left, right
 from bpe_tui.panels.instead import sentence, why_uncounted
 from bpe_tui.panels.panel import FramePanel, MergeFrameT
 from bpe_tui.panels.targets import ToPretoken
-from bpe_tui.pieces import TokenPainter
+from bpe_tui.pieces import TokenPainter, spans_width
 from bpe_tui.visible import number, plural
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from engine.frame import Frame
@@ -43,7 +43,7 @@ class TouchedPanel(FramePanel[MergeFrameT]):
         merge = frame.merge
         if merge is None:
             self.say("words touched")
-            return [Row([("No merge yet, no word touched.", "dim")])]
+            return sentence("No merge yet, no word touched.", width)
         self.say("words touched", plural(merge.pretokens, self.THING))
         if not merge.pretokens:
             return sentence(self.why_none(frame), width)
@@ -66,16 +66,32 @@ class TouchedPanel(FramePanel[MergeFrameT]):
 
     def _row(self, frame: MergeFrameT, word: TouchedPretoken, count_width: int, width: int) -> Row:
         half = max((width - count_width - 5) // 2, 6)
+        skipped = self._skipped(frame, word, half)
+        ahead: list[Span] = [("…", "dim")] if skipped else []
         return Row(
             [
                 right(number(word.count), count_width, "dim"),
                 ("  ", ""),
-                *left(self.drawn(frame, word.before), half),
+                *left([*ahead, *self.drawn(frame, word.before[skipped:])], half),
                 (" → ", "dim"),
-                *left(self.drawn(frame, word.after), half),
+                *left([*ahead, *self.drawn(frame, word.after[skipped:])], half),
             ],
             ToPretoken(word.pretoken),
         )
+
+    def _skipped(self, frame: MergeFrameT, word: TouchedPretoken, cells: int) -> int:
+        """How many tokens are left out at the start, so that the first change is in sight."""
+        if spans_width(self.drawn(frame, word.before)) <= cells:
+            return 0
+        changed = zip(word.before, word.after, strict=False)
+        first = next(place for place, (old, new) in enumerate(changed) if old != new)
+        skipped = first
+        while skipped:
+            shown = spans_width(self.drawn(frame, word.before[skipped - 1 : first + 2]))
+            if shown + 2 > cells:  # with a cell for the mark on either side
+                break
+            skipped -= 1
+        return skipped
 
 
 class WordsPanel(TouchedPanel[Frame]):

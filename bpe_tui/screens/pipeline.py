@@ -226,6 +226,7 @@ class PipelineScreen(SessionScreen):
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()
+        event.prevent_default()  # to zoom would hide the text
         told = "The text is typed above (e); the model is what was learnt, so it stays."
         self.notify(told, markup=False, timeout=4)
 

@@ -35,6 +35,11 @@ class WalkScreen(SessionScreen):
         if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
             self._open_text()
 
+    def take_over(self, text: str) -> None:
+        """Take a text that was typed elsewhere, unless there is one already."""
+        if text and not self.query_one("#text", TextArea).text:
+            self.open_text(text, look=False)
+
     def _open_text(self) -> None:
         text, look = self._opened
         self.query_one("#text", TextArea).load_text(text)

@@ -41,6 +41,11 @@ class Figure:
     bars: bool = False
     bars_top: float = 0
     """How high the axis of bars reaches at the least."""
+    scattered: bool = False
+    """Whether neighbours jump up and down: then a column shows the median of those that share it.
+
+    All of them would fill it with ink.
+    """
 
     @cached_property
     def x_scale(self) -> Scale:
@@ -78,7 +83,21 @@ def braille_between(lowest: Floats, highest: Floats, height: int) -> list[str]:
 def spans(figure: Figure, columns: int, rows: int) -> tuple[Floats, Floats]:
     """The lowest and the highest dot of the curve in each column of dots, counted from below."""
     across = figure.x_scale.places(figure.xs) * (columns - 1)
-    return spans_through(across, figure.y_scale.places(figure.ys) * (rows - 1), columns)
+    up = figure.y_scale.places(figure.ys) * (rows - 1)
+    if figure.scattered:
+        across, up = medians(np.rint(across), up)
+    return spans_through(across, up, columns)
+
+
+def medians(across: Floats, up: Floats) -> tuple[Floats, Floats]:
+    """Each place across once, with the median of what stands there: the lower of the middle two.
+
+    >>> medians(np.array([0.0, 0.0, 0.0, 4.0]), np.array([9.0, 1.0, 2.0, 5.0]))
+    (array([0., 4.]), array([2., 5.]))
+    """
+    places, firsts, counts = np.unique(across, return_index=True, return_counts=True)
+    ordered = up[np.lexsort((up, across))]
+    return places, ordered[firsts + (counts - 1) // 2]
 
 
 def spans_through(across: Floats, up: Floats, columns: int) -> tuple[Floats, Floats]:

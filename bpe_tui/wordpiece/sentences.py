@@ -35,16 +35,13 @@ def written(frame: WordPieceFrame, pair: Pair) -> str:
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
-    """Why the most frequent pair did not merge, in a sentence."""
+    """Why the most frequent pair did not merge, in a sentence that follows its counts."""
     a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
         return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."
     times = score_text(won.value / score.value)
-    return (
-        f"It stands {number(score.count)} times, but {a} and {b} are frequent anyway, "
-        f"{number(score.left)} and {number(score.right)} times: its score is {times} times lower."
-    )
+    return f"But {a} and {b} are frequent anyway: its score is {times} times lower."
 
 
 def told_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:

@@ -91,3 +91,17 @@ def test_of_bars_that_share_a_cell_the_highest_shows() -> None:
 
 def test_the_least_bar_shows() -> None:
     assert cells_of(bars(1000, 1), 2, 1) == ["█▁"]
+
+
+def test_of_values_that_jump_about_a_column_shows_the_median() -> None:
+    ys = np.tile([1.0, 5.0, 100.0], 200)
+    figure = Figure(np.arange(600), ys, "x", "y", scattered=True)
+    lowest, highest = spans(figure, 40, 101)
+    middle = np.rint(figure.y_scale.place(5) * 100)
+    assert set(lowest[1:-1]) == set(highest[1:-1]) == {middle}
+
+
+def test_values_that_jump_about_are_all_drawn_where_each_has_its_column() -> None:
+    ys = [1.0, 9.0, 2.0, 8.0]
+    scattered = Figure(np.arange(4), np.array(ys), "x", "y", scattered=True)
+    assert cells_of(scattered, 20, 5) == cells_of(line(*ys), 20, 5)

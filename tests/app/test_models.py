@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from opening import opened
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from bpe_tui.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.command_table import COMMANDS
@@ -136,3 +136,15 @@ async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str, key: st
             app.seek(wanted)
             await pilot.pause(0.2)
         assert app.session.shown is not None
+
+
+@every_model
+async def test_what_is_typed_while_training_is_there_to_be_encoded(model: str) -> None:
+    async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
+        for typed in ("sun", "set"):  # a text that is there stays
+            await pilot.press("1", "e")
+            app.screen.query_one("#encode-input", Input).value = typed
+            await pilot.press("escape", "2")
+            await pilot.pause()
+            assert app.screen.query_one("#text", TextArea).text == "sun"
+            await pilot.press("escape")

@@ -44,7 +44,7 @@ async def bert(tmp_path: Path) -> There:
 def rows(app: BpeTuiApp) -> list[str]:
     panel = app.screen_stack[1].query_one(PipelinePanel)
     made = (panel.row(index).spans for index in range(panel.row_count))
-    return ["".join(text for text, _ in spans).rstrip() for spans in made]
+    return ["".join(text for text, _ in spans[1:]).rstrip() for spans in made]
 
 
 def stage(app: BpeTuiApp, title: str) -> list[str]:
@@ -244,3 +244,22 @@ async def heading_says(app: BpeTuiApp, pilot: Pilot[int], told: str) -> None:
             return
         await pilot.pause(0.02)
     raise AssertionError(heading.render())
+
+
+async def test_the_row_under_the_cursor_has_a_mark_and_no_other_has() -> None:
+    async with pipeline() as (app, pilot):
+        panel = app.screen.query_one(PipelinePanel)
+        for at in (0, 3):
+            panel.cursor = at
+            await pilot.pause()
+            marks = [panel.row(index).spans[0][0] for index in range(panel.row_count)]
+            assert [place for place, mark in enumerate(marks) if mark == "▸ "] == [at]
+
+
+async def test_enter_on_the_text_says_where_it_is_typed_and_leaves_it_in_sight() -> None:
+    async with pipeline() as (app, pilot):
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [note.message[:22] for note in app._notifications] == ["The text is typed abov"]
+        assert app.screen.query_one("#pipeline-text").region.height
+        assert not app.screen.has_class("-zoom")

@@ -71,7 +71,39 @@ async def test_the_merge_tells_what_counts_alone_would_have_taken_and_why_not(
         by_count = merge.split("by count alone")[1]
         assert "##u │ ##g" in by_count
         assert "20 / (36 · 20)" in by_count
-        assert "It stands 20 times" in " ".join(by_count.split())
+        assert "##u and ##g are frequent anyway" in " ".join(by_count.split())
+
+
+async def test_the_comparison_with_bpe_ends_within_the_panel_at_every_step() -> None:
+    async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
+        merge = app.screen.query_one(ScoreMergePanel)
+        for at in range(1, frame_of(app).recorded_steps, 7):
+            app.seek(at)
+            await pilot.pause()
+            above = "\n".join(text_of(merge)[: merge.size.height])
+            assert "times lower." in above or "tie rule decided" in " ".join(above.split())
+
+
+async def test_a_touched_word_shows_its_change_however_far_inside_it_is(tmp_path: Path) -> None:
+    place = tmp_path / "long.txt"
+    place.write_text("a a a " + "abcdefghijklmnopqrstuvwxyz " * 2)
+    async with opened(place, model="wordpiece") as (app, pilot):
+        words = app.screen.query_one(PieceWordsPanel)
+        await pilot.press("right")
+        assert text_of(words)[0].split() == ["2", "…##x┊##y┊##z", "→", "…##x┊##yz"]
+
+
+async def test_a_merge_in_the_list_shows_both_parts_and_its_score_gives_way(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "long.txt"
+    place.write_text("extraordinarily extraordinarily")
+    async with opened(place, model="wordpiece") as (app, _):
+        merges = app.screen.query_one(PieceMergesPanel)
+        frame = frame_of(app)
+        for index, row in enumerate(text_of(merges)):
+            right = frame.any_token(frame.merge_at(index).pair[1]).decode()
+            assert row.split("│")[1].startswith(right[:5])
 
 
 async def test_what_is_on_the_screen_is_said_not_to_be_hugging_face_s_trainer(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.unigram.piece_panel import PiecePainter
 from bpe_tui.panels.unigram.walkthrough import WalkPanel, Walkthrough
 from bpe_tui.unigram.numbers import percent, score_text
@@ -96,7 +97,7 @@ class WhyNotPiecesPanel(WalkPanel):
             f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"
         )
         if not walk.lost:
-            return [Row([("No other piece fits: there is one segmentation only.", "dim")])]
+            return sentence("No other piece fits: there is one segmentation only.", width)
         piece_cells = min(12, max(width // 4, 6))
         painter = PiecePainter(walk.frame)
         rows = [

@@ -8,6 +8,7 @@ from math import exp
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, paragraph
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.targets import ToPiece
 from bpe_tui.panels.unigram.piece_cells import goes_text
 from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
@@ -35,7 +36,7 @@ class AboutPiecePanel(PiecePanel):
 
     def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
         if self.number is None or frame.index_of(self.number) is None:
-            return [Row([("No piece is under the table's cursor.", "dim")])]
+            return sentence("No piece is under the table's cursor.", width)
         return list(self.about(frame, self.number, width - 1))  # a blank before the scrollbar
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:

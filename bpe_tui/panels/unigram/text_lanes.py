@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from textual.reactive import reactive
 
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.lane_layout import Label, bracketed
 from bpe_tui.panels.unigram.lane_rows import Lane, characters_and_bytes, lane_rows
 from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
@@ -47,7 +48,7 @@ class TextLanesPanel(PiecePanel):
         pieces = list(islice(_pieces(frame, self.text), PIECES_SHOWN + 1))
         if not pieces:
             self.say("three lanes")
-            return [Row([("No piece to show: type a text.", "dim")])]
+            return sentence("No piece to show: type a text.", width)
         shown = pieces[:PIECES_SHOWN]
         lanes = align((piece.id, to_bytes(piece.text)) for piece in shown)
         self.say(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.targets import ToPretoken
 from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.panels.unigram.slices import Slices
@@ -40,7 +41,7 @@ class ChangedWordsPanel(PiecePanel):
             self._slices.start(self._looking(frame))
         if not frame.step:
             self.say("words touched")
-            return [Row([("No step yet, no word touched.", "dim")])]
+            return sentence("No step yet, no word touched.", width)
         self._say_how_far(frame)
         if not self._found:
             said = (

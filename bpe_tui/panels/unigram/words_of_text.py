@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.reactive import reactive
 
-from bpe_tui.columns import left, paragraph, right
+from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.unigram.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.pieces import spans_width
 from bpe_tui.unigram.numbers import score_text
@@ -63,7 +64,7 @@ class WordsOfTextPanel(PiecePanel):
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
         if not self._pretokens:
-            return paragraph("Nothing typed yet: press e and type.", width, "dim")
+            return sentence("Nothing typed yet: press e and type.", width)
         return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
 
     def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -25,6 +26,7 @@ from bpe_tui.widgets.figure import Figure
 from bpe_tui.wordpiece.sentences import score_text
 from engine.wordpiece.frame import WordPieceFrame
 
+MEDIAN = "median of neighbouring steps"
 NO_WORD = "The corpus has no words, so there is nothing to draw."
 
 
@@ -45,7 +47,16 @@ def _scores(frame: WordPieceFrame) -> Figure | None:
     if not steps:
         return None
     series = frame.statistics.winning_scores(steps)
-    return Figure(np.arange(1, steps + 1), series, "step", "score of the pair", log_y=True)
+    xs, label = np.arange(1, steps + 1), f"score of the pair, {MEDIAN}"
+    return Figure(xs, series, "step", label, log_y=True, scattered=True)
+
+
+def _counts(frame: WordPieceFrame) -> Figure | None:
+    """Frequent pairs take turns with rare ones, as it is the score that counts."""
+    figure = counts(frame)
+    if figure is None:
+        return None
+    return replace(figure, y_label=f"{figure.y_label}, {MEDIAN}", scattered=True)
 
 
 def _score_here(frame: WordPieceFrame) -> str:
@@ -62,8 +73,8 @@ CHARTS = (
         _pieces_here,
         recorded,
     ),
-    ChartKind("scores", "Which score won?", _scores, _score_here, recorded),
-    ChartKind("counts", "How often did the winner occur?", counts, count_here, recorded),
+    ChartKind("scores", "Which score won? (median)", _scores, _score_here, recorded),
+    ChartKind("counts", "How frequent are winners? (median)", _counts, count_here, recorded),
     ChartKind("ties", "How many scores were tied?", ties, ties_here, recorded),
     ChartKind(
         "zipf",

@@ -21,6 +21,7 @@ from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.scoreboard import ScoredPair
 
 RUNNERS_UP = 4
+"""Rows about those that nearly won, the tie rule's included."""
 CHANGES_SHOWN = 500
 FORMULAS = (
     "score(a, b) = count(ab) / (count(a) · count(b))",
@@ -119,16 +120,17 @@ def _runners_up(
 ) -> Iterator[Row]:
     """The pairs of the next highest scores, and the rule where they were tied."""
     best = earlier.top_pairs(RUNNERS_UP + 1)
-    others = [scored for scored in best if scored.pair != merge.pair][:RUNNERS_UP]
+    others = [scored for scored in best if scored.pair != merge.pair]
     if not others:
         yield Row([("No other pair could have merged.", "dim")])
         return
+    rule = earlier.tie_rule
+    told = f"Tie rule {rule.name}: {rule.summary}."
+    decided = paragraph(told, width, "tie") if others[0].tied else []
     yield Row([("runners-up", "dim")])
-    for scored in others:
+    for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # what follows keeps its place
         yield _scored_row(painter, scored, width)
-    if others[0].tied:
-        rule = earlier.tie_rule
-        yield from paragraph(f"Tie rule {rule.name}: {rule.summary}.", width, "tie")
+    yield from decided
 
 
 def _scored_row(painter: PiecePainter, scored: ScoredPair, width: int) -> Row:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.targets import ToPair
 from bpe_tui.panels.wordpiece.piece_panel import (
     HUGGING_FACE,
@@ -38,7 +39,7 @@ class ScoresPanel(PiecePanel):
         self.say(f"scores  {number(frame.candidates)} pairs", HUGGING_FACE[width < WIDE])
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
-            return [Row([("No pair is left that stands often enough.", "dim")])]
+            return sentence("No pair is left that stands often enough.", width)
         table = _Table(self.painter(frame), width, frame.next_pair)
         return RowsOnDemand(
             1 + len(pairs),

@@ -8,6 +8,7 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.columns import left, right
+from bpe_tui.panels.instead import sentence
 from bpe_tui.panels.wordpiece.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.lines import Row, RowsOnDemand
@@ -48,7 +49,7 @@ class WordsOfTextPanel(PiecePanel):
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         self.say(f"words  {number(len(self.words))}", "whitespace is lost")
         if not self.words:
-            return [Row([("Nothing typed yet: press e and type.", "dim")])]
+            return sentence("Nothing typed yet: press e and type.", width)
         painter = self.painter(frame)
         return RowsOnDemand(len(self.words), lambda place: self._row(painter, place, width))
 
