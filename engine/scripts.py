@@ -77,12 +77,13 @@ class ScriptTable:
     @cached_property
     def _regex(self) -> Any:
         """A group for each kind but `SYMBOL`, so that a group's number is its kind."""
+        named = ("Common", "Inherited", *SCRIPTS)
         kinds = {
             SPACE: r"\s",
             DIGIT: r"\p{N}",
             STRAY: r"\p{Cs}",
             SHARED: r"[\p{L}\p{M}&&[\p{Script=Common}\p{Script=Inherited}]]",
-            OTHER: r"[\p{L}\p{M}&&[^\p{Script=" + r"}\p{Script=".join(SCRIPTS) + r"}]]",
+            OTHER: r"[\p{L}\p{M}&&[^\p{Script=" + r"}\p{Script=".join(named) + r"}]]",
         }
         for number, name in enumerate(SCRIPTS, start=FIRST_SCRIPT):
             kinds[number] = rf"[\p{{L}}\p{{M}}&&\p{{Script={name}}}]"

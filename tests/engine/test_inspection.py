@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
@@ -49,6 +49,7 @@ def kind_of(token: bytes) -> str:
 
 
 @given(st.text(st.sampled_from(SOME) | st.characters(min_codepoint=0x80, max_codepoint=0x2FFFF)))
+@example("\U00016fe0\U0001d400")  # a rare script beside a letter that all share
 def test_the_kind_of_each_character_is_what_unicode_says(text: str) -> None:
     expected = [script_of(char) for char in text]
     assert [KIND_NAMES[kind] for kind in ScriptTable().kinds(text)] == expected
