@@ -95,7 +95,7 @@ class TestTheEnd:
 
 
 def test_a_bound_that_no_pair_keeps_is_refused() -> None:
-    with pytest.raises(TokenLengthError, match="at most 1 bytes leave nothing to merge; give 2"):
+    with pytest.raises(TokenLengthError, match="at most 1 byte leave nothing to merge; give 2"):
         Trainer({}, 300, max_token_length=1)
 
 
