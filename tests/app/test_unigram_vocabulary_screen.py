@@ -187,3 +187,13 @@ async def test_every_panel_can_be_reached_at_every_size(
             await pilot.press("tab")
             await pilot.pause()
             assert app.screen.query_one(f"#{panel}").size.height > 0
+
+
+async def test_what_removals_cost_at_one_step_gives_way_to_what_they_cost_at_another(
+    tmp_path: Path,
+) -> None:
+    async with vocabulary(tmp_path) as (app, pilot, _):
+        for key in ("end", "home", "end"):  # the last time both are known
+            await pilot.press(key)
+            await settled(pilot)
+        assert app.screen.query_one(PieceToldPanel).removals is not None
