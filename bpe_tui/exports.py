@@ -80,7 +80,7 @@ def of_charts(kinds: Iterable[ChartKind]) -> ExportKind:
                     kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None
                 )
                 for kind in kinds
-                if (figure := kind.figure_of(frame)) is not None
+                if (figure := kind.figure(frame)) is not None
             ]
         )
 

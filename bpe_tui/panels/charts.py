@@ -12,6 +12,7 @@ from textual.reactive import reactive
 
 from bpe_tui.panels.instead import why_uncounted
 from bpe_tui.visible import number, plural, shorten, visible_bytes
+from bpe_tui.widgets.axes import Numbers
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from engine.frame import Frame
@@ -32,7 +33,7 @@ class ChartKind:
 
     All three take a frame, of the model's own kind. The figure is made anew when what `depends_on`
     gives changes; it is `None` where there is nothing to draw. Over steps it has the timeline's
-    cursor.
+    cursor, and is asked for only if some are recorded.
     """
 
     id: str
@@ -44,13 +45,24 @@ class ChartKind:
     why_empty: str = NO_MERGE
     needs_corpus: bool = True
 
+    def figure(self, frame: Any) -> Figure | None:
+        """What there is to draw of a frame."""
+        if self.lacks_corpus(frame) or (self.over_steps and not frame.recorded_steps):
+            return None
+        return self.figure_of(frame)
 
-def _compression(frame: Frame) -> Figure | None:
-    steps = frame.recorded_steps
-    if not steps:
-        return None
-    series = frame.statistics.bytes_per_token(steps)
-    return Figure(np.arange(steps + 1), series, "step", "bytes per token")
+    def lacks_corpus(self, frame: Any) -> bool:
+        """Whether it counts what this frame has no corpus for."""
+        return self.needs_corpus and not frame.has_corpus
+
+
+def from_start(series: Numbers, label: str) -> Figure:
+    """A series with a value for each step from 0 on."""
+    return Figure(np.arange(len(series)), series, "step", label)
+
+
+def _compression(frame: Frame) -> Figure:
+    return from_start(frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token")
 
 
 def _compression_here(frame: Frame) -> str:
@@ -59,10 +71,7 @@ def _compression_here(frame: Frame) -> str:
 
 def counts(frame: Any) -> Figure | None:
     """How often the pair stood that merged, over steps."""
-    steps = frame.recorded_steps
-    if not steps:
-        return None
-    series = frame.statistics.winning_counts(steps)
+    series = frame.statistics.winning_counts(frame.recorded_steps)
     found = np.flatnonzero(series)  # in a replay a pair may stand nowhere
     if not len(found):
         return None
@@ -76,13 +85,9 @@ def count_here(frame: Any) -> str:
     return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
 
 
-def ties(frame: Any) -> Figure | None:
+def ties(frame: Any) -> Figure:
     """How many merges were tied, over steps."""
-    steps = frame.recorded_steps
-    if not steps:
-        return None
-    series = frame.statistics.ties(steps)
-    return Figure(np.arange(steps + 1), series, "step", "ties so far")
+    return from_start(frame.statistics.ties(frame.recorded_steps), "ties so far")
 
 
 def ties_here(frame: Any) -> str:
@@ -200,11 +205,11 @@ class ChartPanel(Chart):
         if new is None or not self.display or not self.size.width:
             return
         drawn = self.kind.depends_on(new)
-        counts_nothing = self.kind.needs_corpus and not new.has_corpus
+        counts_nothing = self.kind.lacks_corpus(new)
         if self._drawn != drawn:
             self._drawn = drawn
             self.why_empty = why_uncounted(new) if counts_nothing else self.kind.why_empty
-            self.figure = None if counts_nothing else self.kind.figure_of(new)
+            self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None
         self.border_subtitle = Content("" if counts_nothing else self.kind.answer(new))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from opening import opened, step
 
 from bpe_tui.panels.charts import CHARTS, ChartPanel
 from bpe_tui.screens.charts import ChartsScreen
+from engine import Timeline, Trainer
+from engine.replay import Replay
 
 
 def drawn(panel: ChartPanel) -> str:
@@ -81,3 +84,14 @@ async def test_without_a_merge_the_charts_say_so(tmp_path: Path) -> None:
         await pilot.pause()
         assert "No merge is recorded" in drawn(app.screen.query_one("#ties", ChartPanel))
         assert "┤" in drawn(app.screen.query_one("#lengths", ChartPanel))
+
+
+def test_a_chart_that_counts_draws_nothing_without_a_corpus() -> None:
+    counts = {b"low": 5, b"lower": 2}
+    counted = Timeline(counts, Trainer(counts, 258).steps()).frame
+    assert all(kind.figure(counted) is not None for kind in CHARTS)
+    tokenizer = counted.at(2).tokenizer()
+    replay = Replay(tokenizer, Counter())
+    replay.timeline.extend(replay.steps())
+    drawn = [kind.id for kind in CHARTS if kind.figure(replay.timeline.frame) is not None]
+    assert drawn == ["lengths"]

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_tui.panels.charts import LENGTHS, NO_PRETOKEN, ChartKind, most_frequent, zipf
+from bpe_tui.panels.charts import (
+    LENGTHS,
+    NO_PRETOKEN,
+    ChartKind,
+    corpus,
+    from_start,
+    most_frequent,
+    recorded,
+    zipf,
+)
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number, plural, shorten, visible_text
-from bpe_tui.widgets.axes import Numbers
 from bpe_tui.widgets.figure import Figure
 from engine.unigram.frame import UnigramFrame
 
@@ -15,26 +23,19 @@ NO_STEP = "No step is recorded yet, so there is nothing to draw."
 PIECE_CELLS = 12
 
 
-def loss_figure(frame: UnigramFrame) -> Figure | None:
-    """The loss at each recorded step."""
-    return _over_steps(frame, frame.statistics.losses(frame.recorded_steps), "nats a pretoken")
+def _loss(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.losses(frame.recorded_steps), "nats a pretoken")
 
 
-def size_figure(frame: UnigramFrame) -> Figure | None:
-    """The number of pieces at each recorded step."""
-    return _over_steps(frame, frame.statistics.sizes(frame.recorded_steps), "pieces")
+def _size(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.sizes(frame.recorded_steps), "pieces")
 
 
-def _over_steps(frame: UnigramFrame, series: Numbers, label: str) -> Figure | None:
-    steps = frame.recorded_steps
-    return Figure(np.arange(steps + 1), series, "step", label) if steps else None
-
-
-def loss_here(frame: UnigramFrame) -> str:
+def _loss_here(frame: UnigramFrame) -> str:
     return f"{score_text(frame.loss, 3)} nats at step {number(frame.step)}"
 
 
-def size_here(frame: UnigramFrame) -> str:
+def _size_here(frame: UnigramFrame) -> str:
     """How many, and what the step took away."""
     here = plural(frame.size, "piece")
     if not frame.step:
@@ -43,9 +44,8 @@ def size_here(frame: UnigramFrame) -> str:
     return f"{here}; step {number(frame.step)} took {number(gone)}"
 
 
-def _fertility(frame: UnigramFrame) -> Figure | None:
-    series = frame.statistics.fertility(frame.recorded_steps)
-    return _over_steps(frame, series, "tokens a pretoken")
+def _fertility(frame: UnigramFrame) -> Figure:
+    return from_start(frame.statistics.fertility(frame.recorded_steps), "tokens a pretoken")
 
 
 def _fertility_here(frame: UnigramFrame) -> str:
@@ -89,46 +89,38 @@ def _most_frequent(frame: UnigramFrame) -> str:
     return most_frequent(frame.statistics.pretoken_counts, told)
 
 
-# What a figure depends on.
-
-
-def _recorded(frame: UnigramFrame) -> object:
-    return frame.statistics, frame.recorded_steps
-
-
 def _step(frame: UnigramFrame) -> object:
+    """What a figure depends on that is another at each step."""
     return frame.statistics, frame.step
 
 
-def _corpus(frame: UnigramFrame) -> object:
-    return frame.statistics
-
-
+LOSS = ChartKind(
+    "loss",
+    "How improbable is the corpus?",
+    _loss,
+    _loss_here,
+    recorded,
+    why_empty=NO_STEP,
+    needs_corpus=False,
+)
+SIZE = ChartKind(
+    "size",
+    "How many pieces are left?",
+    _size,
+    _size_here,
+    recorded,
+    why_empty=NO_STEP,
+    needs_corpus=False,
+)
 CHARTS = (
-    ChartKind(
-        "loss",
-        "How improbable is the corpus?",
-        loss_figure,
-        loss_here,
-        _recorded,
-        why_empty=NO_STEP,
-        needs_corpus=False,
-    ),
-    ChartKind(
-        "size",
-        "How many pieces are left?",
-        size_figure,
-        size_here,
-        _recorded,
-        why_empty=NO_STEP,
-        needs_corpus=False,
-    ),
+    LOSS,
+    SIZE,
     ChartKind(
         "fertility",
         "How many tokens does it take?",
         _fertility,
         _fertility_here,
-        _recorded,
+        recorded,
         why_empty=NO_STEP,
         needs_corpus=False,
     ),
@@ -156,7 +148,7 @@ CHARTS = (
         "How frequent is a pretoken?",
         zipf,
         _most_frequent,
-        _corpus,
+        corpus,
         over_steps=False,
         why_empty=NO_PRETOKEN,
         needs_corpus=False,

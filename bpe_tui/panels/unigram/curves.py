@@ -7,7 +7,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.panels.unigram.charts import NO_STEP, loss_figure, size_figure
+from bpe_tui.panels.unigram.charts import LOSS, NO_STEP, SIZE
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.visible import number
 from bpe_tui.widgets.chart import Chart
@@ -38,7 +38,7 @@ class CurvesPanel(Vertical):
         loss, size = self.query_one("#loss-chart", Chart), self.query_one("#size-chart", Chart)
         if self._drawn != (drawn := (frame.record, frame.recorded_steps)):
             self._drawn = drawn
-            loss.figure, size.figure = loss_figure(frame), size_figure(frame)
+            loss.figure, size.figure = LOSS.figure(frame), SIZE.figure(frame)
         loss.at = size.at = frame.step
         loss.border_title = Content(f"loss  {score_text(frame.loss, 3)} nats")
         size.border_title = Content(f"pieces  {number(frame.size)}")

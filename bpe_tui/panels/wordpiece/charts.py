@@ -12,6 +12,7 @@ from bpe_tui.panels.charts import (
     corpus,
     count_here,
     counts,
+    from_start,
     length_here,
     lengths,
     most_frequent_bytes,
@@ -30,24 +31,17 @@ MEDIAN = "median of neighbouring steps"
 NO_WORD = "The corpus has no words, so there is nothing to draw."
 
 
-def _pieces(frame: WordPieceFrame) -> Figure | None:
-    steps = frame.recorded_steps
-    if not steps:
-        return None
-    series = frame.statistics.pieces_per_word(steps)
-    return Figure(np.arange(steps + 1), series, "step", "pieces per word")
+def _pieces(frame: WordPieceFrame) -> Figure:
+    return from_start(frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word")
 
 
 def _pieces_here(frame: WordPieceFrame) -> str:
     return f"{frame.pieces_per_word:.2f} pieces per word at step {number(frame.step)}"
 
 
-def _scores(frame: WordPieceFrame) -> Figure | None:
-    steps = frame.recorded_steps
-    if not steps:
-        return None
-    series = frame.statistics.winning_scores(steps)
-    xs, label = np.arange(1, steps + 1), f"score of the pair, {MEDIAN}"
+def _scores(frame: WordPieceFrame) -> Figure:
+    series = frame.statistics.winning_scores(frame.recorded_steps)
+    xs, label = np.arange(1, len(series) + 1), f"score of the pair, {MEDIAN}"
     return Figure(xs, series, "step", label, log_y=True, scattered=True)
 
 
