@@ -47,7 +47,7 @@ class Transport(Horizontal):
         if merges is None:
             return ()
         return (
-            Marks(merges.ties, "┊", "tie", gap=TIE_GAP),
+            Marks(merges.frame.tied_steps, "┊", "tie", gap=TIE_GAP),
             Marks(session.breakpoints.hits(), "◆", "pair"),
         )
 

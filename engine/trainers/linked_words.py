@@ -51,9 +51,6 @@ class LinkedWords:
         for cell in range(first, end - 1):
             self._note(cell, cell + 1)
 
-    def _pair_at(self, left: int, right: int) -> Pair:
-        return self._tokens[left], self._tokens[right]
-
     def _note(self, left: int, right: int) -> None:
         """A pair starts here from now on."""
         pair = self._tokens[left], self._tokens[right]

@@ -182,8 +182,8 @@ class Record:
         return (yield from problem.removals(alive, scores))
 
     @property
-    def bytes_used(self) -> int:
-        """What the places and steps take, without the seed's texts and the problem's lattices."""
+    def nbytes(self) -> int:
+        """Bytes that the places and steps take, without texts and lattices."""
         states = sum(c.nbytes for c in (*self._scores, *self._expected) if c is not None)
         removed = sum(n.nbytes + measures.nbytes for n, measures in self._removed)
         return self._gone_at.nbytes + states + removed

@@ -109,11 +109,6 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         score = self.score_of(pair)
         return 0 if score is None else score.count
 
-    def count_of_piece(self, piece_id: int) -> int:
-        """How often the piece stands in the corpus at this step."""
-        self.token(piece_id)
-        return int(self._record.piece_counts.at(self.step)[piece_id])
-
     def score_of(self, pair: Pair) -> Score | None:
         """The pair's score; `None` if it stands nowhere side by side."""
         return self._record.score_of(pair, self.step)

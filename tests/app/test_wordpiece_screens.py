@@ -76,7 +76,7 @@ async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
         await pilot.press("end", "3", "u")
         await pilot.pause()
         rows, frame = app.screen.query_one(PieceRows), frame_of(app)
-        unused = [n for n in range(2, frame.vocab_size) if not frame.count_of_piece(n)]
+        unused = [n for n in range(2, frame.vocab_size) if not frame.vocabulary.count_of(n)]
         assert rows.row_count == len(unused)
         await pilot.press("p")
         await pilot.pause()

@@ -148,4 +148,4 @@ def test_a_record_keeps_sixteen_bytes_a_piece_and_place_at_the_most() -> None:
     record = run()[0].record
     sizes = [len(record.numbers_at(place)) for place in range(len(record) + 1)]
     gone = sizes[0] - sizes[-1]
-    assert record.bytes_used <= 16 * sum(sizes) + 4 * sizes[0] + 12 * gone
+    assert record.nbytes <= 16 * sum(sizes) + 4 * sizes[0] + 12 * gone

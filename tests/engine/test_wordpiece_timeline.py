@@ -42,7 +42,7 @@ def facts(frame: WordPieceFrame) -> object:
         frame.top_pairs(1000),
         frame.tied,
         frame.next_pair,
-        [frame.count_of_piece(piece_id) for piece_id in range(frame.vocab_size)],
+        [frame.vocabulary.count_of(piece_id) for piece_id in range(frame.vocab_size)],
         [frame.tokens_of(word) for word in (b"hugs", b"pun", b"aab", b"cab")],
         frame.touched(),
     )
@@ -60,7 +60,7 @@ def test_every_step_is_what_a_recount_finds(
     for number, truth in enumerate(steps):
         frame = timeline.seek(number)
         spelled = [frame.token(piece_id).decode() for piece_id in range(frame.vocab_size)]
-        counts = {spelled[i]: frame.count_of_piece(i) for i in range(frame.vocab_size)}
+        counts = {spelled[i]: frame.vocabulary.count_of(i) for i in range(frame.vocab_size)}
         assert {piece: n for piece, n in counts.items() if n} == dict(truth.pieces_before)
         assert frame.token_count == truth.pieces_before.total()
         top = frame.top_pairs(1000)
