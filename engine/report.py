@@ -1,15 +1,12 @@
-"""Steps of a run for people and programs to read elsewhere: as Markdown, as lines of JSON."""
+"""The steps of BPE as Markdown, for people to read elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from engine.events import Pair
 from engine.frame import Frame
-from engine.markdown import ROWS, document, table
-from engine.markdown import code as code
-from engine.markdown import json_line as json_line
-from engine.markdown import json_lines as json_lines
+from engine.markdown import ROWS, code, document
+from engine.merge_tables import changes_table, told_pair, touched_table
 from engine.record import MergeStep
 
 SPELLING = "Tokens are in GPT-2's spelling: `Ġ` is a space, `Ċ` a newline."
@@ -40,8 +37,8 @@ def step_markdown(frame: Frame) -> str:
     parts = [
         f"## Merge {frame.step:,}: {left} + {right} → {token}",
         "\n".join(f"- {fact}" for fact in _facts(frame, merge)),
-        table(("pair", "count before", "after"), _changes(frame, merge), len(merge.changes)),
-        table(("pretoken", "count", "before", "after"), _pretokens(frame), merge.pretokens),
+        changes_table(frame, merge, code),
+        touched_table(frame, merge, code, "pretoken"),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -54,7 +51,7 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
     yield f"side by side {merge.count:,} times{overlapping}, in {merge.pretokens:,} pretokens"
     rivals = merge.tied[1:]
     if rivals:
-        named = ", ".join(_pair(frame, pair) for pair in rivals[:ROWS])
+        named = ", ".join(told_pair(frame, pair, code) for pair in rivals[:ROWS])
         more = f" and {len(rivals) - ROWS:,} more" if len(rivals) > ROWS else ""
         yield f"tied with {named}{more}"
         yield f"tie rule {frame.tie_rule.name}: {frame.tie_rule.summary}"
@@ -67,31 +64,4 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
 def _other_choices(frame: Frame, merge: MergeStep) -> Iterator[str]:
     for rule, pair in frame.choices_before.items():
         if pair != merge.pair:
-            yield f"{rule} would take {_pair(frame, pair)}"
-
-
-def _changes(frame: Frame, merge: MergeStep) -> list[tuple[str, ...]]:
-    return [
-        (_pair(frame, change.pair), f"{change.before:,}", f"{change.after:,}")
-        for change in merge.changes[:ROWS]
-    ]
-
-
-def _pretokens(frame: Frame) -> list[tuple[str, ...]]:
-    return [
-        (
-            code(touched.pretoken),
-            f"{touched.count:,}",
-            _tokens(frame, touched.before),
-            _tokens(frame, touched.after),
-        )
-        for touched in frame.touched(ROWS)
-    ]
-
-
-def _pair(frame: Frame, pair: Pair) -> str:
-    return " + ".join(code(frame.any_token(token_id)) for token_id in pair)
-
-
-def _tokens(frame: Frame, ids: Sequence[int]) -> str:
-    return " ".join(code(frame.any_token(token_id)) for token_id in ids)
+            yield f"{rule} would take {told_pair(frame, pair, code)}"

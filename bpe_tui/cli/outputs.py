@@ -14,8 +14,8 @@ from engine.errors import OutputError, OutputExistsError, TokenizerFileError
 from engine.files import check_free
 from engine.formats import save, writable_format
 from engine.learnt import learnt_tokenizer
+from engine.markdown import json_line
 from engine.record import MergeStep
-from engine.report import json_line
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.exports import OF_SCREENS, of_charts, of_steps
 from bpe_tui.panels.wordpiece.charts import CHARTS
-from engine.wordpiece.report import json_lines, markdown
+from engine.markdown import json_lines
+from engine.wordpiece.report import markdown
 
 EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

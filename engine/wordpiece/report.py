@@ -1,17 +1,15 @@
-"""Steps of a WordPiece training for people and programs to read elsewhere."""
+"""The steps of a WordPiece training as Markdown, for people to read elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from engine.byte_chars import spell
-from engine.events import Pair
-from engine.markdown import ROWS, code_span, document, json_lines, table
+from engine.markdown import ROWS, code_span, document, table
+from engine.merge_tables import changes_table, told_pair, touched_table
 from engine.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-
-__all__ = ["json_lines", "markdown", "step_markdown"]
 
 NOTE = (
     "score(a, b) = count(ab) / (count(a) · count(b)). Pieces are as they are written: `##` "
@@ -52,8 +50,8 @@ def step_markdown(frame: WordPieceFrame) -> str:
         f"## Merge {frame.step:,}: {left} + {right} → {piece}",
         "\n".join(f"- {fact}" for fact in _facts(frame, merge)),
         table(("piece", "count before", "after"), pieces, len(pieces)),
-        table(("pair", "count before", "after"), _changes(frame, merge), len(merge.changes)),
-        table(("word", "count", "before", "after"), _words(frame), merge.pretokens),
+        changes_table(frame, merge, code),
+        touched_table(frame, merge, code, "word"),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -65,7 +63,7 @@ def _facts(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
         yield f"it overlapped itself: {merge.occurrences:,} of {merge.count:,} apart"
     rivals = merge.tied[1:]
     if rivals:
-        named = ", ".join(_pair(frame, pair) for pair in rivals[:ROWS])
+        named = ", ".join(told_pair(frame, pair, code) for pair in rivals[:ROWS])
         more = f" and {len(rivals) - ROWS:,} more" if len(rivals) > ROWS else ""
         yield f"the same score had {named}{more}"
         yield f"tie rule {frame.tie_rule.name}: {frame.tie_rule.summary}"
@@ -82,27 +80,8 @@ def _by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
     if frequent.pair == merge.pair:
         return "by count alone the same pair would have merged"
     score = frequent.score
-    pair = _pair(frame, frequent.pair)
+    pair = told_pair(frame, frequent.pair, code)
     return f"by count alone it would have been {pair}: {score} = {float(score.value):.3g}"
-
-
-def _changes(frame: WordPieceFrame, merge: WordPieceStep) -> list[tuple[str, ...]]:
-    return [
-        (_pair(frame, change.pair), f"{change.before:,}", f"{change.after:,}")
-        for change in merge.changes[:ROWS]
-    ]
-
-
-def _words(frame: WordPieceFrame) -> list[tuple[str, ...]]:
-    return [
-        (
-            code(touched.pretoken),
-            f"{touched.count:,}",
-            _pieces(frame, touched.before),
-            _pieces(frame, touched.after),
-        )
-        for touched in frame.touched(ROWS)
-    ]
 
 
 def code(piece: bytes) -> str:
@@ -113,11 +92,3 @@ def code(piece: bytes) -> str:
     """
     text = to_text(piece)
     return code_span(text if text.isprintable() else spell(piece))
-
-
-def _pair(frame: WordPieceFrame, pair: Pair) -> str:
-    return " + ".join(code(frame.any_token(piece_id)) for piece_id in pair)
-
-
-def _pieces(frame: WordPieceFrame, ids: Sequence[int]) -> str:
-    return " ".join(code(frame.any_token(piece_id)) for piece_id in ids)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.byte_chars import spell
-from engine.report import code, json_lines, markdown, step_markdown
+from engine.markdown import code, json_lines
+from engine.report import markdown, step_markdown
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 

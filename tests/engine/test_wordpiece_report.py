@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_wordpiece_timeline import COURSE, timeline_of
 
-from engine.wordpiece.report import code, json_lines, markdown, step_markdown
+from engine.markdown import json_lines
+from engine.wordpiece.report import code, markdown, step_markdown
 
 
 def test_a_step_is_told_with_its_score_its_changes_and_its_words() -> None:
