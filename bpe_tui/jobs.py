@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import Enum
 from time import monotonic, sleep
 
 from textual.message import Message
@@ -12,6 +14,7 @@ from bpe_tui import messages
 from bpe_tui.config import Config, RunConfig
 from bpe_tui.job import Job
 from bpe_tui.models import MODELS
+from bpe_tui.playable import Playable
 from bpe_tui.recent import remember
 from engine.corpus import Corpus
 from engine.counting import CorpusCount, count_corpus
@@ -21,7 +24,6 @@ from engine.events import CountProgress
 from engine.excerpt import Excerpt
 from engine.merging import count_pairs
 from engine.patterns import Pattern
-from engine.timeline import Timeline
 from engine.units import DEFAULT_UNITS, UNITS, Units
 
 BATCH_SECONDS = 1 / 30
@@ -99,38 +101,45 @@ class CorpusJob(Job):
 
 
 class TrainingJob(CorpusJob):
-    """Reads and trains as `config` says."""
+    """Reads a corpus and trains a model on it, as `config` says."""
 
     def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
         super().__init__("training", post)
-        self._config = config
+        self.config = config
+
+    @property
+    def units(self) -> Units:
+        """What the pairs are of that are shown while the corpus is read."""
+        return UNITS[DEFAULT_UNITS]
+
+    @abstractmethod
+    def train(
+        self, counts: Mapping[bytes, int], excerpt: Excerpt, begin: Callable[[Playable], None]
+    ) -> Enum | None:
+        """Train on these pretokens; why it ended.
+
+        `begin` is told of the recording before the first step is posted.
+        """
 
     def work(self) -> None:
-        config, corpus = self._config, Corpus(self._config.corpus)
+        config, corpus = self.config, Corpus(self.config.corpus)
         kept = config.kept_count(corpus)
         count, bytes_read = self.read(
-            corpus, kept, config.pattern, config.special_tokens, UNITS[config.units]
+            corpus, kept, config.pattern, config.special_tokens, self.units
         )
         self.post(messages.Indexing(len(count.counts)))
-        trainer = config.trainer_for(count.counts)
-        excerpt = excerpt_of(corpus, config)
-        timeline = Timeline(
-            trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
-        )
-        self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
-        remember(config)
-        self.record(trainer.steps())
-        if trainer.stop_reason is None:
+
+        def begin(recording: Playable) -> None:
+            self.post(messages.TrainingStarted(recording, count.documents, bytes_read))
+            remember(config)
+
+        cut = config.pattern, config.special_tokens
+        excerpt = Excerpt.of(corpus.head, *cut, complete=corpus.head_is_all)
+        reason = self.train(count.counts, excerpt, begin)
+        if reason is None:
             raise BpeError("training ended without a reason")
-        self.post(messages.TrainingEnded(trainer.stop_reason))
+        self.post(messages.TrainingEnded(reason))
         kept.keep(count)  # now that nobody waits for it
-
-
-def excerpt_of(corpus: Corpus, config: RunConfig) -> Excerpt:
-    """The beginning of a corpus that has been read, to be looked at."""
-    return Excerpt.of(
-        corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
-    )
 
 
 def job_for(config: Config, post: Callable[[Message], object]) -> CorpusJob:

@@ -1,1 +1,1 @@
-"""Byte-pair encoding in the application: what it says without a screen."""
+"""Byte-pair encoding in the application: its job, what it says and writes."""

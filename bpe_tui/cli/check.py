@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.checks import CommandLineError, checked_corpus
+from bpe_tui.cli.counted import counted
 from bpe_tui.cli.exit_codes import DIFFERS
 from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.options import (
@@ -34,7 +35,6 @@ from engine.check.findings import Report
 from engine.check.outcome import as_dict
 from engine.check.steps_file import read_steps
 from engine.check.student_files import read_claim
-from engine.counting import count_corpus
 
 INPUT = "What to check"
 
@@ -142,19 +142,14 @@ def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """The rule to check against, with the corpus counted or its counts found in the cache."""
-    corpus = checked_corpus(config)
-    kept = config.kept_count(corpus)
-    counted = kept.find()
-    if counted is None:
-        counted = count_corpus(corpus, config.pattern, config.special_tokens)
-        kept.keep(counted)
+    count = counted(checked_corpus(config), config)
     return Assignment.of_file(
         config.corpus,
         config.special_tokens,
         config.pattern,
         config.tie_rule,
         vocab_size,
-        counted.counts,
+        count.counts,
     )
 
 

@@ -6,10 +6,10 @@ import sys
 from collections import Counter
 
 from bpe_tui.bpe.transcript import BpeTranscript
+from bpe_tui.cli.counted import counted, counted_once
 from bpe_tui.config import RunConfig, TokenizerConfig, kept_count
 from bpe_tui.visible import visible_text
 from engine.corpus import Corpus
-from engine.counting import count_corpus
 from engine.formats import open_tokenizer
 from engine.replay import CHANGES_TEXT, Replay
 from engine.timeline import Timeline
@@ -18,10 +18,7 @@ from engine.trainer import StopReason
 
 def trained(config: RunConfig) -> BpeTranscript:
     """What a training on the corpus makes."""
-    corpus = Corpus(config.corpus)
-    kept = config.kept_count(corpus)
-    count = kept.find() or count_corpus(corpus, config.pattern, config.special_tokens)
-    kept.keep(count)
+    count = counted(Corpus(config.corpus), config)
     trainer = config.trainer_for(count.counts)
     timeline = Timeline(trainer.counts, record=trainer.record, pattern=config.pattern)
     timeline.extend(trainer.steps())
@@ -47,9 +44,7 @@ def replayed(config: TokenizerConfig) -> BpeTranscript:
     elif config.corpus is not None:
         corpus = Corpus(config.corpus)
         kept = kept_count(corpus, tokenizer.pattern, tokenizer.special_tokens, config.cache)
-        count = kept.find() or count_corpus(corpus, tokenizer.pattern, tokenizer.special_tokens)
-        kept.keep(count)
-        counts = count.counts
+        counts = counted_once(corpus, kept, tokenizer.pattern, tokenizer.special_tokens).counts
     replay = Replay(tokenizer, counts)
     replay.timeline.extend(replay.steps())
     replay.timeline.complete()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from bpe_tui.cli.counted import counted
 from bpe_tui.config import RunConfig
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
 from engine.corpus import Corpus
-from engine.counting import count_corpus
 from engine.wordpiece.timeline import WordPieceTimeline
 
 
 def trained(config: RunConfig) -> WordPieceTranscript:
     """What a training on the corpus makes."""
-    corpus = Corpus(config.corpus)
-    kept = config.kept_count(corpus)
-    count = kept.find() or count_corpus(corpus, config.pattern, config.special_tokens)
-    kept.keep(count)
+    count = counted(Corpus(config.corpus), config)
     trainer = config.wordpiece_trainer_for(count.counts)
     timeline = WordPieceTimeline(trainer.record, trainer.steps(), pattern=config.pattern)
     timeline.complete()

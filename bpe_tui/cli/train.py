@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.checks import checked_corpus
+from bpe_tui.cli.counted import counted
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -39,7 +40,6 @@ from bpe_tui.config import RunConfig
 from bpe_tui.models import MODELS
 from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
-from engine.counting import count_corpus
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import SETTINGS
 from engine.formats.gpt2_files import MERGES, VOCAB
@@ -149,16 +149,12 @@ def _train(
     on_step: Callable[[MergeStep], None],
 ) -> Trainer:
     """Count and merge with a progress bar; return the finished run."""
-    kept = config.kept_count(corpus)
     with TrainingBar() as bar:
-        counted = kept.find() or count_corpus(
-            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
-        )
-        run = config.trainer_for(counted.counts)
+        count = counted(corpus, config, workers, bar.show_reading)
+        run = config.trainer_for(count.counts)
         for step in run.steps():
             on_step(step)
             bar.show_merging(step.index + 1, run.merges_wanted)
-    kept.keep(counted)
     return run
 
 

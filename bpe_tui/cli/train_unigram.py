@@ -6,13 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+from bpe_tui.cli.counted import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
 from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
-from engine.counting import count_corpus
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.tokenizer_file import save_tokenizer
 from engine.unigram.trainer import UnigramTrainer
@@ -41,15 +41,11 @@ def train_unigram(
 
 def _trained(corpus: Corpus, config: RunConfig, workers: int | None) -> UnigramTrainer:
     """Count and learn with a progress bar; return the finished run."""
-    kept = config.kept_count(corpus)
     with TrainingBar() as bar:
-        counted = kept.find() or count_corpus(
-            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
-        )
-        words = spelled_counts(counted.counts)
+        count = counted(corpus, config, workers, bar.show_reading)
+        words = spelled_counts(count.counts)
         run = UnigramTrainer(words, config.vocab_size, config.special_tokens)
         for event in run.steps():
             if isinstance(event, Progress):
                 bar.show_work(event.doing, event.done, event.total)
-    kept.keep(counted)
     return run

@@ -6,13 +6,13 @@ import os
 import sys
 from pathlib import Path
 
+from bpe_tui.cli.counted import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
 from bpe_tui.config import RunConfig
 from bpe_tui.visible import number, plural
 from engine.corpus import Corpus
-from engine.counting import count_corpus
 from engine.formats.tokenizer_json import save_pipeline
 from engine.own_pipelines import wordpiece_pipeline
 from engine.wordpiece.tokenizer import WordPieceTokenizer
@@ -53,14 +53,10 @@ def _tell(run: WordPieceTrainer, out: Path) -> None:
 
 def _trained(corpus: Corpus, config: RunConfig, workers: int | None) -> WordPieceTrainer:
     """Count and merge with a progress bar; return the finished run."""
-    kept = config.kept_count(corpus)
     with TrainingBar() as bar:
-        counted = kept.find() or count_corpus(
-            corpus, config.pattern, config.special_tokens, workers, bar.show_reading
-        )
-        run = config.wordpiece_trainer_for(counted.counts)
+        count = counted(corpus, config, workers, bar.show_reading)
+        run = config.wordpiece_trainer_for(count.counts)
         for step in run.steps():
             if step.index % NEWS_STEPS == 0:
                 bar.show_work("merging", step.index, run.merges_wanted)
-    kept.keep(counted)
     return run

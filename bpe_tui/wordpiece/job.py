@@ -1,40 +1,23 @@
-"""The work behind a WordPiece session: read and count the corpus, merge by score."""
+"""The work behind a WordPiece session: merge the pairs of the corpus by score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from enum import Enum
 
-from textual.message import Message
-
-from bpe_tui import messages
-from bpe_tui.config import RunConfig
-from bpe_tui.jobs import CorpusJob, excerpt_of
-from bpe_tui.recent import remember
-from engine.corpus import Corpus
-from engine.errors import BpeError
+from bpe_tui.jobs import TrainingJob
+from bpe_tui.playable import Playable
+from engine.excerpt import Excerpt
 from engine.wordpiece.timeline import WordPieceTimeline
 
 
-class WordPieceJob(CorpusJob):
-    """Reads and trains as `config` says."""
+class WordPieceJob(TrainingJob):
+    """Merges by score as `config` says."""
 
-    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
-        super().__init__("wordpiece", post)
-        self._config = config
-
-    def work(self) -> None:
-        config, corpus = self._config, Corpus(self._config.corpus)
-        kept = config.kept_count(corpus)
-        count, bytes_read = self.read(corpus, kept, config.pattern, config.special_tokens)
-        self.post(messages.Indexing(len(count.counts)))
-        trainer = config.wordpiece_trainer_for(count.counts)
-        timeline = WordPieceTimeline(
-            trainer.record, pattern=config.pattern, excerpt=excerpt_of(corpus, config)
-        )
-        self.post(messages.TrainingStarted(timeline, count.documents, bytes_read))
-        remember(config)
+    def train(
+        self, counts: Mapping[bytes, int], excerpt: Excerpt, begin: Callable[[Playable], None]
+    ) -> Enum | None:
+        trainer = self.config.wordpiece_trainer_for(counts)
+        begin(WordPieceTimeline(trainer.record, pattern=self.config.pattern, excerpt=excerpt))
         self.record(trainer.steps())
-        if trainer.stop_reason is None:
-            raise BpeError("training ended without a reason")
-        self.post(messages.TrainingEnded(trainer.stop_reason))
-        kept.keep(count)  # now that nobody waits for it
+        return trainer.stop_reason
