@@ -22,7 +22,7 @@ from runs import Figures, table, taking_turns
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from engine import Tokenizer
-from engine.patterns import PATTERNS
+from engine.text.patterns import PATTERNS
 
 END = "<|endoftext|>"
 TYPED = 2000

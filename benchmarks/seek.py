@@ -20,10 +20,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from engine import Timeline, Trainer, count_pretokens
-from engine.ties import TIE_RULES
-from engine.trainer import base_vocab
-from engine.trainers import DEFAULT_TRAINER, TRAINERS
-from engine.trainers.problem import Problem
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import base_vocab
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.bpe.trainers.problem import Problem
 
 SPECIAL = ["<|endoftext|>"]
 TOP = 20

@@ -10,14 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.check.recorder import StepRecorder
-    from engine.counting import count_pretokens
-    from engine.errors import BpeError
-    from engine.frame import Frame
-    from engine.timeline import Timeline
-    from engine.tokenizer import Tokenizer
-    from engine.trainer import Trainer
-    from engine.training import train_bpe
+    from engine.analysis.check.recorder import StepRecorder
+    from engine.bpe.frame import Frame
+    from engine.bpe.timeline import Timeline
+    from engine.bpe.trainer import Trainer
+    from engine.bpe.training import train_bpe
+    from engine.core.errors import BpeError
+    from engine.counting.count import count_pretokens
+    from engine.encoding.tokenizer import Tokenizer
 
 __all__ = [
     "BpeError",
@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "BpeError": "engine.errors",
-    "Frame": "engine.frame",
-    "StepRecorder": "engine.check.recorder",
-    "Timeline": "engine.timeline",
-    "Tokenizer": "engine.tokenizer",
-    "Trainer": "engine.trainer",
-    "count_pretokens": "engine.counting",
-    "train_bpe": "engine.training",
+    "BpeError": "engine.core.errors",
+    "Frame": "engine.bpe.frame",
+    "StepRecorder": "engine.analysis.check.recorder",
+    "Timeline": "engine.bpe.timeline",
+    "Tokenizer": "engine.encoding.tokenizer",
+    "Trainer": "engine.bpe.trainer",
+    "count_pretokens": "engine.counting.count",
+    "train_bpe": "engine.bpe.training",
 }
 
 

@@ -17,12 +17,12 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "eng
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
 
-from engine.chunking import ChunkCutter  # noqa: E402
-from engine.counters.by_pieces import PieceCounter  # noqa: E402
-from engine.counters.plain import count_pretokens_of  # noqa: E402
-from engine.patterns import PATTERNS  # noqa: E402
-from engine.pretokenize import SpecialSplitter  # noqa: E402
-from engine.tally import Tally  # noqa: E402
+from engine.counting.accumulate import Tally  # noqa: E402
+from engine.counting.counters.by_pieces import PieceCounter  # noqa: E402
+from engine.counting.counters.plain import count_pretokens_of  # noqa: E402
+from engine.text.chunking import ChunkCutter  # noqa: E402
+from engine.text.patterns import PATTERNS  # noqa: E402
+from engine.text.pretokenize import SpecialSplitter  # noqa: E402
 
 
 @dataclass(frozen=True)

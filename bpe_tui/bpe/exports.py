@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bpe_tui.exports import OF_SCREENS, of_charts, of_steps
-from bpe_tui.panels.charts import CHARTS
-from engine.markdown import json_lines
-from engine.report import markdown
+from bpe_tui.views.charts import CHARTS
+from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
+from engine.bpe.report import markdown
+from engine.text.markdown import json_lines
 
 EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

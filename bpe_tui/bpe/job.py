@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 
-from bpe_tui.jobs import TrainingJob
-from bpe_tui.playable import Playable
-from engine.excerpt import Excerpt
-from engine.timeline import Timeline
-from engine.units import UNITS, Units
+from bpe_tui.session.jobs import TrainingJob
+from bpe_tui.session.protocols import Playable
+from engine.alphabets.units import UNITS, Units
+from engine.bpe.timeline import Timeline
+from engine.text.excerpt import Excerpt
 
 
 class BpeJob(TrainingJob):

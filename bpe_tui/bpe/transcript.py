@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bpe_tui.merge_transcript import MergeTranscript
-from bpe_tui.narration import (
+from bpe_tui.views.merge_transcript import MergeTranscript
+from bpe_tui.views.narration import (
     narrate,
     narrate_back,
     narrate_tie,
@@ -15,11 +15,11 @@ from bpe_tui.narration import (
     told_pair,
     told_unknown,
 )
-from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand
-from bpe_tui.visible import number, plural, visible_bytes, visible_text
-from engine.events import Pair
-from engine.frame import Frame
-from engine.pretokenize import to_bytes
+from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand
+from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text
+from engine.bpe.frame import Frame
+from engine.core.events import Pair
+from engine.text.pretokenize import to_bytes
 
 
 class BpeTranscript(MergeTranscript[Frame]):

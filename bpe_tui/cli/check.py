@@ -26,15 +26,15 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.config import RunConfig
-from bpe_tui.visible import quoted, visible_text
-from engine.check.assignment import Assignment
-from engine.check.checking import check_claim
-from engine.check.claim import Claim
-from engine.check.findings import Report
-from engine.check.outcome import as_dict
-from engine.check.steps_file import read_steps
-from engine.check.student_files import read_claim
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.visible import quoted, visible_text
+from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import Claim
+from engine.analysis.check.findings import Report
+from engine.analysis.check.outcome import as_dict
+from engine.analysis.check.steps_file import read_steps
+from engine.analysis.check.student_files import read_claim
 
 INPUT = "What to check"
 

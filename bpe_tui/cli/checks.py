@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from bpe_tui.config import Config, RunConfig
-from bpe_tui.models import MODELS
-from engine.corpus import Corpus
-from engine.errors import BpeError
-from engine.patterns import PATTERNS
-from engine.pretokenize import check_special_tokens
-from engine.ties import TIE_RULES
-from engine.trainer import check_vocab_size
-from engine.trainers import TRAINERS
-from engine.units import UNITS
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.models import MODELS
+from engine.alphabets.units import UNITS
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import check_vocab_size
+from engine.bpe.trainers import TRAINERS
+from engine.core.errors import BpeError
+from engine.text.corpus import Corpus
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import check_special_tokens
 
 
 class CommandLineError(BpeError):

@@ -18,9 +18,9 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.tokenizers import opened
-from engine.comparison import TextComparison
-from engine.text_file import read_blocks
-from engine.tokenizer import Tokenizer
+from engine.analysis.comparison import TextComparison
+from engine.encoding.tokenizer import Tokenizer
+from engine.text.text_file import read_blocks
 
 FIRST = 10
 """How many differences are printed without `--all`."""
@@ -115,7 +115,7 @@ def _open(
     data = texts[0][1] if texts else b""
     with telling_how_to_allow():
         allowing = _allowing(tokenizers, allow_special, data)
-    from bpe_tui.comparison_app import run_comparison  # slow to import, and only needed here
+    from bpe_tui.app.comparison_app import run_comparison  # slow to import, and only needed here
 
     return run_comparison(names, allowing, data)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
-from bpe_tui.columns import left
-from bpe_tui.visible import number, plural, shorten, visible_bytes, visible_text, width
-from engine.byte_chars import spell
-from engine.comparison import Difference, TextComparison, first_parting, overlap
-from engine.comparison.vocabularies import BytesPair
-from engine.tokenizer import Tokenizer
+from bpe_tui.widgets.columns import left
+from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text, width
+from engine.analysis.comparison import Difference, TextComparison, first_parting, overlap
+from engine.analysis.comparison.vocabularies import BytesPair
+from engine.core.gpt2_bytes import spell
+from engine.encoding.tokenizer import Tokenizer
 
 NAME_CELLS, COLUMN = 22, 16
 CONTEXT = 12

@@ -12,10 +12,10 @@ from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.visible import plural, visible_text
-from engine.conversion import convert as converted
-from engine.errors import OutputExistsError
+from bpe_tui.widgets.visible import plural, visible_text
+from engine.core.errors import OutputExistsError
 from engine.formats import WRITABLE, open_tokenizer, writable_format
+from engine.formats.conversion import convert as converted
 
 
 @app.command(

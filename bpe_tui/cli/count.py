@@ -15,9 +15,9 @@ from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.tokenizers import opened
-from bpe_tui.visible import number, visible_text
-from engine.errors import BpeError
-from engine.token_count import TextSize, file_size
+from bpe_tui.widgets.visible import number, visible_text
+from engine.core.errors import BpeError
+from engine.encoding.token_count import TextSize, file_size
 
 
 @app.command(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bpe_tui.config import RunConfig
-from engine.corpus import Corpus
-from engine.counting import CorpusCount, count_corpus
-from engine.counts_cache import KeptCount
-from engine.events import CountProgress
-from engine.patterns import Pattern
+from bpe_tui.session.config import RunConfig
+from engine.core.events import CountProgress
+from engine.counting.cache import KeptCount
+from engine.counting.count import CorpusCount, count_corpus
+from engine.text.corpus import Corpus
+from engine.text.patterns import Pattern
 
 
 def counted(

@@ -13,7 +13,7 @@ from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.streams import input_blocks, write_result
 from bpe_tui.cli.tokenizers import opened
-from engine.pretokenize import to_text
+from engine.text.pretokenize import to_text
 
 # More digits than any vocabulary needs would only be slow to read.
 TOKEN_ID = re.compile("[0-9]{1,18}")

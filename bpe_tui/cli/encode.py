@@ -19,12 +19,12 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.streams import input_blocks
 from bpe_tui.cli.tokenizers import opened
-from engine.byte_chars import spell
-from engine.dropout_text import encode_with_dropout
-from engine.pipeline import Pipeline
-from engine.pipeline_run import run_text
-from engine.pretokenize import to_bytes, to_text
-from engine.tokenizer import Tokenizer
+from engine.core.gpt2_bytes import spell
+from engine.encoding.dropout_text import encode_with_dropout
+from engine.encoding.tokenizer import Tokenizer
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pipeline_run import run_text
+from engine.text.pretokenize import to_bytes, to_text
 
 IDS_AT_A_TIME = 1 << 12
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 from bpe_tui.cli.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM, STANDARD_INPUT
-from bpe_tui.visible import visible_text
-from engine.errors import BpeError
-from engine.helper_process import SINGLE_THREADED
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import BpeError
+from engine.core.subprocess_worker import SINGLE_THREADED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,8 +51,8 @@ def _run(arguments: list[str]) -> int:
     if _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
-        from bpe_tui.config import RunConfig
-        from bpe_tui.openable import config_for
+        from bpe_tui.session.config import RunConfig
+        from bpe_tui.session.detect import config_for
 
         return open_screen(config_for(RunConfig(arguments[0])))
     from bpe_tui.cli.program import run_command

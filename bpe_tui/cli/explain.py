@@ -13,7 +13,7 @@ from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.tokenizers import opened
-from engine.pretokenize import to_text
+from engine.text.pretokenize import to_text
 
 
 @app.command(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bpe_tui.visible import visible_bytes
-from engine.answers import cut_by
-from engine.events import Pair
-from engine.rules import EncodingRules
-from engine.tokenizer import Tokenizer
-from engine.trace import TracedMerge, TracedPretoken, trace
+from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.explain.answers import cut_by
+from engine.core.events import Pair
+from engine.encoding.rules import EncodingRules
+from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.trace import TracedMerge, TracedPretoken, trace
 
 
 def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:

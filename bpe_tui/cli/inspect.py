@@ -11,13 +11,13 @@ import typer
 from bpe_tui.cli.names import PROGRAM
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.inspection_rows import SECTIONS
-from bpe_tui.visible import visible_text
-from engine.byte_chars import spell
+from bpe_tui.views.inspection_rows import SECTIONS
+from bpe_tui.widgets.visible import visible_text
+from engine.analysis.inspection import Inspection
+from engine.analysis.inspection.inspection import Few
+from engine.core.gc_pause import uncollected
+from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer
-from engine.inspection import Inspection
-from engine.inspection.inspection import Few
-from engine.uncollected import uncollected
 
 WIDEST = 100
 LONGEST = 20

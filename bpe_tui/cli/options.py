@@ -8,14 +8,14 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.config import DEFAULT_SPECIAL
-from bpe_tui.models import DEFAULT_MODEL, MODELS
-from engine.errors import SpecialTokenError
-from engine.patterns import PATTERNS
-from engine.pretokenize import check_special_tokens
-from engine.ties import TIE_RULES
-from engine.trainers import TRAINERS
-from engine.units import UNITS
+from bpe_tui.session.config import DEFAULT_SPECIAL
+from bpe_tui.session.models import DEFAULT_MODEL, MODELS
+from engine.alphabets.units import UNITS
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
+from engine.core.errors import SpecialTokenError
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import check_special_tokens
 
 TRAINING = "Training"
 OUTPUT = "Output"

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
 
-from bpe_tui.config import Config, RunConfig
-from bpe_tui.models import model_of
-from bpe_tui.transcript import AnyTranscript
-from bpe_tui.visible import visible_text
-from engine.errors import TokenizerFileError
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.models import model_of
+from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import TokenizerFileError
 
 PROMPT = "> "
 

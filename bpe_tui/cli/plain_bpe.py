@@ -7,13 +7,13 @@ from collections import Counter
 
 from bpe_tui.bpe.transcript import BpeTranscript
 from bpe_tui.cli.counted import counted, counted_once
-from bpe_tui.config import RunConfig, TokenizerConfig, kept_count
-from bpe_tui.visible import visible_text
-from engine.corpus import Corpus
+from bpe_tui.session.config import RunConfig, TokenizerConfig, kept_count
+from bpe_tui.widgets.visible import visible_text
+from engine.bpe.replay import CHANGES_TEXT, Replay
+from engine.bpe.timeline import Timeline
+from engine.bpe.trainer import StopReason
 from engine.formats import open_tokenizer
-from engine.replay import CHANGES_TEXT, Replay
-from engine.timeline import Timeline
-from engine.trainer import StopReason
+from engine.text.corpus import Corpus
 
 
 def trained(config: RunConfig) -> BpeTranscript:

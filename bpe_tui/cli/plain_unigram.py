@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bpe_tui.cli.counted import counted
-from bpe_tui.config import RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.transcript import UnigramTranscript
-from engine.corpus import Corpus
+from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bpe_tui.cli.counted import counted
-from bpe_tui.config import RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
-from engine.corpus import Corpus
+from engine.text.corpus import Corpus
 from engine.wordpiece.timeline import WordPieceTimeline
 
 

@@ -8,8 +8,8 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.visible import number, rate, size
-from engine.events import CountProgress
+from bpe_tui.widgets.visible import number, rate, size
+from engine.core.events import CountProgress
 
 MERGES_A_MOVE = 64
 """Moving the bar takes as long as some merges do."""

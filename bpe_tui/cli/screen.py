@@ -7,7 +7,7 @@ import sys
 
 from bpe_tui.cli.checks import CommandLineError, checked
 from bpe_tui.cli.names import PROGRAM
-from bpe_tui.config import Config
+from bpe_tui.session.config import Config
 
 
 def open_screen(config: Config) -> int:
@@ -16,7 +16,7 @@ def open_screen(config: Config) -> int:
     check_terminal()
     gc.disable()  # until the first frame: nothing made so far is garbage
     try:
-        from bpe_tui.app import run_app  # slow to import, and only this command needs it
+        from bpe_tui.app.app import run_app  # slow to import, and only this command needs it
 
         return run_app(config) or 0
     finally:

@@ -10,8 +10,8 @@ import typer
 
 from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.options import TEXT
-from engine.errors import SpecialTokenFoundError
-from engine.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+from engine.core.errors import SpecialTokenFoundError
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 
 ALL, NONE = "all", "none"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from bpe_tui.visible import visible_text
-from engine.errors import CorpusError
-from engine.pretokenize import to_text
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import CorpusError
+from engine.text.pretokenize import to_text
 
 BLOCK = 1 << 16
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from bpe_tui.cli.checks import CommandLineError
 from bpe_tui.cli.names import PROGRAM
-from bpe_tui.visible import visible_text
+from bpe_tui.widgets.visible import visible_text
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
-from engine.tokenizer import Tokenizer
 
 
 def opened(given: Sequence[str], merging: bool = False) -> Tokenizer:

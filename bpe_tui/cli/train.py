@@ -36,18 +36,18 @@ from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
-from bpe_tui.config import RunConfig
-from bpe_tui.models import MODELS
-from bpe_tui.visible import number, plural
-from engine.corpus import Corpus
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.widgets.visible import number, plural
+from engine.alphabets.units import DEFAULT_UNITS
+from engine.bpe.record import MergeStep
+from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import TRAINERS
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import SETTINGS
 from engine.formats.gpt2_files import MERGES, VOCAB
-from engine.learnt import learnt_tokenizer
-from engine.record import MergeStep
-from engine.trainer import Trainer
-from engine.trainers import TRAINERS
-from engine.units import DEFAULT_UNITS
+from engine.text.corpus import Corpus
 
 
 @app.command(

@@ -10,13 +10,13 @@ from bpe_tui.cli.counted import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
-from bpe_tui.config import RunConfig
-from bpe_tui.visible import number, plural
-from engine.corpus import Corpus
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.visible import number, plural
+from engine.formats.unigram_json import save_tokenizer
+from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts
-from engine.unigram.tokenizer_file import save_tokenizer
+from engine.unigram.sliced import Progress
 from engine.unigram.trainer import UnigramTrainer
-from engine.unigram.work import Progress
 
 
 def train_unigram(

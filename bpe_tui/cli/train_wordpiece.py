@@ -10,11 +10,11 @@ from bpe_tui.cli.counted import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.cli.streams import write_result
-from bpe_tui.config import RunConfig
-from bpe_tui.visible import number, plural
-from engine.corpus import Corpus
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.visible import number, plural
 from engine.formats.tokenizer_json import save_pipeline
-from engine.own_pipelines import wordpiece_pipeline
+from engine.pipeline.of_run import wordpiece_pipeline
+from engine.text.corpus import Corpus
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.vocab_file import save_vocab

@@ -14,11 +14,11 @@ from bpe_tui.cli.options import TEXT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.tokenizers import opened
-from bpe_tui.visible import quoted
-from engine.answers import Answer
-from engine.pretokenize import to_text
-from engine.tokenizer import Tokenizer
-from engine.why_not import occurrences, why_not, why_not_merged
+from bpe_tui.widgets.visible import quoted
+from engine.analysis.explain.answers import Answer
+from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
+from engine.encoding.tokenizer import Tokenizer
+from engine.text.pretokenize import to_text
 
 
 @app.command(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.exports import OF_SCREENS, of_charts, of_steps
-from bpe_tui.panels.unigram.charts import CHARTS
+from bpe_tui.unigram.panels.charts import CHARTS
+from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
 from engine.unigram.report import json_lines, markdown
 
 EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 
-from bpe_tui.config import RunConfig
-from bpe_tui.headings import Facts, fitting
-from bpe_tui.narration import first_fitting, narrate_end
-from bpe_tui.session import Session
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import narrate, narrate_back
-from bpe_tui.visible import number, plural, size, visible_text
+from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.narration import first_fitting, narrate_end
+from bpe_tui.widgets.visible import number, plural, size, visible_text
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.trainer import StopReason
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.inspection_rows import (
+from bpe_tui.unigram.numbers import score_text
+from bpe_tui.views.inspection_rows import (
     LONGEST_SHOWN,
     Section,
     fact_rows,
@@ -14,11 +15,10 @@ from bpe_tui.inspection_rows import (
     told_pattern,
     told_specials,
 )
-from bpe_tui.panels.targets import ToPiece
-from bpe_tui.unigram.numbers import score_text
-from bpe_tui.visible import number, plural, short_number, visible_text
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.rows import Row
-from engine.unigram.inspection import UnigramInspection
+from bpe_tui.widgets.visible import number, plural, short_number, visible_text
+from engine.analysis.inspection.unigram import UnigramInspection
 
 
 def _overview(inspection: UnigramInspection, width: int) -> list[Row]:

@@ -9,15 +9,15 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from time import monotonic
 
-from bpe_tui import messages
-from bpe_tui.jobs import TrainingJob
-from bpe_tui.playable import Playable
-from engine.excerpt import Excerpt
+from bpe_tui.session import messages
+from bpe_tui.session.jobs import TrainingJob
+from bpe_tui.session.protocols import Playable
+from engine.text.excerpt import Excerpt
 from engine.unigram.events import Seeded
 from engine.unigram.metaspace import spelled_counts
+from engine.unigram.sliced import Progress
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
-from engine.unigram.work import Progress
 
 NEWS_SECONDS = 1 / 10
 """How often it is said how far the work at hand is; it is told far more often."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.narration import ROOMY, first_fitting
-from bpe_tui.visible import number, plural, visible_text
+from bpe_tui.views.narration import ROOMY, first_fitting
+from bpe_tui.widgets.visible import number, plural, visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame

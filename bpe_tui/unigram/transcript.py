@@ -9,20 +9,20 @@ from pathlib import Path
 
 import numpy as np
 
-from bpe_tui.narration import times
-from bpe_tui.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.unigram.narration import narrate, narrate_back, told_unknown
 from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
-from bpe_tui.visible import number, plural, visible_text
+from bpe_tui.views.narration import times
+from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
+from bpe_tui.widgets.visible import number, plural, visible_text
+from engine.formats.unigram_json import save_tokenizer
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
 from engine.unigram.record import NEVER
 from engine.unigram.removals import Removals
+from engine.unigram.sliced import finished
 from engine.unigram.text_paths import ids_of, n_best
-from engine.unigram.tokenizer_file import save_tokenizer
-from engine.unigram.work import finished
 
 BEST = 5
 """So many segmentations of a text are told."""

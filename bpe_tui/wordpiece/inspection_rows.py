@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.inspection_rows import (
+from bpe_tui.views.inspection_rows import (
     Section,
     fact_rows,
     kinds,
@@ -13,9 +13,9 @@ from bpe_tui.inspection_rows import (
     told_pattern,
     told_specials,
 )
-from bpe_tui.visible import number, visible_text
 from bpe_tui.widgets.rows import Row
-from engine.wordpiece.inspection import PieceInspection
+from bpe_tui.widgets.visible import number, visible_text
+from engine.analysis.inspection.wordpiece import PieceInspection
 
 
 def _overview(inspection: PieceInspection, width: int) -> list[Row]:

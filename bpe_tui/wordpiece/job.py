@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 
-from bpe_tui.jobs import TrainingJob
-from bpe_tui.playable import Playable
-from engine.excerpt import Excerpt
+from bpe_tui.session.jobs import TrainingJob
+from bpe_tui.session.protocols import Playable
+from engine.text.excerpt import Excerpt
 from engine.wordpiece.timeline import WordPieceTimeline
 
 

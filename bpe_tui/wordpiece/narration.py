@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bpe_tui.config import RunConfig
-from bpe_tui.headings import ENDED, Facts, fitting
-from bpe_tui.narration import first_fitting, narrate_here
-from bpe_tui.session import Session
-from bpe_tui.visible import number, plural, size, visible_text
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+from bpe_tui.views.headings import ENDED, Facts, fitting
+from bpe_tui.views.narration import first_fitting, narrate_here
+from bpe_tui.widgets.visible import number, plural, size, visible_text
 from bpe_tui.wordpiece.sentences import narrate, narrate_back
 from engine.wordpiece.frame import WordPieceFrame
 

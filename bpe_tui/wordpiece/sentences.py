@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from bpe_tui.visible import number, plural, visible_bytes, visible_text, with_power
-from engine.events import Pair
+from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text, with_power
+from engine.core.events import Pair
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep

@@ -1,4 +1,7 @@
-"""What a pretoken is made of before any merge: one file for each alphabet."""
+"""What a pretoken is made of before any merge: one file for each alphabet.
+
+Uses text and core; encoding and what is above use it.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ ALPHABETS: dict[str, tuple[str, str]] = {
     "continuations": ("engine.alphabets.continuation", "ContinuationAlphabet"),
     "whole": ("engine.alphabets.whole", "WholeTokens"),
     "word ends": ("engine.alphabets.word_end", "WordEndAlphabet"),
-    "model": ("engine.models.model_alphabet", "ModelAlphabet"),
+    "model": ("engine.pipeline.models.model_alphabet", "ModelAlphabet"),
 }
 """The name that a message gives it → the module and the class."""
 

@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import Any
 
 from engine.alphabets.alphabet import Alphabet
-from engine.byte_chars import spell
-from engine.pretokenize import to_bytes, to_text
+from engine.core.gpt2_bytes import spell
+from engine.text.pretokenize import to_bytes, to_text
 
 
 class CharacterAlphabet(Alphabet):

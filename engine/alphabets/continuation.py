@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from engine.alphabets.alphabet import Alphabet
-from engine.pretokenize import to_bytes, to_text
+from engine.text.pretokenize import to_bytes, to_text
 
 
 class ContinuationAlphabet(Alphabet):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.alphabets.alphabet import Alphabet
-from engine.pretokenize import to_text
-from engine.white_space import WHITE_SPACE
+from engine.text.pretokenize import to_text
+from engine.text.white_space import WHITE_SPACE
 
 
 class WordEndAlphabet(Alphabet):

@@ -1,4 +1,7 @@
-"""Tokenizer file formats: one file each, one line in the registry."""
+"""Tokenizer file formats: one file each, one line in the registry.
+
+Uses the pipeline, the models and what is below them; analysis uses it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
+from engine.core.gc_pause import uncollected
+from engine.core.registry import Registry
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
     course_json,
@@ -21,12 +27,9 @@ from engine.formats import (
 from engine.formats.plain import told_unsayable
 from engine.formats.renumbering import renumbered
 from engine.formats.source import Source
-from engine.formats.strangers import what_it_is
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.patterns import Pattern
-from engine.registry import Registry
-from engine.tokenizer import Tokenizer
-from engine.uncollected import uncollected
+from engine.formats.unrecognised import what_it_is
+from engine.text.patterns import Pattern
 
 _OF_FILES = (
     tokenizer_json.FORMAT,

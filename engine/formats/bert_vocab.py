@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.formats.gaps import told_gaps
 from engine.formats.source import HEAD, Source, read_head, read_lines
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.pretokenize import to_bytes
+from engine.text.pretokenize import to_bytes
 
 FILE = "vocab.txt"
 UNKNOWN = "[UNK]"
@@ -42,7 +42,7 @@ def _file_of(source: Source) -> Path | None:
 
 def load(source: Source, wishes: Wishes) -> Opened:
     from engine.formats.pipeline_file import tokenizer_of
-    from engine.own_pipelines import wordpiece_pipeline
+    from engine.pipeline.of_run import wordpiece_pipeline
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
     path = _file_of(source)

@@ -13,15 +13,15 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.errors import TokenizerFileError
-from engine.files import write_files
+from engine.core.errors import TokenizerFileError
+from engine.core.files import write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.course_values import find_parts, open_parts
 from engine.formats.plain import check_plain
 from engine.formats.source import Source
 from engine.formats.special_tokens import is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.patterns import PATTERNS
-from engine.tokenizer import Tokenizer
+from engine.text.patterns import PATTERNS
 
 VOCAB, MERGES = "vocab.json", "merges.json"
 _LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")

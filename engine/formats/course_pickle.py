@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.formats.course_values import find_parts, open_parts
 from engine.formats.pickle_limits import PickleError
 from engine.formats.safe_pickle import load_pickles

@@ -11,17 +11,17 @@ from collections.abc import Mapping, Sequence
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
-from engine.byte_chars import spell
-from engine.errors import PatternError, TokenizerFileError
+from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.gpt2_bytes import spell
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.foreign_patterns import pattern_of
 from engine.formats.gaps import told_gaps
 from engine.formats.source import LARGEST
 from engine.formats.special_tokens import find_special_tokens
 from engine.formats.spellings import Spelled, respell
 from engine.formats.tokenizer_format import Opened, Wishes
-from engine.patterns import PATTERNS, Pattern
-from engine.pretokenize import to_bytes
-from engine.tokenizer import Tokenizer
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import to_bytes
 
 HIGHEST_ID = 1 << 31
 

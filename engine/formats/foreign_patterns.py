@@ -8,9 +8,9 @@ the end of a text together (`\s++$`), which minbpe's pattern cuts behind a newli
 
 from __future__ import annotations
 
-from engine.errors import PatternError
-from engine.patterns import PATTERNS, Alternative, Pattern
-from engine.typed_regex import compile_foreign
+from engine.core.errors import PatternError
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.typed_regex import compile_foreign
 
 OTHER_SPELLINGS: dict[str, str] = {
     # OpenAI's release of GPT-2.

@@ -1,6 +1,6 @@
 """GPT-2's own files in a directory: `vocab.json` and `merges.txt`.
 
-Tokens are written in printable stand-ins (see `byte_chars`). The two files do not say which tokens
+Tokens are written in printable stand-ins (see `gpt2_bytes`). The two files do not say which tokens
 are special or which pattern cuts the text, so a third one, `bpe-tui.json`, does; without it the
 pattern is gpt2, and special are the tokens in angle or square brackets that no merge makes.
 """
@@ -13,18 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.byte_chars import spell, unspell
-from engine.errors import TokenizerFileError
-from engine.files import write_files
+from engine.core.errors import TokenizerFileError
+from engine.core.files import write_files
+from engine.core.gpt2_bytes import spell, unspell
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.gaps import told_gaps
 from engine.formats.gpt2_files import MERGES, VOCAB, files_of, folder_of, recognises
 from engine.formats.plain import check_plain
 from engine.formats.source import Source, read_json, read_lines
 from engine.formats.special_tokens import find_special_tokens, is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.patterns import PATTERNS
-from engine.pretokenize import to_bytes
-from engine.tokenizer import Tokenizer
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_bytes
 
 SETTINGS = "bpe-tui.json"
 VERSION_LINE = "#version: 0.2"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.formats.source import Source
 
 VOCAB, MERGES = "vocab.json", "merges.txt"

@@ -11,15 +11,15 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.alphabets import BYTES
-from engine.errors import PatternError, TokenizerFileError
-from engine.events import Pair
-from engine.files import write_files
+from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.events import Pair
+from engine.core.files import write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.foreign_patterns import pattern_of, told_pattern
 from engine.formats.renumbering import made_by_merges
 from engine.formats.source import LARGEST, Source, read_lines
 from engine.formats.special_tokens import is_text, numbered
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.tokenizer import Tokenizer
 
 VERSION_LINE = "minbpe v1"
 _MOST_DIGITS = 9

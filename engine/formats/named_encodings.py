@@ -10,7 +10,7 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.formats.foreign_patterns import pattern_of, told_pattern
 from engine.formats.ranked import tokenizer_of_ranks
 from engine.formats.source import Source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 
 
 class PickleError(TokenizerFileError):

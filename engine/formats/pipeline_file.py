@@ -11,22 +11,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from engine.added_tokens import AddedToken
-from engine.decoders import decoder_from_json
-from engine.errors import TokenizerFileError
-from engine.formats.pipeline_of import pre_tokenizer_of
+from engine.core.errors import TokenizerFileError
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import read_json
 from engine.formats.tokenizer_format import Opened, Wishes
-from engine.json_fields import Fields
-from engine.models import model_from_json
-from engine.models.model import MergingModel
-from engine.models.model_alphabet import ModelAlphabet
-from engine.normalizers import normalizer_from_json
-from engine.patterns import as_pattern
-from engine.pipeline import Pipeline
-from engine.post_processors import post_processor_from_json
-from engine.pretokenizers import pretokenizer_from_json
-from engine.tokenizer import Tokenizer
+from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.decoders import decoder_from_json
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.models import model_from_json
+from engine.pipeline.models.model import MergingModel
+from engine.pipeline.models.model_alphabet import ModelAlphabet
+from engine.pipeline.normalizers import normalizer_from_json
+from engine.pipeline.of_tokenizer import pre_tokenizer_of
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.post_processors import post_processor_from_json
+from engine.pipeline.pretokenizers import pretokenizer_from_json
+from engine.text.patterns import as_pattern
 
 STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
 KEYS = ("version", "truncation", "padding", "added_tokens", *STAGES)

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.alphabets import Alphabet, WordEndAlphabet
-from engine.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import TokenizerFormat
-from engine.tokenizer import Tokenizer
 
 
 def told_unsayable(alphabet: Alphabet, format: TokenizerFormat) -> str | None:

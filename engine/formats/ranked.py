@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
-from engine.byte_chars import spell
-from engine.errors import VocabularyError
-from engine.formats.rank_merges import merges_of_ranks
+from engine.core.errors import VocabularyError
+from engine.core.gpt2_bytes import spell
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats.recover_merges import merges_of_ranks
 from engine.formats.renumbering import made_by_merges
-from engine.patterns import Pattern
-from engine.tokenizer import Tokenizer
+from engine.text.patterns import Pattern
 
 SHOWN = 3
 """Tokens that a note names before it says how many more there are."""
@@ -85,7 +85,7 @@ def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
     """Whether a tokenizer merges as its ranks do.
 
     It may list other pairs that join to a token, as tokenizer.json files made from ranks do: they
-    never stand side by side (see `rank_merges`), so they count for nothing.
+    never stand side by side (see `recover_merges`), so they count for nothing.
     """
     merges, known = made_by_merges(ranked), ranked.merge_table
     vocab = tokenizer.vocab

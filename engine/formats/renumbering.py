@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from engine.alphabets import BYTES, ByteAlphabet
-from engine.errors import VocabularyError
-from engine.events import Pair
-from engine.tokenizer import Tokenizer
+from engine.core.errors import VocabularyError
+from engine.core.events import Pair
+from engine.encoding.tokenizer import Tokenizer
 
 
 def made_by_merges(tokenizer: Tokenizer) -> list[tuple[Pair, int]]:

@@ -2,8 +2,8 @@
 
 Tokens are named by their places in order of rank, so of two the younger has the greater number.
 Whether the parts of a split come to stand side by side is found by undoing, as in
-`engine.vocabulary.reachable`, and for that the merges of the parts have to be known. They are
-shorter: so the tokens are gone through by length, all of one length together.
+`engine.recording.vocabulary.reachable`, and for that the merges of the parts have to be known. They
+are shorter: so the tokens are gone through by length, all of one length together.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from engine.change_log import Ints
+from engine.core.number_table import NOT_THERE, NumberTable
 from engine.formats.token_splits import Splits, splits_of
-from engine.number_table import NOT_THERE, NumberTable
+from engine.recording.change_log import Ints
 
 NONE = -1
 """Stands for a part where there is none."""

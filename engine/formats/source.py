@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 
-from engine.byte_chars import spell
-from engine.errors import TokenizerFileError
-from engine.pretokenize import to_bytes
+from engine.core.errors import TokenizerFileError
+from engine.core.gpt2_bytes import spell
+from engine.text.pretokenize import to_bytes
 
 
 def numbered(

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
-from engine.byte_chars import spell, unspell
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
+from engine.core.gpt2_bytes import spell, unspell
 
 
 def _of_bytes(token: Any) -> bytes:

@@ -1,6 +1,6 @@
 """tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
 
-The merges are not written, they follow from the ranks: see `rank_merges`. Neither are the pattern
+The merges are not written, they follow from the ranks: see `recover_merges`. Nor are the pattern
 and the special tokens; files in wide use are known by their content (see `known_ranks`), and for
 any other the pattern is gpt2's until somebody says more.
 """
@@ -15,15 +15,15 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from engine.errors import TokenizerFileError, VocabularyError
-from engine.files import write_files
+from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.core.files import write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.gaps import told_gaps
 from engine.formats.known_ranks import known_ranks
 from engine.formats.ranked import ranks_of, tokenizer_of_ranks
 from engine.formats.source import Source, check_lines, read_bytes
 from engine.formats.special_tokens import numbered
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.tokenizer import Tokenizer
 
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
-from engine.patterns import Pattern
-from engine.tokenizer import Tokenizer
+from engine.text.patterns import Pattern
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import TokenizerFileError
-from engine.files import write_files
+from engine.core.errors import TokenizerFileError
+from engine.core.files import write_files
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from engine.pipeline import Pipeline
+    from engine.pipeline.pipeline import Pipeline
 
 FILE = "tokenizer.json"
 
@@ -46,7 +46,7 @@ def load(source: Source, wishes: Wishes) -> Opened:
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
-    from engine.formats.pipeline_of import pipeline_of
+    from engine.pipeline.of_tokenizer import pipeline_of
 
     save_pipeline(pipeline_of(tokenizer, path), path, overwrite)
 

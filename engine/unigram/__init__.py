@@ -9,4 +9,6 @@ learning back; `encoder` uses what was learnt.
 Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
 (`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). Where those two differ,
 or where this package departs from both, the module concerned says so.
+
+Uses encoding, counting, text and core; pipeline and above use it.
 """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from engine.remembered import Remembered
+from engine.encoding.bounded_memo import Remembered
 from engine.unigram.forward_backward import ForwardBackward
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.pieces import Edge, PieceTable

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.registry import Registry
+from engine.core.registry import Registry
 
 Floats = npt.NDArray[np.float64]
 

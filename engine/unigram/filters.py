@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.registry import Registry
+from engine.core.registry import Registry
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattices import Flags
 

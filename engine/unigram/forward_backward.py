@@ -18,7 +18,7 @@ from functools import cached_property
 from math import exp, inf, log
 from random import Random
 
-from engine.errors import UnigramError
+from engine.core.errors import UnigramError
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.pieces import Edge
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.excerpt import Excerpt
-from engine.patterns import Pattern
-from engine.pretokenize import Pretoken
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
@@ -19,8 +19,8 @@ from engine.unigram.numbered_pieces import NumberedPieces, joined
 from engine.unigram.pieces import Edge
 from engine.unigram.record import NEVER, PieceHistory
 from engine.unigram.removals import Removals
+from engine.unigram.sliced import Work
 from engine.unigram.statistics import UnigramStatistics
-from engine.unigram.work import Work
 
 if TYPE_CHECKING:
     from engine.unigram.timeline import UnigramTimeline

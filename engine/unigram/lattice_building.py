@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from engine.unigram.lattices import Lattices
-from engine.unigram.work import Progress, Work
+from engine.unigram.sliced import Progress, Work
 
 BATCH = 50_000
 """Edges a batch has, about: numpy takes some 5 ms to sweep them."""
@@ -33,7 +33,7 @@ def lattices_of(
         ids: the piece of each text; every character has one.
         longest: how many characters a piece has, at the most.
 
-    >>> from engine.unigram.work import finished
+    >>> from engine.unigram.sliced import finished
     >>> (batch,) = finished(lattices_of({"ab": 3}, {"a": 0, "b": 1, "ab": 2}, longest=2))
     >>> batch.pieces.tolist(), batch.sources.tolist(), batch.targets.tolist()
     ([0, 2, 1], [0, 0, 1], [1, 2, 2])

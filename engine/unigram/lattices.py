@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.unigram.work import Progress, Work
+from engine.unigram.sliced import Progress, Work
 
 Ints = npt.NDArray[np.int64]
 SmallInts = npt.NDArray[np.int32]

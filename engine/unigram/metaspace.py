@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from engine.pretokenize import to_text
+from engine.text.pretokenize import to_text
 
 SPACE = "▁"
 

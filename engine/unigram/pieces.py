@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from engine.errors import UnigramError
+from engine.core.errors import UnigramError
 
 UNKNOWN_PENALTY = 10.0
 """How much worse than the worst piece the unknown token is."""

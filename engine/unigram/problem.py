@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.unigram.e_step import expected_counts
 from engine.unigram.lattice_building import lattices_of
 from engine.unigram.lattices import Flags, Floats, Lattices
 from engine.unigram.removals import Removals, removals
-from engine.unigram.sweeps import expected_counts
-from engine.unigram.work import Progress, Work
+from engine.unigram.sliced import Progress, Work
 
 
 class Estimate(NamedTuple):

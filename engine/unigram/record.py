@@ -16,14 +16,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.errors import TimelineError
+from engine.core.errors import TimelineError
 from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
 from engine.unigram.numbered_pieces import Numbering
 from engine.unigram.piece_columns import PieceColumns
 from engine.unigram.problem import Estimate, Problem
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds
-from engine.unigram.work import Work
+from engine.unigram.sliced import Work
 
 NEVER = np.iinfo(np.int32).max
 

@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.unigram.e_step import best_counts
 from engine.unigram.lattice_building import lattices_of
 from engine.unigram.lattices import Flags, Floats, Ints, Lattices
-from engine.unigram.sweeps import best_counts
-from engine.unigram.work import Work
+from engine.unigram.sliced import Work
 
 
 class Cost(NamedTuple):

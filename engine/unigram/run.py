@@ -13,7 +13,7 @@ from engine.unigram.problem import Estimate, Problem
 from engine.unigram.record import Record
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds
-from engine.unigram.work import Work
+from engine.unigram.sliced import Work
 
 
 class Run:

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.unigram.work import Progress, Work
+from engine.unigram.sliced import Progress, Work
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ def seed_pieces(
 
     Of pieces of the same worth the shorter is in front, then the lesser by code points.
 
-    >>> from engine.unigram.work import finished
+    >>> from engine.unigram.sliced import finished
     >>> finished(seed_pieces({"hug": 10, "pug": 5, "hugs": 5}, 8, longest=4)).texts
     ['g', 'u', 'h', 'p', 's', 'hug', 'ug', 'hugs']
     """

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.pretoken_statistics import PretokenStatistics
+from engine.recording.pretoken_statistics import PretokenStatistics
 from engine.unigram.lattices import Floats, Ints
 from engine.unigram.record import Record
 

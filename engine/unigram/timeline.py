@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from engine.errors import TimelineError
-from engine.excerpt import Excerpt
-from engine.patterns import Pattern, as_pattern
-from engine.player import Player
-from engine.pretokenize import Pretoken, SpecialSplitter, pretokens
+from engine.core.errors import TimelineError
+from engine.recording.player import Player
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import Pattern, as_pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import Record

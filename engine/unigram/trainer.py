@@ -17,8 +17,8 @@ from collections.abc import Generator, Mapping, Sequence
 from enum import Enum
 from itertools import count
 
-from engine.errors import UnigramError, VocabSizeError
-from engine.pretokenize import check_special_tokens
+from engine.core.errors import UnigramError, VocabSizeError
+from engine.text.pretokenize import check_special_tokens
 from engine.unigram.estimation import DEFAULT_NORMALISATION, NORMALISATIONS
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattice_building import LONGEST_TEXT
@@ -26,7 +26,7 @@ from engine.unigram.problem import Problem
 from engine.unigram.record import Record
 from engine.unigram.run import Run
 from engine.unigram.seed import Seeds, seed_pieces
-from engine.unigram.work import Progress, Work
+from engine.unigram.sliced import Progress, Work
 
 Event = Progress | Seeded | EmStep | PruneStep
 

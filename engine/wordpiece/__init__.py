@@ -11,4 +11,6 @@ open: see `engine.wordpiece.ties`.
 
 Hugging Face's own `WordPieceTrainer` does something else: it wraps their `BpeTrainer`, merges the
 most frequent pair, and writes the pieces with `##`. Encoding is the same everywhere.
+
+Uses bpe for what both merge alike, recording and what is below; pipeline and above use it.
 """

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from engine.errors import VocabularyError
+from engine.core.errors import VocabularyError
 from engine.wordpiece.words import CONTINUES
 
 MAX_INPUT_CHARACTERS = 100

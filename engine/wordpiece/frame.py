@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from engine.events import Pair
-from engine.merge_frame import MergeFrame
-from engine.patterns import Pattern
-from engine.pretokenize import to_bytes
+from engine.core.events import Pair
+from engine.recording.merge_frame import MergeFrame
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import to_bytes
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder

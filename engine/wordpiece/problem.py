@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from engine.alphabets import ContinuationAlphabet
-from engine.errors import VocabSizeError
-from engine.events import Pair
-from engine.merge_record import Merge
-from engine.merging import count_pairs
-from engine.pair_numbers import PairNumbers
-from engine.pretokenize import to_bytes, to_text
+from engine.alphabets.merging import count_pairs
+from engine.core.errors import VocabSizeError
+from engine.core.events import Pair
+from engine.recording.merge_record import Merge
+from engine.recording.pair_numbers import PairNumbers
+from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.words import inner, joined
 
 

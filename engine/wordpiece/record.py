@@ -1,9 +1,9 @@
 """The record of a WordPiece training: every step, compactly, and the `WordPieceStep`s made from it.
 
 A score is made of three counts. So two logs are kept, of the pairs' counts and of the pieces', and
-every score at every step can be told from them; see `engine.change_log`. What won is asked for all
-steps at once, by charts and breakpoints: its three counts, and how many pairs shared them, have
-columns of their own.
+every score at every step can be told from them; see `engine.recording.change_log`. What won is
+asked for all steps at once, by charts and breakpoints: its three counts, and how many pairs shared
+them, have columns of their own.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.change_log import ChangeLog, Column, Ints
-from engine.events import Pair
-from engine.merge_record import Merge, MergeRecord, copied
-from engine.pair_numbers import PairNumbers
+from engine.core.events import Pair
+from engine.recording.change_log import ChangeLog, Column, Ints
+from engine.recording.merge_record import Merge, MergeRecord, copied
+from engine.recording.pair_numbers import PairNumbers
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.score import Score
 from engine.wordpiece.scoreboard import Scoreboard

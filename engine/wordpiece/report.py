@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from engine.byte_chars import spell
-from engine.markdown import ROWS, code_span, document, table
-from engine.merge_tables import changes_table, told_pair, touched_table
-from engine.pretokenize import to_text
+from engine.core.gpt2_bytes import spell
+from engine.recording.merge_tables import changes_table, told_pair, touched_table
+from engine.text.markdown import ROWS, code_span, document, table
+from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.change_log import Integers, Ints
-from engine.events import Pair
-from engine.pair_numbers import PairNumbers
+from engine.core.events import Pair
+from engine.recording.change_log import Integers, Ints
+from engine.recording.pair_numbers import PairNumbers
 from engine.wordpiece.score import NEARLY, Score, estimates, highest, standings
 
 

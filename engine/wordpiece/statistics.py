@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.change_log import Ints
-from engine.pretokenize import to_text
-from engine.statistics import LEFT_OUT, Floats, MergeStatistics
+from engine.bpe.statistics import LEFT_OUT, Floats, MergeStatistics
+from engine.recording.change_log import Ints
+from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates
 from engine.wordpiece.score_ties import ScoreTies

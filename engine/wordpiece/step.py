@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.events import Pair
-from engine.pair_step import PairStep
+from engine.core.events import Pair
+from engine.recording.pair_step import PairStep
 from engine.wordpiece.score import Score
 
 if TYPE_CHECKING:

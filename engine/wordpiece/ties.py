@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.registry import Registry
-from engine.ties import TIE_RULES, TieRule
+from engine.bpe.ties import TIE_RULES, TieRule
+from engine.core.registry import Registry
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 
-from engine.events import Pair
-from engine.excerpt import Excerpt
-from engine.merge_timeline import MergeTimeline
-from engine.patterns import Pattern, as_pattern
-from engine.segmentation import Segmenter
-from engine.vocabulary.vocabulary import Vocabulary
+from engine.core.events import Pair
+from engine.recording.merge_timeline import MergeTimeline
+from engine.recording.segmentation import Segmenter
+from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import Pattern, as_pattern
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.score_ties import ScoreTies

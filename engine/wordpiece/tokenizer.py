@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from engine.errors import UnknownTokenIdError, VocabularyError
-from engine.patterns import Pattern, as_pattern
-from engine.piece_encoder import remembering
-from engine.pretokenize import (
+from engine.core.errors import UnknownTokenIdError, VocabularyError
+from engine.encoding.piece_encoder import remembering
+from engine.text.patterns import Pattern, as_pattern
+from engine.text.pretokenize import (
     SpecialSplitter,
     pretokens,
     to_bytes,
     to_text,
     without_stray_surrogates,
 )
-from engine.wordpiece.encoder import (
-    MAX_INPUT_CHARACTERS,
-    EncodedWord,
-    Outcome,
-    WordPieceEncoder,
-)
+from engine.text.words import words_in
+from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
-from engine.words import words_in
 
 DEFAULT_PATTERN = "bert"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from engine.errors import TokenizerFileError
-from engine.files import write_files
+from engine.core.errors import TokenizerFileError
+from engine.core.files import write_files
 
 FILE = "vocab.txt"
 

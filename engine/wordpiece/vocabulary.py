@@ -11,15 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.change_log import Ints
-from engine.pretokenize import to_text
-from engine.registry import Registry
-from engine.statistics import Floats
-from engine.vocabulary.columns import COLUMNS
-from engine.vocabulary.merge_columns import NONE, Merges
-from engine.vocabulary.token_table import TokenTable, places
-from engine.vocabulary.twins import least_twins
-from engine.vocabulary.vocabulary import Vocabulary
+from engine.bpe.statistics import Floats
+from engine.core.registry import Registry
+from engine.recording.change_log import Ints
+from engine.recording.vocabulary.columns import COLUMNS
+from engine.recording.vocabulary.merge_columns import NONE, Merges
+from engine.recording.vocabulary.token_table import TokenTable, places
+from engine.recording.vocabulary.twins import least_twins
+from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates
 from engine.wordpiece.words import CONTINUES, bare

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.errors import SpecialTokenError
-from engine.pretokenize import SpecialSplitter, to_bytes, to_text
-from engine.words import words_in
+from engine.core.errors import SpecialTokenError
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.text.words import words_in
 
 CONTINUES = "##"
 """Stands before a piece that continues a word."""

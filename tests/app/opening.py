@@ -8,8 +8,8 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import Config, RunConfig
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import Config, RunConfig
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 

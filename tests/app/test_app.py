@@ -11,13 +11,13 @@ from opening import SAMPLE, opened, step
 from textual._compositor import Compositor
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.command_table import COMMANDS
-from bpe_tui.config import RunConfig
-from bpe_tui.panels.encode_line import EncodedText
-from bpe_tui.panels.encode_steps import EncodeStepsPanel
-from bpe_tui.screens.training import TrainingScreen
-from bpe_tui.typed_steps import parse_step
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.encode_line import EncodedText
+from bpe_tui.bpe.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
@@ -279,7 +279,7 @@ async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ahead: list[str] = []
-    monkeypatch.setattr("bpe_tui.app.import_ahead", ahead.extend)
+    monkeypatch.setattr("bpe_tui.app.app.import_ahead", ahead.extend)
     async with opened(vocab_size=300):
         assert {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead)
         assert not any("wordpiece" in name or "unigram" in name for name in ahead)

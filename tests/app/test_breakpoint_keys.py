@@ -8,9 +8,9 @@ from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.screens.breakpoints import BreakpointRows
-from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.screens.breakpoints import BreakpointRows
+from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 
 

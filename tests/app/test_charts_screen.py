@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from opening import opened, step
 
-from bpe_tui.panels.charts import CHARTS, ChartPanel
-from bpe_tui.screens.charts import ChartsScreen
+from bpe_tui.views.charts import CHARTS, ChartPanel
+from bpe_tui.views.charts_screen import ChartsScreen
 from engine import Timeline, Trainer
-from engine.replay import Replay
+from engine.bpe.replay import Replay
 
 
 def drawn(panel: ChartPanel) -> str:

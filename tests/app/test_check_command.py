@@ -9,9 +9,9 @@ import pytest
 from opening import SAMPLE, step
 
 from bpe_tui import cli
-from bpe_tui.app import NOTE_SECONDS, BpeTuiApp
+from bpe_tui.app.app import NOTE_SECONDS, BpeTuiApp
 from bpe_tui.cli.exit_codes import BAD_INPUT, DIFFERS
-from bpe_tui.config import RunConfig
+from bpe_tui.session.config import RunConfig
 from engine import StepRecorder, Tokenizer, train_bpe
 
 SPECIAL = "<|endoftext|>"

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from bpe_tui import cli
-from bpe_tui.config import RunConfig
+from bpe_tui.session.config import RunConfig
 from engine import Tokenizer, train_bpe
-from engine.byte_chars import unspell
+from engine.core.gpt2_bytes import unspell
 
 ROOT = Path(__file__).parent.parent.parent
 HANDOUT = str(ROOT / "samples" / "handout.txt")
@@ -563,9 +563,9 @@ def test_hostile_names_are_shown_and_not_obeyed(
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     """What the screen was opened with, in place of a screen."""
     configs: list[RunConfig] = []
-    screen = types.ModuleType("bpe_tui.app")
+    screen = types.ModuleType("bpe_tui.app.app")
     monkeypatch.setattr(screen, "run_app", configs.append, raising=False)
-    monkeypatch.setitem(sys.modules, "bpe_tui.app", screen)
+    monkeypatch.setitem(sys.modules, "bpe_tui.app.app", screen)
     monkeypatch.setattr("bpe_tui.cli.screen.check_terminal", lambda: None)
     return configs
 
@@ -618,7 +618,7 @@ def test_bad_input_never_reaches_the_screen(opened: list[RunConfig]) -> None:
 def test_the_exit_code_of_the_screen_is_passed_on(
     opened: list[RunConfig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["bpe_tui.app"], "run_app", lambda config: 3)
+    monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda config: 3)
     assert cli.main([HANDOUT]) == 3
 
 

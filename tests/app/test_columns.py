@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.columns import paragraph, wrapped_text
-from bpe_tui.visible import width
+from bpe_tui.widgets.columns import paragraph, wrapped_text
+from bpe_tui.widgets.visible import width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 

@@ -13,14 +13,14 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui import cli
-from bpe_tui.comparison_app import ComparisonApp
-from bpe_tui.panels.comparison import NumbersPanel
-from bpe_tui.panels.strip_layout import broken, marks, segments_of, strip
-from bpe_tui.panels.strips import StripsPanel
-from bpe_tui.screens.comparison import ComparisonScreen
-from bpe_tui.screens.encoding import EncodingScreen
+from bpe_tui.app.comparison_app import ComparisonApp
+from bpe_tui.bpe.screens.encoding import EncodingScreen
+from bpe_tui.studies.comparison.numbers import NumbersPanel
+from bpe_tui.studies.comparison.screen import ComparisonScreen
+from bpe_tui.studies.comparison.strip_layout import broken, marks, segments_of, strip
+from bpe_tui.studies.comparison.strips import StripsPanel
 from engine import Tokenizer
-from engine.comparison import TextComparison
+from engine.analysis.comparison import TextComparison
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 ONE = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")])

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from test_microscope import encoding, shown
 from textual.widgets import Input
 
-from bpe_tui.panels.dropout import DRAWS, DropoutRows, parse_dropout
-from engine.encoders.dropout import Dropout
-from engine.errors import DropoutError
+from bpe_tui.bpe.panels.dropout import DRAWS, DropoutRows, parse_dropout
+from engine.core.errors import DropoutError
+from engine.encoding.encoders.dropout import Dropout
 
 
 async def test_a_key_shows_draws_beside_the_encoding_without_dropout() -> None:

@@ -9,7 +9,7 @@ import pytest
 from bpe_tui import cli
 from bpe_tui.cli.exit_codes import BAD_INPUT
 from engine import train_bpe
-from engine.tokenizer import Tokenizer
+from engine.encoding.tokenizer import Tokenizer
 
 ALLOWING = ("--allow-special", "all")
 

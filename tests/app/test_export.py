@@ -11,10 +11,10 @@ from opening import opened
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.exports import EXPORTS
-from bpe_tui.screens.export import Export
-from bpe_tui.typed_steps import parse_steps
+from bpe_tui.dialogs.export import Export
+from bpe_tui.session.typed_steps import parse_steps
 
 
 async def export(

@@ -10,19 +10,19 @@ from opening import SAMPLE, opened, opened_as
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.command import FAMILY
-from bpe_tui.commands import commands_on
-from bpe_tui.config import RunConfig, TokenizerConfig
-from bpe_tui.family_job import FamilyJob, KindMeasured
-from bpe_tui.models import MODELS
-from bpe_tui.panels.family.details import FamilyDetails
-from bpe_tui.panels.family.table import FamilyRows
-from bpe_tui.screens.family import FamilyScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.commands.command import FAMILY
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.studies.model_table.details import FamilyDetails
+from bpe_tui.studies.model_table.job import FamilyJob, KindMeasured
+from bpe_tui.studies.model_table.screen import FamilyScreen
+from bpe_tui.studies.model_table.table import FamilyRows
+from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.family.kinds import KINDS
-from engine.family.table import Row, comparison
+from engine.analysis.model_table.kinds import KINDS
+from engine.analysis.model_table.table import Row, comparison
 from engine.formats import save
 
 
@@ -219,7 +219,7 @@ async def test_all_rows_have_room_at_any_size(corpus: Path, size: tuple[int, int
 def test_a_training_that_takes_long_is_stopped_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.family_job.SECONDS", 0.0)
+    monkeypatch.setattr("bpe_tui.studies.model_table.job.SECONDS", 0.0)
     told: list[object] = []
     FamilyJob("to be or not to be " * 20, 400, (), told.append).work()
     found = {news.row.name: news for news in told if isinstance(news, KindMeasured)}

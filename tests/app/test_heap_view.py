@@ -5,9 +5,9 @@ from __future__ import annotations
 from opening import opened, step
 from textual.widgets import Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.merge import MergePanel
-from bpe_tui.panels.pairs import PairsPanel
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.widgets.lines import Lines
 
 

@@ -20,7 +20,7 @@ PLAIN = "unset COLUMNS LINES NO_COLOR;"
 OPEN = f"{sys.executable} -m bpe_tui samples/tinystories_valid.txt"
 CRASHING = """
 import sys
-from bpe_tui.app import BpeTuiApp
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli import main
 def crash(self): raise RuntimeError("on purpose")
 BpeTuiApp.action_help = crash

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from opening import opened, opened_as
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import TokenizerConfig
-from bpe_tui.inspection_rows import SECTIONS
-from bpe_tui.panels.inspection import InspectionPanel
-from bpe_tui.screens.inspection import InspectionScreen
-from bpe_tui.screens.vocabulary import VocabularyScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.views.inspection import InspectionPanel
+from bpe_tui.views.inspection_rows import SECTIONS
+from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer
-from engine.inspection import Inspection
+from engine.analysis.inspection import Inspection
 
 
 def said(app: BpeTuiApp, panel: str) -> list[str]:
@@ -69,7 +69,7 @@ async def test_where_there_is_little_room_tab_brings_the_next_section() -> None:
 
 
 async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpe_tui.screens.inspection.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(Path(__file__).parents[2] / "samples" / "handout.txt") as (app, pilot):
         await pilot.press("5")
         for _ in range(100):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from opening import opened, step
 from textual.pilot import Pilot
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.corpus import CorpusPanel
-from bpe_tui.panels.merge import MergePanel
-from bpe_tui.panels.targets import ToChange
-from bpe_tui.screens.ledger import LedgerRows, LedgerWindow
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.screens.ledger import LedgerRows, LedgerWindow
+from bpe_tui.views.corpus import CorpusPanel
+from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import Row
 
 

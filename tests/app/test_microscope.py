@@ -13,19 +13,19 @@ from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import TokenizerConfig
-from bpe_tui.panels.encode_steps import EncodeStepsPanel
-from bpe_tui.panels.lockstep import LockstepPanel
-from bpe_tui.panels.panel import Panel
-from bpe_tui.panels.pretokens import PretokensPanel
-from bpe_tui.panels.regex_lab import RegexPanel, RegexRows
-from bpe_tui.panels.why_not import WhyNotRows, pair_asked
-from bpe_tui.screens.encoding import SLOT, EncodingScreen
-from bpe_tui.screens.training import TrainingScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.bpe.panels.lockstep import LockstepPanel
+from bpe_tui.bpe.panels.pretokens import PretokensPanel
+from bpe_tui.bpe.panels.regex_lab import RegexPanel, RegexRows
+from bpe_tui.bpe.panels.why_not import WhyNotRows, pair_asked
+from bpe_tui.bpe.screens.encoding import SLOT, EncodingScreen
+from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.session.config import TokenizerConfig
+from bpe_tui.views.panel import Panel
 from engine import Trainer
+from engine.bpe.to_tokenizer import learnt_tokenizer
 from engine.formats import save
-from engine.learnt import learnt_tokenizer
 
 
 @asynccontextmanager

@@ -9,13 +9,13 @@ import pytest
 from opening import opened
 from textual.widgets import Input, TextArea
 
-from bpe_tui.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
-from bpe_tui.command_table import COMMANDS
-from bpe_tui.config import RunConfig
-from bpe_tui.exports import Exported
-from bpe_tui.models import MODELS
-from bpe_tui.screens import SCREENS
-from bpe_tui.transcript import AnyTranscript
+from bpe_tui.app.screens import SCREENS
+from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.exports import Exported
+from bpe_tui.views.transcript import AnyTranscript
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HANDOUT = SAMPLES / "handout.txt"

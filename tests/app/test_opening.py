@@ -11,13 +11,14 @@ from opening import SAMPLE, ended, opened, opened_as, step
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui import cli, recent
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.openable import config_for
-from bpe_tui.panels.place_rows import PlaceRows
-from bpe_tui.screens.open_other import OpenOther
-from bpe_tui.screens.save import Save
+from bpe_tui import cli
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.dialogs.place_rows import PlaceRows
+from bpe_tui.session import recent_files as recent
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.detect import config_for
+from bpe_tui.views.save import Save
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.alphabets import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
@@ -132,7 +133,7 @@ async def test_no_key_is_too_much_for_a_tokenizer(
 ) -> None:
     if kind == "characters":
         read = formats.Opened(_characters(), "characters", ("a note [b]with markup[/b]",))
-        monkeypatch.setattr("bpe_tui.replay_job.open_tokenizer", lambda *_, **__: read)
+        monkeypatch.setattr("bpe_tui.session.replay_job.open_tokenizer", lambda *_, **__: read)
     async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
         app.ways.open_encoding("aé the", look=True)
         await pilot.pause()

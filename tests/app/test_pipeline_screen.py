@@ -13,11 +13,11 @@ from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.config import RunConfig, TokenizerConfig
-from bpe_tui.panels.pipeline import PipelinePanel
-from bpe_tui.screens.save_pipeline import SavePipeline
-from bpe_tui.screens.stage_window import ChoiceRows, StageWindow
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.studies.pipeline.panels import PipelinePanel
+from bpe_tui.studies.pipeline.save_pipeline import SavePipeline
+from bpe_tui.studies.pipeline.stage_window import ChoiceRows, StageWindow
 from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]
@@ -208,7 +208,7 @@ async def test_without_colour_signs_mark_the_token(monkeypatch: pytest.MonkeyPat
 async def test_the_stages_of_many_tokens_are_built_in_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.screens.pipeline.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.studies.pipeline.screen.AT_ONCE", 0)
     async with opened(vocab_size=400) as (app, pilot):
         app.seek(1)
         await pilot.press("8")
@@ -224,7 +224,7 @@ async def test_the_stages_of_many_tokens_are_built_in_a_thread(
 async def test_stages_that_cannot_be_said_are_told_from_a_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.screens.pipeline.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.studies.pipeline.screen.AT_ONCE", 0)
     config = RunConfig(str(SAMPLE), 400, pattern="whitespace", units="end-of-word")
     async with opened_as(config) as (app, pilot):
         await pilot.press("8")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from opening import opened, step
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.pseudocode import PseudocodePanel
-from engine.heap_walk import Move
-from engine.trainers import TRAINERS
-from engine.trainers.pseudocode import phases_of
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
+from engine.bpe.heap_walk import Move
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.pseudocode import phases_of
 
 
 def at_work(app: BpeTuiApp) -> list[str]:

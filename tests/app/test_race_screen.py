@@ -14,14 +14,14 @@ from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from bpe_tui import race_job
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.panel import Panel
-from bpe_tui.panels.race import RaceChart, StandingsPanel, WorkPanel
-from bpe_tui.race_job import RaceJob
-from bpe_tui.screens.race import RaceScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.studies.race import job as race_job
+from bpe_tui.studies.race.job import RaceJob
+from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
+from bpe_tui.studies.race.screen import RaceScreen
+from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.curves import Curve, canvas_of, curves_of
-from engine.trainers import TRAINERS
+from engine.bpe.trainers import TRAINERS
 
 HANDOUT = Path(__file__).parents[2] / "samples" / "handout.txt"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from opening import opened
 from textual.widgets import TextArea
 
-from bpe_tui.panels.pretokens import PretokensPanel
-from engine.timeline import Timeline
-from engine.trainer import Trainer
+from bpe_tui.bpe.panels.pretokens import PretokensPanel
+from engine.bpe.timeline import Timeline
+from engine.bpe.trainer import Trainer
 
 
 async def test_specials_switch_between_one_id_and_text_while_typing() -> None:

@@ -9,7 +9,7 @@ import pytest
 from test_cli import HANDOUT, refusal, run, train
 
 from engine import Tokenizer
-from engine.byte_chars import spell
+from engine.core.gpt2_bytes import spell
 from engine.formats import WRITABLE, open_tokenizer
 
 

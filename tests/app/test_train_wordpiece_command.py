@@ -7,11 +7,11 @@ from pathlib import Path
 
 from test_cli import HANDOUT, refusal, run
 
-from bpe_tui.config import RunConfig, TokenizerConfig
-from bpe_tui.openable import config_for
-from engine.corpus import Corpus
-from engine.counting import count_corpus
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.detect import config_for
+from engine.counting.count import count_corpus
 from engine.formats import open_tokenizer
+from engine.text.corpus import Corpus
 from engine.wordpiece.trainer import WordPieceTrainer
 
 

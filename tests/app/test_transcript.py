@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.narration import narrate, narrate_back, narrate_end, narrate_tie
+from bpe_tui.views.narration import narrate, narrate_back, narrate_end, narrate_tie
 from engine import Timeline, Tokenizer, Trainer
-from engine.trainer import StopReason
+from engine.bpe.trainer import StopReason
 
 ROOT = Path(__file__).parents[2]
 HANDOUT = str(ROOT / "samples" / "handout.txt")

@@ -9,9 +9,9 @@ from opening import opened, step
 from test_charts_screen import drawn
 from unigram_texts import TEXT
 
-from bpe_tui.panels.charts import ChartPanel
-from bpe_tui.panels.unigram.charts import CHARTS
-from bpe_tui.screens.unigram_charts import UnigramChartsScreen
+from bpe_tui.unigram.panels.charts import CHARTS
+from bpe_tui.unigram.screens.charts import UnigramChartsScreen
+from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.chart import Chart
 from engine.unigram.frame import UnigramFrame
 

@@ -10,14 +10,14 @@ from opening import opened
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.panels.unigram.arrivals import ArrivalsPanel
-from bpe_tui.panels.unigram.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of
-from bpe_tui.panels.unigram.paths import PathsPanel, WhyNotPiecesPanel
-from bpe_tui.panels.unigram.text_lanes import TextLanesPanel
-from bpe_tui.panels.unigram.walkthrough import LONGEST, Walkthrough
-from bpe_tui.panels.unigram.words_of_text import WordsOfTextPanel
-from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
-from bpe_tui.visible import width
+from bpe_tui.unigram.panels.arrivals import ArrivalsPanel
+from bpe_tui.unigram.panels.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of
+from bpe_tui.unigram.panels.paths import PathsPanel, WhyNotPiecesPanel
+from bpe_tui.unigram.panels.text_lanes import TextLanesPanel
+from bpe_tui.unigram.panels.walkthrough import LONGEST, Walkthrough
+from bpe_tui.unigram.panels.words_of_text import WordsOfTextPanel
+from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
+from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.timeline import UnigramTimeline

@@ -9,11 +9,11 @@ from opening import opened
 from test_inspect_screen import said
 from unigram_texts import TEXT
 
-from bpe_tui.panels.inspection import InspectionPanel
-from bpe_tui.screens.unigram_inspection import UnigramInspectionScreen
 from bpe_tui.unigram.inspection_rows import SECTIONS
+from bpe_tui.unigram.screens.inspection import UnigramInspectionScreen
+from bpe_tui.views.inspection import InspectionPanel
+from engine.analysis.inspection.unigram import UnigramInspection
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.inspection import UnigramInspection
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_a_row_that_names_a_piece_leads_to_the_vocabulary_and_escape_back(
 async def test_many_pieces_are_looked_at_in_a_thread(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bpe_tui.screens.inspection.AT_ONCE", 0)
+    monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("5")
         for _ in range(100):

@@ -11,23 +11,23 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.commands import commands_on
-from bpe_tui.config import RunConfig
-from bpe_tui.models import MODELS
-from bpe_tui.panels.unigram.corpus import PieceCorpusPanel
-from bpe_tui.panels.unigram.encode_line import PiecesOfText
-from bpe_tui.panels.unigram.piece_rows import PieceRows
-from bpe_tui.panels.unigram.step import StepPanel
-from bpe_tui.panels.unigram.steps import StepsPanel
-from bpe_tui.panels.unigram.words import ChangedWordsPanel
-from bpe_tui.screens import SCREENS
-from bpe_tui.screens.unigram_encoding import UnigramEncodingScreen
-from bpe_tui.screens.unigram_training import UnigramTrainingScreen
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.screens import SCREENS
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.numbers import count_text, percent, score_text
-from bpe_tui.visible import width
+from bpe_tui.unigram.panels.corpus import PieceCorpusPanel
+from bpe_tui.unigram.panels.encode_line import PiecesOfText
+from bpe_tui.unigram.panels.piece_rows import PieceRows
+from bpe_tui.unigram.panels.step import StepPanel
+from bpe_tui.unigram.panels.steps import StepsPanel
+from bpe_tui.unigram.panels.words import ChangedWordsPanel
+from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
+from bpe_tui.unigram.screens.training import UnigramTrainingScreen
+from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.chart import BELOW, Chart
 from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.widgets.visible import width
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 

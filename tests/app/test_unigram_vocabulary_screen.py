@@ -13,19 +13,19 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.targets import ToPiece
-from bpe_tui.panels.unigram.piece_lanes import PieceLanesPanel
-from bpe_tui.panels.unigram.piece_rows import PieceRows
-from bpe_tui.panels.unigram.piece_told import PieceToldPanel
-from bpe_tui.panels.unigram.piece_uses import PieceUsesPanel
-from bpe_tui.screens.unigram_vocabulary import SLOT, UnigramVocabularyScreen
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.panels.piece_detail import PieceToldPanel
+from bpe_tui.unigram.panels.piece_lanes import PieceLanesPanel
+from bpe_tui.unigram.panels.piece_rows import PieceRows
+from bpe_tui.unigram.panels.piece_uses import PieceUsesPanel
+from bpe_tui.unigram.screens.vocabulary import SLOT, UnigramVocabularyScreen
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.switches import Switches
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.work import finished
+from engine.unigram.sliced import finished
 
 
 @asynccontextmanager

@@ -9,14 +9,14 @@ import pytest
 from opening import opened_as, step
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.encode_line import EncodeLine
 from bpe_tui.cli import main
-from bpe_tui.config import RunConfig
-from bpe_tui.headings import heading
-from bpe_tui.narration import narrate
-from bpe_tui.panels.encode_line import EncodeLine
-from bpe_tui.panels.lanes import LanesPanel
-from bpe_tui.screens.save import Save
+from bpe_tui.session.config import RunConfig
+from bpe_tui.views.headings import heading
+from bpe_tui.views.lanes import LanesPanel
+from bpe_tui.views.narration import narrate
+from bpe_tui.views.save import Save
 from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bpe_tui.visible import (
+from bpe_tui.widgets.visible import (
     number,
     percent,
     rate,
@@ -336,7 +336,7 @@ def test_percent_says_that_something_is_there(share: float, shown: str) -> None:
 
 
 def test_module_does_not_load_textual() -> None:
-    code = "import sys, bpe_tui.visible; sys.exit('textual' in sys.modules)"
+    code = "import sys, bpe_tui.widgets.visible; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -8,11 +8,11 @@ from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.pairs import PairsPanel
-from bpe_tui.screens.branches import Branches, BranchRows
-from bpe_tui.screens.training import TrainingScreen
-from bpe_tui.screens.what_if import WhatIf, WishRows
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.screens.branches import Branches, BranchRows
+from bpe_tui.bpe.screens.training import TrainingScreen
+from bpe_tui.bpe.screens.what_if import WhatIf, WishRows
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:

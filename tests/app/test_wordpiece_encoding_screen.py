@@ -8,12 +8,12 @@ import pytest
 from opening import opened
 from textual.widgets import Static, TextArea
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
-from bpe_tui.panels.wordpiece.probes import ProbesPanel
-from bpe_tui.panels.wordpiece.words_of_text import WordsOfTextPanel
-from bpe_tui.screens.wordpiece_encoding import WordPieceEncodingScreen
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
+from bpe_tui.wordpiece.panels.probes import ProbesPanel
+from bpe_tui.wordpiece.panels.words_of_text import WordsOfTextPanel
+from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 
 
 @pytest.fixture

@@ -9,17 +9,17 @@ import pytest
 from opening import opened, step
 from textual.widgets import Input, Static
 
-from bpe_tui.app import BpeTuiApp
-from bpe_tui.panels.wordpiece.corpus import PieceCorpusPanel
-from bpe_tui.panels.wordpiece.encode_line import PiecesOfText
-from bpe_tui.panels.wordpiece.merge import ScoreMergePanel
-from bpe_tui.panels.wordpiece.merges import PieceMergesPanel
-from bpe_tui.panels.wordpiece.pairs import ScoresPanel, told_change
-from bpe_tui.panels.wordpiece.words import PieceWordsPanel
-from bpe_tui.screens.wordpiece_encoding import WordPieceEncodingScreen
-from bpe_tui.screens.wordpiece_training import WordPieceTrainingScreen
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.wordpiece.panels.corpus import PieceCorpusPanel
+from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
+from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
+from bpe_tui.wordpiece.panels.merges import PieceMergesPanel
+from bpe_tui.wordpiece.panels.pairs import ScoresPanel, told_change
+from bpe_tui.wordpiece.panels.words import PieceWordsPanel
+from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
+from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from bpe_tui.wordpiece.sentences import score_text
 from engine.formats import open_tokenizer
 from engine.wordpiece.frame import WordPieceFrame

@@ -9,7 +9,7 @@ from test_transcript import HANDOUT, run
 
 from bpe_tui.wordpiece.sentences import narrate_tie, told_by_count
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
-from engine.trainer import StopReason
+from engine.bpe.trainer import StopReason
 from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import oracles
 
-from engine.events import Pair, StaleEntry
-from engine.lazy_heap import LazyHeap
-from engine.ties import TIE_RULES
+from engine.bpe.lazy_heap import LazyHeap
+from engine.bpe.ties import TIE_RULES
+from engine.core.events import Pair, StaleEntry
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from engine.alphabets import (
     WholeTokens,
     from_message,
 )
-from engine.encoders.rank_heap import RankHeap
-from engine.tokenizer import Tokenizer
-from engine.trace import first_merge_across, trace
+from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.trace import first_merge_across, trace
 
 CHARACTERS = {"a": 300, "é": 301, "漢": 302}
 BYTE_IDS = list(range(1000, 1256))

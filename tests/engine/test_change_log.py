@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.change_log import ChangeLog, Column
+from engine.recording.change_log import ChangeLog, Column
 
 Step = list[tuple[int, int]]
 """(counter, the value it is set to), in order."""

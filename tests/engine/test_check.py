@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from students import SPECIAL, Student
 
 from engine import Trainer
-from engine.check.assignment import Assignment
-from engine.check.checking import check, check_claim
-from engine.check.claim import Claim, ClaimedStep
-from engine.events import BytesPair
-from engine.patterns import PATTERNS
-from engine.ties import TIE_RULES
+from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.checking import check, check_claim
+from engine.analysis.check.claim import Claim, ClaimedStep
+from engine.bpe.ties import TIE_RULES
+from engine.core.events import BytesPair
+from engine.text.patterns import PATTERNS
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 STORY = SAMPLE.read_text(encoding="utf-8")[:3000]

@@ -10,11 +10,11 @@ import students
 from students import SPECIAL, Student
 
 from engine import Trainer
-from engine.check.assignment import Assignment
-from engine.check.causes import CAUSES
-from engine.check.checking import check, check_claim
-from engine.check.claim import Claim, ClaimedStep
-from engine.check.findings import Report
+from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.causes import CAUSES
+from engine.analysis.check.checking import check, check_claim
+from engine.analysis.check.claim import Claim, ClaimedStep
+from engine.analysis.check.findings import Report
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 MERGES = 60

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import StepRecorder
-from engine.check.assignment import Assignment
-from engine.check.checking import check_claim
-from engine.check.claim import Claim, ClaimedStep
-from engine.check.steps_file import LONGEST_LINE, read_steps
-from engine.check.token_forms import read_token
-from engine.errors import OutputError, StepsFileError
+from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import Claim, ClaimedStep
+from engine.analysis.check.steps_file import LONGEST_LINE, read_steps
+from engine.analysis.check.token_forms import read_token
+from engine.core.errors import OutputError, StepsFileError
 
 
 def written(tmp_path: Path, *lines: str) -> Path:

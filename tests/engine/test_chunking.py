@@ -13,10 +13,10 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.chunking import ChunkCutter, Piece
-from engine.counters.counter import documents_in
-from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter
+from engine.counting.counters.counter import documents_in
+from engine.text.chunking import ChunkCutter, Piece
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
 
 SPECIAL_TOKENS = ["<a>", "<a><a>", "<a><b>", "<s t>", " <p", "low ", "aba", "é", "\n", "<|end|>"]
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.corpus import BLOCK, HEAD, Chunk, Corpus
-from engine.errors import CorpusError
-from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter
+from engine.core.errors import CorpusError
+from engine.text.corpus import BLOCK, HEAD, Chunk, Corpus
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
 
 WORDS = b"low lower lowest "
 

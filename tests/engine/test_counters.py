@@ -16,17 +16,17 @@ from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
-from engine.chunking import ChunkCutter
-from engine.counters import ChunkCounter, by_pieces, counter_for
-from engine.counters.by_pieces import PieceCounter
-from engine.counters.counter import documents_in
-from engine.counters.piece_cache import PADDING, PieceCache, words_of
-from engine.counters.pieces import PieceCutter, documents_between, special_tokens_in
-from engine.counters.plain import PlainCounter
-from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter, to_bytes, to_text
-from engine.tally import Tally
+from engine.counting.accumulate import Tally
+from engine.counting.counters import ChunkCounter, by_pieces, counter_for
+from engine.counting.counters.by_pieces import PieceCounter
+from engine.counting.counters.counter import documents_in
+from engine.counting.counters.piece_cache import PADDING, PieceCache, words_of
+from engine.counting.counters.pieces import PieceCutter, documents_between, special_tokens_in
+from engine.counting.counters.plain import PlainCounter
+from engine.text.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
+from engine.text.chunking import ChunkCutter
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 WITH_BORDERS = [name for name, pattern in PATTERNS.items() if pattern.borders]

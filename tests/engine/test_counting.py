@@ -22,13 +22,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_chunking import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 
-from engine import corpus as corpus_module
-from engine.corpus import CHUNK, Chunk, Corpus
-from engine.counting import CorpusCount, count_corpus, count_pretokens
-from engine.errors import CorpusError, SpecialTokenError, UnknownNameError, WorkerError
-from engine.events import CountProgress
-from engine.patterns import PATTERNS, Pattern
-from engine.pretokenize import SpecialSplitter
+from engine.core.errors import CorpusError, SpecialTokenError, UnknownNameError, WorkerError
+from engine.core.events import CountProgress
+from engine.counting.count import CorpusCount, count_corpus, count_pretokens
+from engine.text import corpus as corpus_module
+from engine.text.corpus import CHUNK, Chunk, Corpus
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import SpecialSplitter
 
 REPO = Path(__file__).resolve().parents[2]
 SPECIAL = "<|endoftext|>"
@@ -267,7 +267,7 @@ def run_python(
 def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
     code = """
         import sys, psutil
-        from engine.counting import count_pretokens
+        from engine.counting.count import count_pretokens
 
         def tell(progress):
             print(*(child.pid for child in psutil.Process().children()), flush=True)
@@ -289,7 +289,7 @@ def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
 
 def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:
     code = """
-        from engine.counting import count_pretokens
+        from engine.counting.count import count_pretokens
         seen = []
         counts = count_pretokens("-", workers=2, on_progress=seen.append)
         print(list(counts.items()))
@@ -305,8 +305,8 @@ def test_standard_input_is_counted_as_a_file_is(large: Path) -> None:
 
 def test_empty_standard_input_is_an_error() -> None:
     code = """
-        from engine.counting import count_pretokens
-        from engine.errors import CorpusError
+        from engine.counting.count import count_pretokens
+        from engine.core.errors import CorpusError
         try:
             count_pretokens("-")
         except CorpusError as error:
@@ -321,7 +321,7 @@ def test_counting_can_be_stopped_while_standard_input_has_nothing_more_to_say() 
     """Whoever writes into the pipe may pause for ever; that must not keep the reader waiting."""
     code = """
         import os
-        from engine.counting import count_pretokens
+        from engine.counting.count import count_pretokens
         seen = []
 
         def stop(progress):
@@ -395,7 +395,7 @@ def test_memory_does_not_grow_with_the_file(place: Path) -> None:
         import re, sys
         from pathlib import Path
         import psutil
-        from engine.counting import count_pretokens
+        from engine.counting.count import count_pretokens
 
         peaks = {}
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import counts_cache
-from engine.corpus import Corpus
-from engine.counting import CorpusCount, count_corpus
-from engine.counts_cache import KeptCount
+from engine.counting import cache as counts_cache
+from engine.counting.cache import KeptCount
+from engine.counting.count import CorpusCount, count_corpus
+from engine.text.corpus import Corpus
 
 SPECIAL = ("<|endoftext|>",)
 

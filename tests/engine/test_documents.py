@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus import Corpus
-from engine.counting import count_corpus
-from engine.documents import document_counts, without
-from engine.errors import WhatIfError
-from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter
+from engine.core.errors import WhatIfError
+from engine.counting.count import count_corpus
+from engine.text.corpus import Corpus
+from engine.text.documents import document_counts, without
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
 
 END = "<e>"
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.alphabets import ByteAlphabet
-from engine.dropout_text import encode_with_dropout
-from engine.encoders.dropout import Dropout
-from engine.encoders.encoder import MergeTable
-from engine.encoders.rank_loop import RankLoop
-from engine.errors import DropoutError
-from engine.tokenizer import Tokenizer
+from engine.core.errors import DropoutError
+from engine.encoding.dropout_text import encode_with_dropout
+from engine.encoding.encoders.dropout import Dropout
+from engine.encoding.encoders.encoder import MergeTable
+from engine.encoding.encoders.rank_loop import RankLoop
+from engine.encoding.tokenizer import Tokenizer
 
 BYTES = ByteAlphabet(range(256))
 A, B, C = b"abc"

@@ -15,9 +15,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine import Tokenizer, Trainer, count_pretokens
-from engine.encoders import ENCODERS
-from engine.encoders.cached import LONG
-from engine.events import EncodeStep
+from engine.core.events import EncodeStep
+from engine.encoding.encoders import ENCODERS
+from engine.encoding.encoders.cached import LONG
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from test_chunking import CORPORA, SPECIALS
 
-from engine.excerpt import LONGEST_LINE, Excerpt
-from engine.patterns import PATTERNS
-from engine.pretokenize import SpecialSplitter, pretokens, to_text
+from engine.text.excerpt import LONGEST_LINE, Excerpt
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter, pretokens, to_text
 
 
 def lines_of(excerpt: Excerpt) -> list[list[str]]:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.record import MergeStep
-from engine.ties import TIE_RULES
-from engine.trainer import StopReason, Trainer
-from engine.trainers import bucket_queue, fast, symbols
-from engine.trainers.bucket_queue import BucketQueue
-from engine.trainers.symbols import BORDER, Symbols
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainers import bucket_queue, fast, symbols
+from engine.bpe.trainers.bucket_queue import BucketQueue
+from engine.bpe.trainers.symbols import BORDER, Symbols
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import OutputError, OutputExistsError
-from engine.files import check_free, write_files
+from engine.core.errors import OutputError, OutputExistsError
+from engine.core.files import check_free, write_files
 
 
 def contents(place: Path) -> dict[str, bytes]:

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from odd_texts import texts
 from tiny_tokenizers import REPO
 
-from engine.corpus import Corpus
-from engine.counting import count_corpus
-from engine.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.counting.count import count_corpus
 from engine.formats import is_tokenizer, open_tokenizer
+from engine.text.corpus import Corpus
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.vocab_file import save_vocab

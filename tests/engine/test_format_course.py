@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.byte_chars import spell
-from engine.errors import BpeError, TokenizerFileError
+from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer, save
-from engine.patterns import Alternative, Pattern
+from engine.text.patterns import Alternative, Pattern
 
 SPELLINGS: dict[str, Callable[[bytes], Any]] = {
     "lists of numbers": list,

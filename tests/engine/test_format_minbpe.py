@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.formats import open_tokenizer, save
 from engine.formats.renumbering import renumbered
 

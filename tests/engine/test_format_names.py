@@ -13,7 +13,7 @@ import tiktoken
 from huggingface_hub import errors
 from tiny_tokenizers import GOLDEN, handout
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
 
 # -- tiktoken

@@ -9,9 +9,9 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import PatternError
+from engine.core.errors import PatternError
 from engine.formats.foreign_patterns import OTHER_SPELLINGS, pattern_of
-from engine.patterns import PATTERNS
+from engine.text.patterns import PATTERNS
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_tokenizers import END, TEXTS, handout
 
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
 from engine.formats.pickle_limits import Allowance, PickleError
 from engine.formats.pickle_machine import PickleMachine

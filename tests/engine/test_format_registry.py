@@ -19,7 +19,7 @@ from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer
 from engine.alphabets import ByteAlphabet, WholeTokens
-from engine.errors import BpeError, OutputExistsError, TokenizerFileError
+from engine.core.errors import BpeError, OutputExistsError, TokenizerFileError
 from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
 from engine.formats.source import LARGEST, Source
 

@@ -17,12 +17,12 @@ from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
 from engine import Tokenizer
 from engine.alphabets import ByteAlphabet, WholeTokens
-from engine.byte_chars import unspell
-from engine.errors import TokenizerFileError, VocabularyError
+from engine.core.errors import TokenizerFileError, VocabularyError
+from engine.core.gpt2_bytes import unspell
 from engine.formats import open_tokenizer, save
 from engine.formats.known_ranks import known_ranks
-from engine.formats.rank_merges import merges_of_ranks
 from engine.formats.ranked import ranks_of, tokenizer_of_ranks
+from engine.formats.recover_merges import merges_of_ranks
 from engine.formats.source import read_json
 
 CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"

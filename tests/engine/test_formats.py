@@ -17,7 +17,7 @@ from test_files import NO_SPACE, FullDisk, contents
 from tokenizers import models, pre_tokenizers
 
 from engine import Tokenizer, Trainer, count_pretokens
-from engine.errors import (
+from engine.core.errors import (
     BpeError,
     OutputError,
     OutputExistsError,
@@ -26,7 +26,7 @@ from engine.errors import (
     VocabularyError,
 )
 from engine.formats import FORMATS, open_tokenizer
-from engine.patterns import PATTERNS, Alternative, Pattern
+from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[2]
 SHARED = REPO.parent / "shared" / "data"

@@ -8,11 +8,11 @@ from heap_by_hand import Moment, replay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.events import Pair
-from engine.record import Record
-from engine.ties import TIE_RULES
-from engine.trainer import Trainer
-from engine.trainers import TRAINERS
+from engine.bpe.record import Record
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.core.events import Pair
 
 MERGES = 40
 every_rule = pytest.mark.parametrize("tie_rule", TIE_RULES)

@@ -44,7 +44,7 @@ def test_using_every_public_name_loads_no_screen() -> None:
 
 
 def test_a_helper_process_does_without_numpy() -> None:
-    assert "numpy" not in loaded_by("import engine.count_worker")
+    assert "numpy" not in loaded_by("import engine.counting.worker")
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(REPO)))

@@ -9,13 +9,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
+from engine.analysis.inspection import Inspection
+from engine.analysis.inspection.numbers import numbers_of
+from engine.analysis.inspection.token_kinds import TOKEN_KIND_NAMES, token_kinds
 from engine.formats.tokenizer_format import Opened
-from engine.inspection import Inspection
-from engine.inspection.numbers import numbers_of
-from engine.inspection.token_kinds import TOKEN_KIND_NAMES, token_kinds
-from engine.patterns import PATTERNS, Alternative, Pattern
-from engine.pretokenize import to_text
-from engine.scripts import KIND_NAMES, SCRIPTS, ScriptTable
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import to_text
+from engine.text.scripts import KIND_NAMES, SCRIPTS, ScriptTable
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 SOME = "aZé漢字かカーяΩ한अी\u0301 \n\t\u00a012٣½!_€🙂ªµ\u2028Ⅷⴰ𐤀"

@@ -10,9 +10,9 @@ from heap_by_hand import replay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.events import Pair, StaleEntry
-from engine.lazy_heap import LazyHeap
-from engine.ties import TIE_RULES
+from engine.bpe.lazy_heap import LazyHeap
+from engine.bpe.ties import TIE_RULES
+from engine.core.events import Pair, StaleEntry
 
 
 def by_ids(pair: Pair) -> Pair:

@@ -6,7 +6,7 @@ import oracles
 from hypothesis import given
 
 from engine import Timeline, Trainer
-from engine.events import Pair
+from engine.core.events import Pair
 
 
 @given(oracles.corpora())

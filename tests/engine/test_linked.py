@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.events import Pair
-from engine.record import MergeStep
-from engine.ties import TIE_RULES
-from engine.trainer import Trainer, base_vocab
-from engine.trainers import linked
-from engine.trainers.linked_words import LinkedWords
-from engine.trainers.problem import Problem
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import Trainer, base_vocab
+from engine.bpe.trainers import linked
+from engine.bpe.trainers.linked_words import LinkedWords
+from engine.bpe.trainers.problem import Problem
+from engine.core.events import Pair
 
 A, B = b"ab"
 

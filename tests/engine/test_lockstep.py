@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
 
-from engine.encoders import ENCODERS
-from engine.encoders.greedy import Greedy
-from engine.lockstep import GoesBack, TooGreedy, lockstep
+from engine.analysis.explain.encoder_comparison import GoesBack, TooGreedy, lockstep
+from engine.encoding.encoders import ENCODERS
+from engine.encoding.encoders.greedy import Greedy
 
 UN = [(b"u", b"n"), (b"b", b"e"), (b"n", b"b")]
 

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Timeline
-from engine.errors import TokenLengthError
-from engine.ties import TIE_RULES
-from engine.trainer import StopReason, Trainer
-from engine.trainers import TRAINERS, fast
-from engine.training import train_bpe
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainers import TRAINERS, fast
+from engine.bpe.training import train_bpe
+from engine.core.errors import TokenLengthError
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

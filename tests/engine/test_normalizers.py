@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import normalizers as theirs
 
-from engine.errors import TokenizerFileError
-from engine.json_fields import Fields
-from engine.normalizers import NORMALIZERS, normalizer_from_json
-from engine.normalizers.normalizer import Aligned, Normalizer
+from engine.core.errors import TokenizerFileError
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.normalizers import NORMALIZERS, normalizer_from_json
+from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 
 
 def charsmap(rules: dict[str, str]) -> str:

@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers
 
-from engine.errors import PatternError
-from engine.oniguruma import alternatives, can_be_empty
-from engine.text_or_regex import TextOrRegex
+from engine.core.errors import PatternError
+from engine.pipeline.oniguruma import alternatives, can_be_empty
+from engine.pipeline.text_or_regex import TextOrRegex
 
 REGEXES = [
     *(r"^b", r"a$", r"\Z", r"\z", r"a.b", r"(?m:a.b)", r"[^a]", r"\h+", r"\H", r"[\hx]", r"\R"),

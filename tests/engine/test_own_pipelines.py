@@ -10,22 +10,22 @@ from hypothesis import given, settings
 from odd_texts import texts
 from tokenizers import Tokenizer as Theirs
 
-from engine.added_tokens import AddedToken
-from engine.decoders.words import WordPiece as WordPieceDecoder
-from engine.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats.pipeline_file import spelled
-from engine.formats.pipeline_of import pipeline_of
-from engine.models.wordpiece import WordPiece
-from engine.normalizers.letters import Lowercase, StripAccents
-from engine.normalizers.sequence import Sequence
-from engine.normalizers.unicode_forms import NFD
-from engine.own_pipelines import unigram_pipeline, wordpiece_pipeline
-from engine.patterns import PATTERNS
-from engine.pipeline import Pipeline
-from engine.pipeline_losses import Change, losses
-from engine.pretokenizers.kinds_of_characters import BertPreTokenizer
-from engine.templates import pair_template, template_of
-from engine.tokenizer import Tokenizer
+from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.normalizers.letters import Lowercase, StripAccents
+from engine.pipeline.normalizers.sequence import Sequence
+from engine.pipeline.normalizers.unicode_forms import NFD
+from engine.pipeline.of_run import unigram_pipeline, wordpiece_pipeline
+from engine.pipeline.of_tokenizer import pipeline_of
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pipeline_losses import Change, losses
+from engine.pipeline.pretokenizers.kinds_of_characters import BertPreTokenizer
+from engine.pipeline.templates import pair_template, template_of
+from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer

@@ -7,10 +7,10 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import PatternError
-from engine.pattern_lab import differences, split_alternatives, try_pattern
-from engine.patterns import PATTERNS, Pattern
-from engine.pretokenize import Pretoken, SpecialSplitter, pretokens
+from engine.analysis.explain.pattern_lab import differences, split_alternatives, try_pattern
+from engine.core.errors import PatternError
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
 NO_SPECIALS = SpecialSplitter([])
 TEXTS = st.text(st.sampled_from("ab1 '\n!sé漢"), max_size=25)

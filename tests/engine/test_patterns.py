@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
 
-from engine.errors import UnknownNameError
-from engine.patterns import PATTERNS, Pattern, as_pattern
-from engine.pretokenize import to_bytes, to_text
+from engine.core.errors import UnknownNameError
+from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.pretokenize import to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 WITH_CUTS = [name for name, pattern in PATTERNS.items() if pattern.borders]

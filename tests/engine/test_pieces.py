@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine import piece_encoder
-from engine.patterns import PATTERNS, Alternative, Pattern
-from engine.piece_encoder import PieceEncoder, PretokenEncoder
-from engine.pieces import blocks, cutting_for, restored_first
-from engine.pretokenize import to_text
+from engine.encoding import piece_encoder
+from engine.encoding.piece_encoder import PieceEncoder, PretokenEncoder
+from engine.encoding.space_splitting import blocks, cutting_for, restored_first
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import to_text
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 CUT_PATTERNS = [name for name, pattern in PATTERNS.items() if cutting_for(pattern)]

@@ -15,7 +15,7 @@ from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
 from engine.formats.pipeline_file import pipeline_from_json, spelled
-from engine.pipeline import Pipeline
+from engine.pipeline.pipeline import Pipeline
 
 Build = Callable[[], Theirs]
 every_kind = pytest.mark.parametrize(

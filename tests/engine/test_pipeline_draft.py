@@ -9,12 +9,12 @@ from model_pipelines import bert, t5
 from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
-from engine.decoders.edits import Fuse
-from engine.errors import BpeError
+from engine.core.errors import BpeError
 from engine.formats.pipeline_file import pipeline_from_json, spelled
-from engine.normalizers.letters import Lowercase, StripAccents
-from engine.normalizers.unicode_forms import NFD
-from engine.pipeline_draft import (
+from engine.pipeline.decoders.edits import Fuse
+from engine.pipeline.normalizers.letters import Lowercase, StripAccents
+from engine.pipeline.normalizers.unicode_forms import NFD
+from engine.pipeline.pipeline_draft import (
     DECODER,
     NORMALIZER,
     POST_PROCESSOR,
@@ -23,8 +23,8 @@ from engine.pipeline_draft import (
     Draft,
     StageKind,
 )
-from engine.pretokenizers.kinds_of_characters import Digits, WhitespaceSplit
-from engine.stage_choices import CHOICES, typed_cut, typed_normalizer
+from engine.pipeline.pretokenizers.kinds_of_characters import Digits, WhitespaceSplit
+from engine.pipeline.stage_choices import CHOICES, typed_cut, typed_normalizer
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

@@ -7,9 +7,9 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import SpecialTokenError
-from engine.patterns import PATTERNS, Alternative, Pattern
-from engine.pretokenize import (
+from engine.core.errors import SpecialTokenError
+from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.pretokenize import (
     SpecialSplitter,
     check_special_tokens,
     pretokens,

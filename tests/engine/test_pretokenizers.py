@@ -10,13 +10,13 @@ from hypothesis import example, given
 from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from engine.errors import TokenizerFileError
-from engine.json_fields import Fields
-from engine.patterns import PATTERNS
-from engine.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
-from engine.pretokenizers.behaviors import BEHAVIORS
-from engine.pretokenizers.pretokenizer import PreTokenizer
-from engine.pretokenizers.spelling import in_oniguruma
+from engine.core.errors import TokenizerFileError
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
+from engine.pipeline.pretokenizers.behaviors import BEHAVIORS
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.spelling import in_oniguruma
+from engine.text.patterns import PATTERNS
 
 
 def split(regex: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:

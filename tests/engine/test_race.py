@@ -6,11 +6,11 @@ from unittest.mock import patch
 
 import pytest
 
-from engine import race as race_module
-from engine.errors import UnknownNameError
-from engine.race import PARTS, Course, Race, RunnerState, SizeRace, sample
-from engine.trainer import Trainer
-from engine.trainers import TRAINERS
+from engine.bpe import race as race_module
+from engine.bpe.race import PARTS, Course, Race, RunnerState, SizeRace, sample
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.core.errors import UnknownNameError
 
 COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
 COURSE = Course(290)

@@ -8,10 +8,10 @@ import oracles
 import pytest
 from hypothesis import given, settings
 
-from engine.events import CountChange, Pair
-from engine.record import MergeStep, Record
-from engine.trainer import Trainer
-from engine.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.bpe.record import MergeStep, Record
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.events import CountChange, Pair
 
 A, B, C = b"abc"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from engine.remembered import ENTRY_BYTES, LONGEST, Remembered
+from engine.encoding.bounded_memo import ENTRY_BYTES, LONGEST, Remembered
 
 
 class Counted:

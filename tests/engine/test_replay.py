@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.errors import UnknownTokenIdError, VocabularyError
-from engine.replay import Replay
+from engine.bpe.replay import Replay
+from engine.core.errors import UnknownTokenIdError, VocabularyError
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.byte_chars import spell
-from engine.markdown import code, json_lines
-from engine.report import markdown, step_markdown
+from engine.bpe.report import markdown, step_markdown
+from engine.core.gpt2_bytes import spell
+from engine.text.markdown import code, json_lines
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from test_chunking import PIECES, SPECIALS
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.patterns import PATTERNS
-from engine.pretokenize import Pretoken, SpecialSplitter, pretokens
-from engine.retyping import Retyping
+from engine.encoding.incremental import Retyping
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
 Edit = tuple[int, int, str]
 """Where, how many characters go, and what comes in their place."""

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import UnknownNameError
-from engine.family.contender import Contender
-from engine.family.kinds import KINDS, train_kind
-from engine.family.measures import Loss, Measures, measure
-from engine.family.misspelling import Misspelling, behaviour, misspellings, swapped
-from engine.family.table import CHINESE, Row, Untrained, comparison, hold_out
-from engine.patterns import PATTERNS
-from engine.trainer import Trainer
+from engine.analysis.model_table.candidate import Contender
+from engine.analysis.model_table.kinds import KINDS, train_kind
+from engine.analysis.model_table.measures import Loss, Measures, measure
+from engine.analysis.model_table.misspelling import Misspelling, behaviour, misspellings, swapped
+from engine.analysis.model_table.table import CHINESE, Row, Untrained, comparison, hold_out
+from engine.bpe.trainer import Trainer
+from engine.core.errors import UnknownNameError
+from engine.text.patterns import PATTERNS
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 EOT = "<|endoftext|>"

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.counting import count_pretokens
-from engine.errors import (
+from engine.baselines import SIMPLE_TOKENIZERS
+from engine.baselines.byte import ByteTokenizer
+from engine.baselines.character import CharacterTokenizer
+from engine.baselines.word import WordTokenizer
+from engine.core.errors import (
     SpecialTokenError,
     UnknownNameError,
     UnknownTokenIdError,
     VocabSizeError,
 )
-from engine.pretokenize import to_bytes
-from engine.simple import SIMPLE_TOKENIZERS
-from engine.simple.byte import ByteTokenizer
-from engine.simple.character import CharacterTokenizer
-from engine.simple.word import WordTokenizer
-from engine.tokenizer import Tokenizer
+from engine.counting.count import count_pretokens
+from engine.encoding.tokenizer import Tokenizer
+from engine.text.pretokenize import to_bytes
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 every_kind = pytest.mark.parametrize("name", SIMPLE_TOKENIZERS)

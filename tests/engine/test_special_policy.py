@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Tokenizer
-from engine.errors import SpecialTokenError, SpecialTokenFoundError
-from engine.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 
 BYTES = {byte: bytes([byte]) for byte in range(256)}
 SPECIALS = {"<a>": 300, "<b>": 301}

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.tie_history import TieHistory
-from engine.ties import TIE_RULES
+from engine.bpe.tie_history import TieHistory
+from engine.bpe.ties import TIE_RULES
 
 CORPORA = st.dictionaries(
     st.binary(min_size=1, max_size=8).map(lambda data: bytes(97 + byte % 3 for byte in data)),
@@ -34,7 +34,7 @@ def test_blocks_of_steps_make_one_history(monkeypatch: pytest.MonkeyPatch) -> No
     trainer = Trainer(counts, 400)
     tied = [step.index + 1 for step in trainer.steps() if len(step.tied) > 1]
     for block in (1, 2, 7, 1000):
-        monkeypatch.setattr("engine.tied_steps.BLOCK", block)
+        monkeypatch.setattr("engine.recording.tied_steps.BLOCK", block)
         assert TieHistory(trainer.record).steps.tolist() == tied
 
 

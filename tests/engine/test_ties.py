@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.byte_chars import BYTE_TO_CHAR, spell, unspell
-from engine.errors import UnknownNameError
-from engine.events import Pair
-from engine.ties import TIE_RULES
+from engine.bpe.ties import TIE_RULES
+from engine.core.errors import UnknownNameError
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, spell, unspell
 
 BYTES = [bytes([byte]) for byte in range(256)]
 

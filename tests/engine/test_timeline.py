@@ -17,15 +17,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine import Frame, Timeline, Trainer, count_pretokens
-from engine.errors import TimelineError, UnknownTokenIdError
-from engine.events import Pair
-from engine.excerpt import Excerpt
-from engine.pair_queue import QueueEntry
-from engine.pretoken_index import PretokenIndex
-from engine.record import MergeStep
-from engine.ties import TIE_RULES
-from engine.touched import LONGEST_TAKEN_APART, TouchedPretoken
-from engine.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.bpe.pair_queue import QueueEntry
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.errors import TimelineError, UnknownTokenIdError
+from engine.core.events import Pair
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, TouchedPretoken
+from engine.recording.pretoken_index import PretokenIndex
+from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 Corpus = dict[bytes, int]

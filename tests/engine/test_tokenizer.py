@@ -19,18 +19,20 @@ from hypothesis import strategies as st
 from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
 
-from engine import Tokenizer, Trainer, encode_pool, helper_process
-from engine import tokenizer as tokenizer_module
-from engine.errors import (
+from engine import Tokenizer, Trainer
+from engine.core import subprocess_worker as helper_process
+from engine.core.errors import (
     SpecialTokenError,
     UnknownNameError,
     UnknownTokenIdError,
     VocabularyError,
     WorkerError,
 )
-from engine.events import EncodeStep
-from engine.patterns import PATTERNS
-from engine.pretokenize import to_text
+from engine.core.events import EncodeStep
+from engine.encoding import encode_pool
+from engine.encoding import tokenizer as tokenizer_module
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
 
 REPO = Path(__file__).resolve().parents[2]
 SAMPLES = [path.read_text() for path in sorted((REPO / "samples").glob("*.txt"))]

@@ -15,10 +15,10 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
+from engine.bpe.replay import Replay
+from engine.encoding.text_encoder import TextEncoder
 from engine.formats import open_tokenizer
 from engine.formats.tokenizer_format import Opened
-from engine.replay import Replay
-from engine.text_encoder import TextEncoder
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,9 @@ from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import Tokenizer
 from engine.alphabets import ByteAlphabet, WholeTokens
-from engine.errors import BpeError, TokenizerFileError
+from engine.core.errors import BpeError, TokenizerFileError
 from engine.formats import WRITABLE, open_tokenizer
-from engine.patterns import PATTERNS, Alternative, Pattern
+from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 
 @pytest.fixture(scope="module")

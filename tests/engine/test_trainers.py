@@ -19,13 +19,13 @@ from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
-from engine.byte_chars import unspell
-from engine.errors import BpeError, SpecialTokenError, UnknownNameError, VocabSizeError
-from engine.patterns import PATTERNS
-from engine.record import MergeStep
-from engine.ties import TIE_RULES
-from engine.trainer import StopReason, Trainer
-from engine.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.core.errors import BpeError, SpecialTokenError, UnknownNameError, VocabSizeError
+from engine.core.gpt2_bytes import unspell
+from engine.text.patterns import PATTERNS
 
 REPO = Path(__file__).parents[2]
 SAMPLES = REPO / "samples"

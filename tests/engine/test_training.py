@@ -15,16 +15,11 @@ import pytest
 import regex
 
 from engine import Tokenizer, train_bpe
-from engine.errors import (
-    CorpusError,
-    SpecialTokenError,
-    UnknownNameError,
-    VocabSizeError,
-)
-from engine.events import CountProgress, TrainProgress
-from engine.record import MergeStep
-from engine.ties import TIE_RULES
-from engine.trainers import TRAINERS
+from engine.bpe.record import MergeStep
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import TRAINERS
+from engine.core.errors import CorpusError, SpecialTokenError, UnknownNameError, VocabSizeError
+from engine.core.events import CountProgress, TrainProgress
 
 REPO = Path(__file__).resolve().parents[2]
 HANDOUT = REPO / "samples" / "handout.txt"

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import UnigramError
+from engine.core.errors import UnigramError
 from engine.unigram.encoder import Reached, TracedBack, UnigramEncoder
 from engine.unigram.trainer import UnigramTrainer
 

@@ -8,11 +8,11 @@ import pytest
 from tokenizers import Tokenizer
 
 from engine import count_pretokens
-from engine.errors import OutputExistsError
+from engine.core.errors import OutputExistsError
+from engine.formats.unigram_json import save_tokenizer
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled, spelled_counts
 from engine.unigram.timeline import UnigramTimeline
-from engine.unigram.tokenizer_file import save_tokenizer
 from engine.unigram.trainer import UnigramTrainer
 
 TEXT = "the hug of the thug\n\nhugs and bugs, the shrug; it's the hugger's hug.<|end|>the end\n" * 3

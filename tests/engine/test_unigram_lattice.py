@@ -12,7 +12,7 @@ import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import UnigramError
+from engine.core.errors import UnigramError
 from engine.unigram.forward_backward import ForwardBackward
 from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable

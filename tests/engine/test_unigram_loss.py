@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from engine.unigram.estimation import NORMALISATIONS, RARE, digamma
 from engine.unigram.events import EmStep
 from engine.unigram.problem import Problem
+from engine.unigram.sliced import finished
 from engine.unigram.trainer import UnigramTrainer
-from engine.unigram.work import finished
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
 

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.unigram.seed import Seeds, seed_pieces
-from engine.unigram.work import Progress, finished
+from engine.unigram.sliced import Progress, finished
 
 COUNTS = st.dictionaries(st.text("abcé\0🙂", min_size=1, max_size=9), st.integers(1, 9), min_size=1)
 

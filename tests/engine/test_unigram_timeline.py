@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import TimelineError
+from engine.core.errors import TimelineError
 from engine.unigram.events import EmStep, PruneStep, Seeded
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.sliced import finished
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import Event, UnigramTrainer
-from engine.unigram.work import finished
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 TEXT = (SAMPLES / "tinystories_valid.txt").read_text(encoding="utf-8")[:30_000]

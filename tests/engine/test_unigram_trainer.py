@@ -14,13 +14,13 @@ import unigram_by_hand as by_hand
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.unigram.e_step import best_counts, expected_counts
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattice_building import LONGEST_TEXT, lattices_of
 from engine.unigram.record import Record
-from engine.unigram.sweeps import best_counts, expected_counts
+from engine.unigram.sliced import Progress, finished
 from engine.unigram.trainer import StopReason, UnigramTrainer
-from engine.unigram.work import Progress, finished
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 HANDOUT = {"▁low": 5, "▁lower": 2, "▁widest": 3, "▁newest": 6}

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.piece_occurrences import uses
 from engine.unigram.record import NEVER
+from engine.unigram.sliced import finished
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
-from engine.unigram.uses import uses
-from engine.unigram.work import finished
 
 WORDS = st.dictionaries(st.text("aAb▁", min_size=1, max_size=7), st.integers(1, 9), min_size=1)
 HUGS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}

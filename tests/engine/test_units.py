@@ -14,21 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.alphabets import WordEndAlphabet, from_message
-from engine.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
+from engine.alphabets.units import UNITS
+from engine.analysis.explain.encoder_comparison import lockstep
+from engine.analysis.explain.why_not import why_not, why_not_merged
+from engine.analysis.inspection import Inspection
+from engine.bpe.race import Course, Race
+from engine.bpe.report import step_markdown
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.timeline import Timeline
+from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.training import train_bpe
+from engine.bpe.what_if import Change, fork
+from engine.core.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats import WRITABLE
-from engine.inspection import Inspection
-from engine.lockstep import lockstep
-from engine.race import Course, Race
-from engine.report import step_markdown
-from engine.ties import TIE_RULES
-from engine.timeline import Timeline
-from engine.tokenizer import Tokenizer
-from engine.trainer import StopReason, Trainer
-from engine.trainers import TRAINERS
-from engine.training import train_bpe
-from engine.units import UNITS
-from engine.what_if import Change, fork
-from engine.why_not import why_not, why_not_merged
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}
 CHINESE = {"中文".encode(): 3, "中文分词".encode(): 2, "分词".encode(): 4}

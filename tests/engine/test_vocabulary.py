@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.errors import QueryError, UnknownNameError, UnknownTokenIdError
-from engine.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
-from engine.vocabulary.merge_columns import NONE
+from engine.core.errors import QueryError, UnknownNameError, UnknownTokenIdError
+from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
+from engine.recording.vocabulary.merge_columns import NONE
 
 SPECIAL = "<|end|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.errors import WhatIfError
-from engine.ties import TIE_RULES
-from engine.what_if import Change, compare, fork
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.what_if import Change, compare, fork
+from engine.core.errors import WhatIfError
 
 SIZE = 276
 

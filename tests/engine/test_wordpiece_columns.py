@@ -14,9 +14,9 @@ import wordpiece_oracle as oracle
 from hypothesis import given
 from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 
-from engine.breakpoint_list import BreakpointList
-from engine.breakpoints import parse
-from engine.errors import BreakpointError
+from engine.analysis.breakpoints.breakpoint_list import BreakpointList
+from engine.analysis.breakpoints.parse import parse
+from engine.core.errors import BreakpointError
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.words import bare

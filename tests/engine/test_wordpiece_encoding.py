@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from engine.counting import count_pretokens
-from engine.errors import UnknownTokenIdError, VocabularyError
+from engine.core.errors import UnknownTokenIdError, VocabularyError
+from engine.counting.count import count_pretokens
 from engine.wordpiece.encoder import Outcome, WordPieceEncoder
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer

@@ -10,7 +10,7 @@ import wordpiece_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import TimelineError, UnknownTokenIdError
+from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.ties import SCORE_TIE_RULES
 from engine.wordpiece.timeline import WordPieceTimeline

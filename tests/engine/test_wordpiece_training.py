@@ -16,8 +16,8 @@ import wordpiece_oracle as oracle
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.errors import SpecialTokenError, UnknownNameError, VocabSizeError
-from engine.trainer import StopReason
+from engine.bpe.trainer import StopReason
+from engine.core.errors import SpecialTokenError, UnknownNameError, VocabSizeError
 from engine.wordpiece.record import PieceChange, WordPieceStep
 from engine.wordpiece.score import Score, highest, standings
 from engine.wordpiece.ties import SCORE_TIE_RULES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import OutputExistsError, TokenizerFileError
+from engine.core.errors import OutputExistsError, TokenizerFileError
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.vocab_file import save_vocab
 

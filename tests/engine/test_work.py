@@ -9,9 +9,9 @@ import oracles
 import pytest
 from hypothesis import given, settings
 
-from engine.trainer import Trainer
-from engine.trainers import TRAINERS
-from engine.trainers.work import COUNTERS, Work, WorkLog
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.work import COUNTERS, Work, WorkLog
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

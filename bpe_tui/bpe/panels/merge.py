@@ -1,0 +1,186 @@
+"""What did this step do, and why this pair?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_tui.views.empty_state import sentence, why_uncounted
+from bpe_tui.views.panel import Panel
+from bpe_tui.views.pieces import TokenPainter, pair_text
+from bpe_tui.views.targets import ToChange, ToPair, ToToken
+from bpe_tui.widgets.columns import left, paragraph, right, wrapped_text
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.visible import number, plural
+from engine.bpe.frame import Frame
+from engine.bpe.record import MergeStep
+from engine.core.events import CountChange
+from engine.recording.count_attribution import Ledger
+
+SLICE_SECONDS = 0.004
+"""How long at a time the ledger is read."""
+ROOM_FOR_PRETOKENS = 44
+TIED_SHOWN = 3
+NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
+CHANGES_SHOWN = 500
+
+
+class MergePanel(Panel):
+    """The merge in words: the pair, why it won, and the counts that it changed."""
+
+    def __init__(self) -> None:
+        super().__init__("merge", id="merge")
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        merge = frame.merge
+        if merge is None:
+            self.say("merge", "")
+            return _start_rows(frame, width)
+        tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
+        behind = "↵ what is behind a change" if merge.count else ""
+        foot = behind if frame.given else f"t next tie · {behind}"
+        self.say(f"merge {number(frame.step)}{tie}", foot)
+        painter = self.painter(frame)
+        return [
+            _headline(painter, merge),
+            *([Row([(_occurrences(merge), "")])] if frame.has_corpus else []),
+            Row([]),
+            *_why(frame, merge, width),
+            *_other_rules(painter, frame, merge),
+            Row([]),
+            *(
+                change_rows(painter, merge, self._ledger(frame), width)
+                if merge.count
+                else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
+            ),
+        ]
+
+    def _ledger(self, frame: Frame) -> Ledger | None:
+        """Who is behind the changes; `None` where the next slice of time has to go on with it."""
+        if frame.ledger.read(SLICE_SECONDS):
+            return frame.ledger
+        self.set_timer(SLICE_SECONDS, self.rebuild)
+        return None
+
+
+def _start_rows(frame: Frame, width: int) -> list[Row]:
+    text = f"Step 0: nothing is merged yet, every {frame.units.one} is a token. "
+    text += "Press → for the first merge, space to play."
+    if not frame.units.spells_all:
+        text += f" {frame.units.lesson}"
+    if frame.given and not frame.recorded_steps:
+        text = "The tokens are there from the start; there are no merges to go through."
+    return paragraph(text, width)
+
+
+def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
+    return Row(
+        [
+            *painter.pair(merge.pair, between=" + "),
+            ("  →  ", "dim"),
+            painter.token(merge.new_id),
+            (f"   id {number(merge.new_id)}", "dim"),
+        ],
+        ToToken(merge.new_id),
+    )
+
+
+def _occurrences(merge: MergeStep) -> str:
+    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, 'pretoken')}"
+    if merge.occurrences < merge.count:
+        return f"{text}; it overlapped itself, count {number(merge.count)}"
+    return text
+
+
+def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
+    """The reason in words, under a label in the margin."""
+    rivals = merge.tied[1:]
+    if frame.given:
+        reason = f"the tokenizer says so: its merge of rank {number(merge.index)}"
+    elif not rivals:
+        reason = "the highest count; no other pair had as many"
+    else:
+        named = ", ".join(pair_text(frame, pair) for pair in rivals[:TIED_SHOWN])
+        more = len(rivals) - TIED_SHOWN
+        others = f" and {number(more)} more" if more > 0 else ""
+        reason = (
+            f"the highest count, tied with {named}{others}. "
+            f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.summary.split(';')[0]}."
+        )
+    lines = wrapped_text(reason, max(width - 6, 10))
+    return [
+        Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
+        for first, line in zip([True] + [False] * len(lines), lines, strict=False)
+    ]
+
+
+def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Row]:
+    """What the other tie rules would have taken, where that is another pair."""
+    if len(merge.tied) == 1:
+        return []
+    rows = [
+        Row([(f"     {name:<14}", "dim"), *painter.pair(pair)], ToPair(pair))
+        for name, pair in frame.choices_before.items()
+        if pair != merge.pair
+    ]
+    text = "Other rules would take" if rows else "Every other rule takes the same pair."
+    return [Row([(f"     {text}", "dim")]), *rows]
+
+
+def change_rows(
+    painter: TokenPainter, merge: MergeStep, ledger: Ledger | None, width: int
+) -> list[Row]:
+    """The counts that the merge changed; `ledger` tells in how many pretokens, once it is read."""
+    changes = merge.changes
+    table = _Changes(painter, ledger, width, max(max(c.before, c.after) for c in changes))
+    rows = [table.header(), *map(table.row, changes[:CHANGES_SHOWN])]
+    if len(changes) > CHANGES_SHOWN:
+        rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
+    return rows
+
+
+@dataclass(frozen=True)
+class _Changes:
+    painter: TokenPainter
+    ledger: Ledger | None
+    width: int
+    highest: int
+
+    NOTE, PRETOKENS = 8, 10
+
+    @property
+    def count_width(self) -> int:
+        return len(number(self.highest))
+
+    @property
+    def pretokens_width(self) -> int:
+        return self.PRETOKENS if self.width >= ROOM_FOR_PRETOKENS else 0
+
+    @property
+    def pair_width(self) -> int:
+        taken = 2 * self.count_width + 3 + self.pretokens_width + self.NOTE
+        return max(self.width - taken, 8)
+
+    def header(self) -> Row:
+        counts = self.pair_width + 2 * self.count_width + 3
+        spans = left([("changes", "dim")], counts)
+        if self.pretokens_width:
+            spans.append(right("pretokens", self.pretokens_width, "dim"))
+        return Row(spans)
+
+    def row(self, change: CountChange) -> Row:
+        role = "gain" if change.after > change.before else "loss"
+        spans: list[Span] = [
+            *left(self.painter.pair(change.pair), self.pair_width),
+            right(number(change.before), self.count_width, "dim"),
+            (" → ", "dim"),
+            right(number(change.after), self.count_width, role),
+        ]
+        if self.pretokens_width:
+            behind = number(len(self.ledger.behind(change.pair))) if self.ledger else "…"
+            spans.append(right(behind, self.pretokens_width, "dim"))
+        return Row([*spans, (f"  {self._note(change)}", role)], ToChange(change.pair))
+
+    def _note(self, change: CountChange) -> str:
+        if self.painter.fresh in change.pair:
+            return "new"
+        return "" if change.after else "gone"

@@ -1,0 +1,107 @@
+"""How does the trainer find this merge?"""
+
+from __future__ import annotations
+
+from textual.reactive import reactive
+
+from bpe_tui.views.empty_state import GIVEN, sentence
+from bpe_tui.views.narration import narrate_move
+from bpe_tui.views.panel import Panel
+from bpe_tui.views.pieces import pair_text
+from bpe_tui.widgets.columns import paragraph
+from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.visible import number, plural, visible_bytes
+from engine.bpe.frame import Frame
+from engine.bpe.heap_walk import Move
+from engine.bpe.record import MergeStep
+from engine.bpe.trainers.problem import Algorithm
+from engine.bpe.trainers.pseudocode import CodeLine, Moment, Phase, phases_of
+
+
+class PseudocodePanel(Panel):
+    """The lines of the trainer that runs, those at work marked, and what they do at this step.
+
+    `heap` goes by the moves of the frame's heap. Any other trainer goes by its phases; which of
+    them is on is the panel's own affair, and the first one of the next merge is after every step.
+    """
+
+    WIDEST = 100
+
+    algorithm: reactive[Algorithm | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("pseudocode", id="pseudocode")
+        self._phase = 0
+
+    @property
+    def goes_by_moves(self) -> bool:
+        """Whether the trainer keeps a heap, whose moves are its moments."""
+        return any(isinstance(moment, Move) for moment in phases_of(self._lines))
+
+    @property
+    def _lines(self) -> tuple[CodeLine, ...]:
+        return self.algorithm.pseudocode if self.algorithm else ()
+
+    def next_phase(self) -> bool:
+        """Go on to the next phase; whether the step has another one."""
+        if self._phase + 1 >= len(phases_of(self._lines)):
+            return False
+        self._phase += 1
+        self.rebuild()
+        return True
+
+    def watch_algorithm(self) -> None:
+        self.rebuild()
+
+    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+        if old is None or new is None or not old.looks_like(new):
+            self._phase = 0
+        super().watch_frame(old, new)
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", ". goes on")
+        if self.algorithm is None:
+            return sentence(GIVEN, width)
+        moment = self._moment(frame)
+        said = paragraph(self._said(frame, moment), width - 2)
+        return [
+            *(_code_row(line, moment in line.during) for line in self._lines),
+            Row([]),
+            *(Row([("  ", ""), *row.spans]) for row in said),
+        ]
+
+    def _moment(self, frame: Frame) -> Moment | None:
+        if not self.goes_by_moves:
+            return phases_of(self._lines)[self._phase] if self._lines else None
+        return frame.queue.moves()[frame.moves_done - 1].move if frame.moves_done else None
+
+    def _said(self, frame: Frame, moment: Moment | None) -> str:
+        if frame.step == frame.recorded_steps:
+            return "No merge follows." if frame.next_pair is None else "The next is not made yet."
+        if isinstance(moment, Phase):
+            return _told(frame, frame.merge_at(frame.step), moment)
+        if moment is None:
+            return "Key . makes the first move of the next merge."
+        return narrate_move(frame)
+
+
+def _code_row(line: CodeLine, at_work: bool) -> Row:
+    role = "pair" if at_work else ""
+    return Row([("▸ " if at_work else "  ", "pair"), (line.text, role)])
+
+
+def _told(frame: Frame, merge: MergeStep, phase: Phase) -> str:
+    """What a phase does in the merge that comes next."""
+    pair = pair_text(frame, merge.pair)
+    born = sum(change.before == 0 for change in merge.changes)
+    facts = {
+        Phase.COUNT: f"{number(frame.queue.pair_count)} pairs stand somewhere",
+        Phase.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
+        + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
+        Phase.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
+        Phase.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
+        f"{plural(merge.pretokens, 'pretoken')}",
+        Phase.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
+        Phase.ENTER: f"{plural(born, 'new pair')}",
+    }
+    return f"Merge {number(merge.index + 1)}: {phase.value}: {facts[phase]}."

@@ -1,0 +1,1 @@
+"""BPE's screens and windows."""

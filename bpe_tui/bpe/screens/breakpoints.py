@@ -1,0 +1,143 @@
+"""The breakpoints: add one by a line of text, switch it off and on, take it out."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from bpe_tui.session.session import Session
+from bpe_tui.widgets.columns import left
+from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.widgets.roles import ROLE_CLASSES
+from bpe_tui.widgets.visible import number, plural, visible_text
+from engine.analysis.breakpoints.breakpoint_list import Watched
+from engine.analysis.breakpoints.parse import examples
+from engine.core.errors import BreakpointError
+
+REFRESH_SECONDS = 0.2
+NO_BREAK_SPACE = "\u00a0"
+
+
+class BreakpointRows(Lines):
+    """The list: on or off, the line that was written, where it stops."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "switch", "on or off"),
+        Binding("d,delete", "remove", "delete"),
+    ]
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(id="breakpoint-rows")
+        self._session = session
+
+    @property
+    def row_count(self) -> int:
+        return max(len(self._session.breakpoints), 1)
+
+    def row(self, index: int) -> Row:
+        if not len(self._session.breakpoints):
+            return Row([("No breakpoint yet. Write one below; Enter adds it.", "dim")])
+        watched = self._session.breakpoints[index]
+        timeline = self._session.merges
+        assert timeline is not None
+        after = bisect_right(watched.hits, timeline.cursor)
+        following = watched.hits[after] if after < len(watched.hits) else None
+        room = max(self.size.width // 2 - 4, 12)
+        spans = [
+            ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),
+            *left([(visible_text(str(watched.breakpoint), spaces=False), "")], room),
+            (" ", ""),
+            (self._told(watched, following), "loss" if watched.failure else "dim"),
+        ]
+        return Row(spans, following)
+
+    def _told(self, watched: Watched, following: int | None) -> str:
+        if watched.failure:
+            return visible_text(watched.failure, spaces=False)
+        if not watched.enabled:
+            return "off"
+        found = len(watched.hits)
+        hits = f"{number(found):>6} {'hit ' if found == 1 else 'hits'}"
+        if following is not None:
+            return f"{hits}  next at {number(following)}"
+        if self._session.stop_reason is None:
+            return f"{hits}  none ahead so far"
+        return f"{hits}  no later merge makes it"
+
+    def action_switch(self) -> None:
+        if len(self._session.breakpoints):
+            self._session.breakpoints.toggle(self.cursor)
+            self.rebuild()
+
+    def action_remove(self) -> None:
+        if len(self._session.breakpoints):
+            self._session.breakpoints.remove(self.cursor)
+            self.rebuild()
+
+
+class Breakpoints(ModalScreen[int | None]):
+    """Gives back a step to go to, or `None`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "close"),
+        Binding("tab", "app.focus_next", "list or line", show=False),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        lines = examples(session.model.merges_by_score)
+        self._hint = "Like  " + "   ".join(line.replace(" ", NO_BREAK_SPACE) for line in lines)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="breakpoints", classes="window") as window:
+            window.border_title = Content("breakpoints")
+            window.border_subtitle = Content("n runs to the next · Esc closes")
+            yield BreakpointRows(self._session)
+            yield Static(
+                Content("space on/off · d deletes · ↵ goes to its next · Tab"), classes="keys"
+            )
+            yield Input(placeholder="tie", id="breakpoint-input", compact=True)
+            yield Static(Content(self._hint), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).rebuild)
+        self.query_one("#breakpoint-input").focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        hint = self.query_one("#dialog-hint", Static)
+        try:
+            self._session.breakpoints.add(event.value)
+        except BreakpointError as error:
+            hint.update(Content(visible_text(str(error), spaces=False)))
+            hint.add_class("-refused")
+            return
+        hint.update(Content(self._hint))
+        hint.remove_class("-refused")
+        event.input.value = ""
+        self.query_one(BreakpointRows).rebuild()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        assert isinstance(event.target, int)
+        self.dismiss(event.target)
+
+
+def none_found(session: Session) -> str:
+    """Why running to a breakpoint led nowhere, in one sentence."""
+    enabled = session.breakpoints.enabled
+    if not enabled:
+        return "No breakpoint is set: key b adds one."
+    if len(enabled) == 1:
+        line = visible_text(str(enabled[0].breakpoint), spaces=False)
+        return f"No later merge makes it: {line}"
+    return f"No later merge makes any of the {plural(len(enabled), 'breakpoint')}."

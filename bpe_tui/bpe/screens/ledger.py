@@ -1,0 +1,178 @@
+"""What is behind a change: the pretokens, and for each of them the lines of the corpus."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter, pair_text
+from bpe_tui.views.targets import ToLine, ToPair
+from bpe_tui.widgets.columns import left, right
+from bpe_tui.widgets.lines import Lines, Row, RowsOnDemand, Span
+from bpe_tui.widgets.roles import ROLE_CLASSES
+from bpe_tui.widgets.visible import number, plural, shorten, signed, visible_bytes
+from engine.bpe.frame import Frame
+from engine.core.events import Pair
+from engine.recording.count_attribution import Contribution
+from engine.text.pretokenize import Pretoken, to_text
+
+BEFORE = 3
+"""Pretokens shown in front of the one that is looked for."""
+TITLE_CELLS = 60
+
+
+class LedgerRows(Lines):
+    """Rows that the window sets."""
+
+    def __init__(self) -> None:
+        super().__init__(id="ledger-rows")
+        self._rows: RowsOnDemand | list[Row] = []
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        return self._rows[index]
+
+    def show(self, rows: RowsOnDemand | list[Row], cursor: int = 0) -> None:
+        self._rows = rows
+        self.rebuild()
+        self.cursor = cursor
+        self.scroll_to_row(cursor)
+
+
+class LedgerWindow(ModalScreen[object | None]):
+    """The pretokens behind a change; Enter on one shows its lines, Enter on a line goes there.
+
+    Gives back where to go, or `None`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "back"),
+        Binding("m", "merge", "the pair's merge"),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+
+    def __init__(self, frame: Frame, pair: Pair) -> None:
+        super().__init__()
+        self._frame, self._pair = frame, pair
+        self._painter = TokenPainter(frame, marks=False)
+        frame.ledger.read()  # the panel has read it, or most of it
+        self._parts = frame.ledger.behind(pair)
+        self._place = 0  # of the pretoken last chosen
+        self._pretoken: bytes | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="ledger", classes="window"):
+            yield LedgerRows()
+            yield Static(id="ledger-keys", classes="keys")
+
+    def on_mount(self) -> None:
+        self._painter.marks = self.app.no_color
+        self.query_one(LedgerRows).focus()
+        self.call_after_refresh(self._show_pretokens)
+
+    def _say(self, title: str, subtitle: str, keys: str) -> None:
+        window = self.query_one("#ledger")
+        window.border_title = Content(shorten(title, TITLE_CELLS))
+        window.border_subtitle = Content(subtitle)
+        self.query_one("#ledger-keys", Static).update(Content(keys))
+
+    # -- the pretokens
+
+    def _show_pretokens(self) -> None:
+        self._pretoken = None
+        change = sum(part.change for part in self._parts)
+        self._say(
+            f"{pair_text(self._frame, self._pair)}   {signed(change)}",
+            plural(len(self._parts), "pretoken"),
+            "↵ lines of the corpus · m the pair's merge · Esc closes",
+        )
+        rows = RowsOnDemand(len(self._parts), self._pretoken_row)
+        self.query_one(LedgerRows).show(rows, self._place)
+
+    def _pretoken_row(self, place: int) -> Row:
+        part = self._parts[place]
+        highest = self._parts[0]
+        width = self.query_one(LedgerRows).size.width
+        count_width = len(number(highest.word.count))
+        change_width = max(len(signed(other.change)) for other in (highest, part)) + 2
+        half = max((width - count_width - change_width - 7) // 2, 6)
+        return Row(
+            [
+                right(number(part.word.count), count_width, "dim"),
+                ("  ", ""),
+                *left(self._painter.tokens(part.word.before), half),
+                (" → ", "dim"),
+                *left(self._painter.tokens(part.word.after), half),
+                right(signed(part.change), change_width, "gain" if part.change > 0 else "loss"),
+            ],
+            part,
+        )
+
+    # -- the lines
+
+    def _show_lines(self, pretoken: bytes) -> None:
+        self._pretoken = pretoken
+        excerpt = self._frame.excerpt
+        lines = excerpt.lines_with(pretoken)
+        shown = "" if excerpt.complete else " of the part that is shown"
+        name = visible_bytes(pretoken)
+        self._say(
+            f"lines with {name}",
+            f"{plural(len(lines), 'line')}{shown}",
+            "↵ goes to the line · Esc back to the pretokens",
+        )
+        if lines:
+            rows: RowsOnDemand | list[Row] = RowsOnDemand(
+                len(lines), lambda place: self._line_row(lines[place], to_text(pretoken))
+            )
+        else:
+            text = f"{name} comes later in the corpus than the part that is read for show."
+            rows = [Row([(text, "dim")])]
+        self.query_one(LedgerRows).show(rows)
+
+    def _line_row(self, place: int, text: str) -> Row:
+        line = self._frame.excerpt.lines[place]
+        at = next(index for index, pretoken in enumerate(line) if pretoken.text == text)
+        start = max(at - BEFORE, 0)
+        spans: list[Span] = [
+            right(number(place + 1), 7, "dim"),
+            ("  " if not start else " …", "dim"),
+        ]
+        for pretoken in line[start:]:
+            spans += [*self._spans(pretoken, pretoken.text == text), PRETOKEN_BORDER]
+        return Row(spans, ToLine(place))
+
+    def _spans(self, pretoken: Pretoken, wanted: bool) -> list[Span]:
+        spans = self._painter.pretoken(pretoken)
+        return spans if wanted else [(text, "dim") for text, _ in spans]
+
+    # -- the keys
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        if isinstance(event.target, Contribution):
+            self._place = self.query_one(LedgerRows).cursor
+            self._show_lines(event.target.word.pretoken)
+        else:
+            self.dismiss(event.target)
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+
+    def action_merge(self) -> None:
+        self.dismiss(ToPair(self._pair))
+
+    def action_back(self) -> None:
+        if self._pretoken is None:
+            self.dismiss(None)
+        else:
+            self._show_pretokens()

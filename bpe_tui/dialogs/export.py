@@ -1,0 +1,141 @@
+"""Export the screen, steps or the charts into a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Input, Static
+
+from bpe_tui.session.protocols import Shown
+from bpe_tui.session.typed_steps import parse_steps
+from bpe_tui.views.dialog import Dialog
+from bpe_tui.views.exports import Exported, ExportKind
+from bpe_tui.widgets.visible import number, visible_text
+from engine.core.errors import BpeError, OutputExistsError
+from engine.core.files import check_free, write_files
+
+SLICE_SECONDS = 0.015
+"""How long making a long file may keep the screen waiting at a time."""
+
+
+class Export(Dialog):
+    """Asks what to export and where to; gives back the file's name when it is written.
+
+    Never overwrites unasked: where something is, Enter has to be pressed again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", "what", show=False, priority=True),
+        Binding("down", "choose(1)", "what", show=False, priority=True),
+    ]
+
+    def __init__(
+        self, screen: Screen[object], frame: Shown, corpus: str, kinds: Sequence[ExportKind]
+    ) -> None:
+        self._screen, self._frame, self._corpus = screen, frame, corpus
+        self._kinds, self._kind = kinds, kinds[0]
+        self._suggested = self._suggestion()
+        self._confirmed: str | None = None
+        super().__init__("export", "↑ ↓ choose what; the directory is made.", self._suggested)
+
+    def compose_more(self) -> ComposeResult:
+        yield Static(id="export-kinds")
+        first = str(max(self._frame.step, 1))
+        with Horizontal(id="export-range"):
+            yield Static("steps")
+            yield Input(first, id="export-steps", compact=True)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_kind()
+
+    # -- what
+
+    def action_choose(self, by: int) -> None:
+        self._kind = self._kinds[(self._kinds.index(self._kind) + by) % len(self._kinds)]
+        field = self.query_one("#dialog-input", Input)
+        if field.value == self._suggested:
+            self._suggested = field.value = self._suggestion()
+        elif Path(field.value).suffix:
+            field.value = str(Path(field.value).with_suffix(self._kind.suffix))
+        self._show_kind()
+
+    def _suggestion(self) -> str:
+        return f"{self._corpus}-{self._kind.name}-{self._frame.step}{self._kind.suffix}"
+
+    def _show_kind(self) -> None:
+        lines = [
+            f"{'▸' if kind is self._kind else ' '} {kind.label:<24}{kind.suffix}"
+            for kind in self._kinds
+        ]
+        self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
+        self.query_one("#export-range").display = self._kind.asks_for_steps
+        if self._kind.asks_for_steps:
+            last = number(self._frame.recorded_steps)
+            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
+        else:
+            self.say("↑ ↓ choose what to export.")
+
+    # -- where to
+
+    def answer(self, value: str) -> None:
+        path = self.query_one("#dialog-input", Input).value.strip()
+        steps = self._steps()
+        if not path:
+            self.refuse("Name a file.")
+        elif steps is None and not self._frame.recorded_steps:
+            self.refuse("No step is recorded yet.")
+        elif steps is None:
+            self.refuse(
+                f"Give a step or a range from 1 to {number(self._frame.recorded_steps)}, "
+                "like 128 or 1-200."
+            )
+        else:
+            exported = Exported(self._screen, self._frame, *steps)
+            self.run_worker(self._write(path, self._kind, exported), exclusive=True)
+
+    def _steps(self) -> tuple[int, int] | None:
+        if not self._kind.asks_for_steps:
+            return 0, 0
+        return parse_steps(self.query_one("#export-steps", Input).value, self._frame.recorded_steps)
+
+    async def _write(self, name: str, kind: ExportKind, exported: Exported) -> None:
+        path = Path(os.path.expanduser(name))  # unlike Path's, no error for an unknown user
+        overwrite = name == self._confirmed
+        try:
+            if not overwrite:
+                check_free(path)
+            content = await self._made(kind, exported)
+            write_files({path: content.encode("utf-8", "replace")}, overwrite=overwrite)
+        except OutputExistsError:
+            self._confirmed = name
+            taken = visible_text(name, spaces=False)
+            self.refuse(f"{taken} is there already. Enter again overwrites it.")
+        except BpeError as error:
+            self.refuse(visible_text(str(error), spaces=False))
+        else:
+            self.dismiss(name)
+
+    async def _made(self, kind: ExportKind, exported: Exported) -> str:
+        """The file's text, made in slices; Esc meanwhile closes the window and ends this."""
+        parts: list[str] = []
+        lines = 0
+        due = monotonic() + SLICE_SECONDS
+        for part in kind.parts_of(exported):
+            parts.append(part)
+            lines += part.endswith("\n")  # a step may be made in several parts
+            if monotonic() >= due:
+                self.say(f"{number(lines)} steps made; Esc stops.")
+                await asyncio.sleep(0)
+                due = monotonic() + SLICE_SECONDS
+        return "".join(parts)

@@ -1,0 +1,200 @@
+"""Open another tokenizer or corpus: what was opened of late, a path, or a walk through directories.
+
+A list of our own rather than `textual-fspicker`: that one draws file names as they are, control
+characters included, fails on files it may not look at, and offers no directories to open, which
+some tokenizers are.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from bpe_tui.dialogs.place_rows import Choice, PlaceRows, directory_rows, recent_rows
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.detect import config_for, over
+from bpe_tui.session.recent_files import Given, read, recent, told
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.roles import ROLE_CLASSES
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import BpeError
+from engine.formats import is_tokenizer, open_tokenizer
+from engine.text.corpus import Corpus
+
+
+class OpenOther(ModalScreen[Config | None]):
+    """Gives back what to open, or `None`. `config` is what is open now and could stay beside it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "close"),
+        Binding("up", "move(-1)", "up", priority=True, show=False),
+        Binding("down", "move(1)", "down", priority=True, show=False),
+        Binding("pageup", "move(-10)", "up", priority=True, show=False),
+        Binding("pagedown", "move(10)", "down", priority=True, show=False),
+        Binding("tab", "complete", "complete", priority=True, show=False),
+        Binding("ctrl+k", "keep", "keep", priority=True, show=False),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+
+    def __init__(self, config: Config | None) -> None:
+        super().__init__()
+        self._config = config
+        self._recent = recent()
+        self._directory = os.getcwd()
+        self._keeps = True
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="open-other", classes="window") as window:
+            window.border_title = Content("open a tokenizer or a corpus")
+            window.border_subtitle = Content("↑ ↓ · Tab completes · ↵ opens · Esc closes")
+            placeholder = "a path, two with “and” between, or a name like cl100k_base"
+            yield Input(placeholder=placeholder, id="dialog-input", compact=True)
+            yield PlaceRows()
+            yield Static(id="open-keep")
+            yield Static(Content(""), id="dialog-hint")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self._show_keep()
+        self._show_rows()
+
+    # -- what to choose from
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._say("")
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Recent things and the directory walked to; once something is typed, what begins so."""
+        typed = os.path.expanduser(self.query_one(Input).value)
+        directory, beginning = os.path.split(typed)
+        if typed:
+            rows = directory_rows(directory or os.curdir, beginning, with_parent=False)
+        else:
+            rows = directory_rows(self._directory, "", with_parent=True)
+            rows = [*recent_rows(self._recent), *rows]
+        self.query_one(PlaceRows).show(rows)
+
+    def action_move(self, by: int) -> None:
+        self.query_one(PlaceRows).action_move(by)
+
+    def action_complete(self) -> None:
+        """Put the row under the cursor into the field."""
+        choice = self.query_one(PlaceRows).chosen
+        if choice is None:
+            return
+        given = told(choice.given) if choice.directory is None else choice.directory + os.sep
+        given = given.removeprefix(os.curdir + os.sep)
+        if visible_text(given, spaces=False) != given:
+            self._say("This name has characters that a field cannot hold; choose it with Enter.")
+            return
+        field = self.query_one(Input)
+        field.value = given
+        field.cursor_position = len(given)
+
+    # -- what else stays open
+
+    def action_keep(self) -> None:
+        if self._kept is not None:
+            self._keeps = not self._keeps
+            self._show_keep()
+
+    @property
+    def _kept(self) -> str | None:
+        """What is open now and can stay beside what is chosen, in a word."""
+        config = self._config
+        if config is None or (isinstance(config, RunConfig) and config.corpus == "-"):
+            return None
+        return config.name
+
+    def _show_keep(self) -> None:
+        line = self.query_one("#open-keep", Static)
+        line.display = self._kept is not None
+        name = visible_text(self._kept or "", spaces=False)
+        sign = "■" if self._keeps else "□"
+        line.update(Content(f"{sign} Ctrl+K  together with {name}"))
+
+    # -- choosing
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        assert isinstance(event.target, Choice)
+        self._choose(event.target)
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter opens what is typed; where that is nothing whole, the row under the cursor."""
+        event.stop()
+        typed = event.value.strip()
+        choice = self.query_one(PlaceRows).chosen
+        path = os.path.expanduser(typed)
+        if typed and os.path.isdir(path):
+            self._choose(Choice(directory=os.path.abspath(path)))
+        elif typed and (os.path.exists(path) or choice is None):
+            self._choose(Choice(read(typed)))
+        elif choice is not None:
+            self._choose(choice)
+
+    def _choose(self, choice: Choice) -> None:
+        directory = choice.directory
+        if directory is not None and not _holds_tokenizer(directory):
+            self._directory = directory
+            self.query_one(Input).value = ""
+            self._show_rows()
+            return
+        try:
+            config = chosen_config(choice.given or (directory or "",))
+        except BpeError as error:
+            self._say(visible_text(str(error), spaces=False), refused=True)
+            return
+        beside = self._config if self._keeps else None
+        self.dismiss(config if beside is None else joined(config, beside))
+
+    def _say(self, text: str, refused: bool = False) -> None:
+        hint = self.query_one("#dialog-hint", Static)
+        hint.update(Content(text))
+        hint.set_class(refused, "-refused")
+
+
+def _holds_tokenizer(directory: str) -> bool:
+    try:
+        return is_tokenizer(directory)
+    except BpeError:
+        return False
+
+
+def chosen_config(given: Given) -> Config:
+    """What to open.
+
+    Raises:
+        BpeError: nothing is there that could be opened.
+    """
+    if len(given) == 1:
+        config = config_for(RunConfig(given[0]))
+        if isinstance(config, RunConfig):
+            Corpus(config.corpus)
+            return config
+    else:
+        config = TokenizerConfig(given)
+    if not is_tokenizer(*config.paths):
+        open_tokenizer(*config.paths)  # says what is wrong
+    return config
+
+
+def joined(chosen: Config, now: Config) -> Config:
+    """What was chosen, together with what is open now: a tokenizer over a corpus."""
+    if isinstance(chosen, RunConfig):
+        return over(now, chosen.corpus) if isinstance(now, TokenizerConfig) else chosen
+    corpus = None if now.corpus == "-" else now.corpus
+    return replace(chosen, corpus=corpus)

@@ -1,1 +1,0 @@
-"""Panels: each answers one question about the frame it is given."""

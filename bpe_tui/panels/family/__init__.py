@@ -1,1 +1,0 @@
-"""The panels of the screen that compares all kinds of tokenizers."""

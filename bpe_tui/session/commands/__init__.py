@@ -1,0 +1,1 @@
+"""Every command, declared once; those of one model, and what it says to those it refuses."""

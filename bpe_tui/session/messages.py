@@ -1,0 +1,128 @@
+"""What the training job tells the application."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from bpe_tui.session.protocols import Playable
+from engine.bpe.timeline import Timeline
+from engine.bpe.trainer import StopReason
+from engine.bpe.what_if import Comparison
+from engine.core.events import CountProgress
+
+if TYPE_CHECKING:
+    from bpe_tui.session.config import RunConfig
+    from engine.formats.tokenizer_format import Opened
+
+
+class News(Message):
+    """What the job of a session tells. `of` is that session: there may be another one by now."""
+
+    of: object = None
+
+
+@dataclass
+class TokenizerOpened(News):
+    """The tokenizer is read; its merges are replayed next."""
+
+    opened: Opened
+
+
+@dataclass
+class NoTokenizer(News):
+    """What looked like a tokenizer cannot be read as one; it is opened otherwise."""
+
+    error: Exception
+    otherwise: RunConfig
+
+
+@dataclass
+class Reading(News):
+    """So much of the corpus is read; `pairs` are the most frequent ones so far."""
+
+    progress: CountProgress
+    rate: float
+    """bytes per second"""
+    pairs: list[tuple[bytes, bytes, int]]
+
+
+@dataclass
+class Indexing(News):
+    """The corpus is read; the pairs are being counted."""
+
+    distinct: int
+
+
+@dataclass
+class Working(News):
+    """What the training is busy with: `done` parts of `total`."""
+
+    doing: str
+    done: int
+    total: int
+
+
+@dataclass
+class TrainingStarted(News):
+    """The corpus is counted, if there is one: here is the timeline, at step 0.
+
+    `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
+    """
+
+    timeline: Playable
+    documents: int
+    bytes_read: int
+    obstacle: str | None = None
+
+
+@dataclass
+class StepsRecorded(News):
+    """More steps to extend the timeline with."""
+
+    steps: Sequence[object]
+
+
+@dataclass
+class TrainingEnded(News):
+    """No step will follow; the reason's value says why in words."""
+
+    reason: Enum
+
+
+@dataclass
+class JobFailed(News):
+    """The job came to an end that it was not meant to have."""
+
+    error: Exception
+
+
+@dataclass
+class WhatIfProgress(Message):
+    """The fork has made so many merges."""
+
+    merges: int
+
+
+@dataclass
+class WhatIfEnded(Message):
+    """The fork is trained: its timeline, complete, and how it differs from the run."""
+
+    timeline: Timeline
+    reason: StopReason
+    difference: Comparison
+
+
+@dataclass
+class WhatIfFailed(Message):
+    """The fork cannot be trained."""
+
+    error: Exception
+
+
+class RaceRan(Message):
+    """The race has come farther, or to its end."""

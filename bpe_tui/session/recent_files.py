@@ -1,0 +1,87 @@
+"""What was opened of late, kept in a small file from one run to the next.
+
+The file is nobody's word: whatever cannot be understood in it is left out, and where it cannot be
+read or written there is just no memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from platformdirs import user_state_path
+
+from bpe_tui.session.config import Config, RunConfig
+from engine.core.errors import OutputError
+from engine.core.files import write_files
+
+KEPT = 20
+LARGEST = 1 << 20
+LONGEST_NAME = 4096
+
+Given = tuple[str, ...]
+"""A path or a known name; or two paths, of a vocabulary and its merges."""
+
+
+def _place() -> Path:
+    return user_state_path("bpe-tui", appauthor=False) / "recent.json"
+
+
+def recent() -> list[Given]:
+    """What was opened, the latest first."""
+    try:
+        with _place().open("rb") as file:
+            entries = json.loads(file.read(LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return []
+    if not isinstance(entries, list):
+        return []
+    return [tuple(entry) for entry in entries if _is_given(entry)][:KEPT]
+
+
+def _is_given(entry: object) -> bool:
+    return (
+        isinstance(entry, list)
+        and 1 <= len(entry) <= 2
+        and all(isinstance(name, str) and 0 < len(name) < LONGEST_NAME for name in entry)
+    )
+
+
+def remember(config: Config) -> None:
+    """Put what `config` opens at the head of the list."""
+    latest: list[Given] = []
+    if config.corpus is not None and config.corpus != "-":
+        latest.append((_absolute(config.corpus),))
+    if not isinstance(config, RunConfig):
+        latest.insert(0, tuple(map(_absolute, config.paths)))
+    if not latest:
+        return
+    entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
+    content = json.dumps(entries, indent=1).encode()
+    with contextlib.suppress(OutputError, OSError):
+        write_files({_place(): content}, overwrite=True)
+
+
+def _absolute(name: str) -> str:
+    """A path that means the same elsewhere; what is no file is a name, and stays."""
+    return os.path.abspath(name) if os.path.exists(name) else name
+
+
+def told(given: Sequence[str]) -> str:
+    """As it is typed: `vocab.json and merges.txt`, `~/texts/a.txt`."""
+    home = os.path.expanduser("~")
+    return " and ".join(
+        "~" + name[len(home) :] if name.startswith(home + os.sep) else name for name in given
+    )
+
+
+def read(typed: str) -> Given:
+    """The inverse of `told`: two paths only where one by that name is not there."""
+    first, between, second = typed.partition(" and ")
+    whole = os.path.expanduser(typed)
+    if not between or os.path.exists(whole):
+        return (whole,)
+    return os.path.expanduser(first.strip()), os.path.expanduser(second.strip())

@@ -1,0 +1,296 @@
+"""The state of the application: the timeline, and how it is being played.
+
+Everything that changes it is a method here, called on the UI thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from bpe_tui.session.commands.command import ENCODING, PIPELINE, TRAINING
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
+from bpe_tui.session.models import Model, model_of
+from bpe_tui.session.protocols import Playable, Shown
+from engine.alphabets.units import UNITS
+from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
+from engine.bpe.frame import Frame
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.timeline import Timeline
+from engine.bpe.trainers import algorithm_for
+from engine.bpe.trainers.problem import Algorithm
+from engine.recording.merge_timeline import MergeTimeline
+
+if TYPE_CHECKING:
+    from engine.formats.tokenizer_format import Opened
+
+SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
+"""Steps a second."""
+SLICE_SECONDS = 0.015
+"""How long at a time breakpoints are searched for."""
+
+
+class Session:
+    """One corpus or tokenizer, and the player of its recording.
+
+    Attributes:
+        reading: the latest news of the reading, until it is over.
+        indexing: set between reading and the first frame.
+        opened: the tokenizer that was opened, with its format and notes; `None` in a training.
+        obstacle: why the tokenizer's merges cannot be gone through; `None` if they can.
+        failure: why nothing could be opened; `None` if all is well.
+        recording: the steps, of whichever model; `None` while the corpus is being read.
+        working: what the training is busy with between two steps, where those take long.
+        stop_reason: why training ended, once it has.
+        playing: the cursor moves by itself, `speed` steps a second.
+        following: the cursor stays at the end of the recording.
+        breakpoints: what to stop at; the merges are looked at for them as time passes.
+        awaiting: the cursor goes to the next stop as soon as it is found.
+        found_none: the last search came to the end of the run.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.reading: Reading | None = None
+        self.indexing: Indexing | None = None
+        self.opened: Opened | None = None
+        self.obstacle: str | None = None
+        self.failure: str | None = None
+        self.recording: Playable | None = None
+        self.working: Working | None = None
+        self.documents = 0
+        self.bytes_read = 0
+        self.stop_reason: Enum | None = None
+        self.playing = False
+        self.following = False
+        self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
+        self.awaiting = False
+        self.found_none = False
+        self._halt: Hit | None = None
+        self._await_after = 0
+        self._speed = SPEEDS.index(self.model.steps_a_second)
+        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
+        self._owed = 0.0  # parts of a step that playing has not made yet
+
+    @property
+    def model(self) -> Model:
+        """What is trained; a tokenizer that is opened is of BPE's merges."""
+        return model_of(self.config)
+
+    @property
+    def shown(self) -> Shown | None:
+        """The state at the cursor; `None` while the corpus is being read."""
+        return self.recording.frame if self.recording is not None else None
+
+    @property
+    def timeline(self) -> Timeline | None:
+        """The recording if it is of BPE's merges, with all that only these have."""
+        return self.recording if isinstance(self.recording, Timeline) else None
+
+    @property
+    def merges(self) -> MergeTimeline[Any] | None:
+        """The recording if it is of merges, by whatever they are chosen."""
+        return self.recording if isinstance(self.recording, MergeTimeline) else None
+
+    @property
+    def frame(self) -> Frame | None:
+        """The state at the cursor if it is BPE's."""
+        return self.timeline.frame if self.timeline is not None else None
+
+    @property
+    def merges_nothing(self) -> bool:
+        """Whether a tokenizer is opened whose model has no merges."""
+        pipeline = self.opened.tokenizer.pipeline if self.opened is not None else None
+        return pipeline is not None and not pipeline.merges
+
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether a tokenizer is open without a corpus, to be tried."""
+        return self.timeline is not None and not self.timeline.counts
+
+    @property
+    def first_kind(self) -> str:
+        """The kind of screen that shows it first."""
+        if self.merges_nothing:
+            return PIPELINE
+        return ENCODING if self.counts_nothing else TRAINING
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """The trainer that runs, which need not be the one asked for; `None` in a replay."""
+        if not isinstance(self.config, RunConfig):
+            return None
+        alphabet = UNITS[self.config.units].base({}).alphabet
+        return algorithm_for(self.config.trainer, TIE_RULES[self.config.tie_rule], alphabet)
+
+    @property
+    def speed(self) -> int:
+        """Steps a second while playing."""
+        return SPEEDS[self._speed]
+
+    @property
+    def at_end(self) -> bool:
+        return self.recording is not None and self.recording.cursor == len(self.recording)
+
+    @property
+    def halt(self) -> Hit | None:
+        """The breakpoint at which the cursor was stopped and still stands."""
+        return self._halt
+
+    # -- news from the job
+
+    def start(self, started: TrainingStarted) -> None:
+        self.recording = started.timeline
+        self.documents = started.documents
+        self.bytes_read = started.bytes_read
+        self.obstacle = started.obstacle
+        # Without a corpus the tokenizer is looked at as it is: with all its merges.
+        self.following = self.counts_nothing
+        self.reading = self.indexing = self.working = None
+
+    def extend(self, steps: Sequence[object]) -> None:
+        if self.recording is not None:
+            self.recording.extend(steps)
+            if self.following:
+                self.recording.seek(len(self.recording))
+
+    def arrive(self) -> bool:
+        """Go to the step that the run was opened for; whether it is there now, for the first time.
+
+        A run that ends before has its last step instead; whoever moves earlier is left alone.
+        """
+        if not self._first_step or self.recording is None:
+            return False
+        if len(self.recording) < self._first_step and self.stop_reason is None:
+            return False
+        self.seek(self._first_step)
+        return True
+
+    def end(self, reason: Enum) -> None:
+        self.stop_reason, self.working = reason, None
+        if self.recording is not None:
+            self.recording.complete()
+        if self.opened is not None:
+            self.following = False
+
+    def keep(self, fork: Timeline, reason: Enum, config: RunConfig, step: int) -> None:
+        """Let a fork be the timeline from now on, at the step right after it forked."""
+        self.recording, self.stop_reason, self.config = fork, reason, config
+        self.breakpoints.restart()
+        self.seek(step + 1)
+
+    # -- the player
+
+    def step(self, by: int) -> None:
+        """Go forward, or back if `by` is negative; playing and following stop."""
+        self.hold()
+        if self.recording is not None:
+            self.recording.forward(by) if by > 0 else self.recording.back(-by)
+
+    def sub_step(self) -> None:
+        """Make the next move in the heap; playing and following stop."""
+        self.hold()
+        if self.timeline is not None:
+            self.timeline.sub_step()
+
+    def seek_tie(self, direction: int) -> bool:
+        """Go to the nearest tied step after this one or before it; whether there is one."""
+        merges = self.merges
+        step = merges.frame.tied_step(direction) if merges is not None else None
+        if step is not None:
+            self.seek(step)
+        return step is not None
+
+    def seek(self, step: int) -> None:
+        """Go to a step, or as near as there is one; playing and following stop."""
+        self.hold()
+        if self.recording is not None:
+            self.recording.seek(max(0, min(step, len(self.recording))))
+
+    def hold(self) -> None:
+        self.playing = self.following = self.awaiting = False
+        self._halt = None
+        self._first_step = 0
+
+    def run_to_breakpoint(self) -> None:
+        """Go to the next stop after the cursor, now or when it is found or recorded."""
+        self.hold()
+        if self.merges is not None:
+            self.awaiting, self.found_none = True, False
+            self._await_after = self.merges.cursor
+
+    def toggle_play(self) -> None:
+        """Play or pause; from the end of a finished recording, play from the start."""
+        if self.recording is None:
+            return
+        was_playing = self.playing
+        self.hold()
+        self.playing = not was_playing
+        self._owed = 0.0
+        if self.playing and self.at_end and self.stop_reason is not None:
+            self.recording.seek(0)
+
+    def toggle_follow(self) -> None:
+        """Stay at the end of the recording, or stop doing so."""
+        was_following = self.following
+        self.hold()
+        self.following = not was_following
+        if self.following and self.recording is not None:
+            self.recording.seek(len(self.recording))
+
+    def change_speed(self, by: int) -> None:
+        self._speed = max(0, min(self._speed + by, len(SPEEDS) - 1))
+
+    def tick(self, seconds: float) -> bool:
+        """Let time pass; whether there is something new to be seen."""
+        if self.recording is None:
+            return False
+        known, examined = self.breakpoints.hit_count, len(self.recording)
+        if self.merges is not None:
+            examined = self.breakpoints.examine(self.merges, SLICE_SECONDS)
+        moved = False
+        if self.awaiting:
+            moved = self._run_on(self.recording, examined)
+        elif self.playing:
+            moved = self._play_on(self.recording, examined, seconds)
+        return moved or self.breakpoints.hit_count != known
+
+    def _run_on(self, recording: Playable, examined: int) -> bool:
+        """Stop at the next stop, if it is known by now, or at the end if there is none."""
+        hit = self.breakpoints.next_hit(self._await_after)
+        if hit is not None and hit.step <= examined:
+            self._stop_at(recording, hit)
+            return True
+        if examined < len(recording):
+            return False
+        if self.stop_reason is not None or not self.breakpoints.enabled:
+            self.hold()
+            self.found_none = True
+            return True
+        self.following = True
+        return False
+
+    def _play_on(self, recording: Playable, examined: int, seconds: float) -> bool:
+        """Make the steps that are due, not past a breakpoint nor past what was looked at for it."""
+        self._owed += seconds * self.speed
+        steps = int(self._owed)
+        self._owed -= steps
+        if not steps:
+            return False
+        before = recording.cursor
+        target = max(before, min(before + steps, examined))
+        hit = self.breakpoints.next_hit(before)
+        if hit is not None and hit.step <= target:
+            self._stop_at(recording, hit)
+            return True
+        recording.seek(target)
+        if self.at_end and self.stop_reason is not None:
+            self.playing = False
+        return recording.cursor != before or not self.playing
+
+    def _stop_at(self, recording: Playable, hit: Hit) -> None:
+        self.hold()
+        recording.seek(hit.step)
+        self._halt = hit

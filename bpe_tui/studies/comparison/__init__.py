@@ -1,0 +1,1 @@
+"""Tokenizers side by side on one text."""

@@ -1,0 +1,1 @@
+"""All kinds of tokenizers on the same corpus, in one table."""

@@ -1,0 +1,261 @@
+"""The comparison of all kinds of tokenizers on the corpus, and on a text that is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from bpe_tui.session.commands.command import FAMILY
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.session.session import Session
+from bpe_tui.studies.model_table.details import FamilyDetails
+from bpe_tui.studies.model_table.entries import TRAINS, Entry, stretches_of
+from bpe_tui.studies.model_table.job import (
+    FamilyFailed,
+    FamilyJob,
+    FamilyNews,
+    KindBegun,
+    KindFailed,
+    KindMeasured,
+    TextsChosen,
+)
+from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
+from bpe_tui.styles import sheet
+from bpe_tui.views.commands import bindings_on
+from bpe_tui.views.empty_state import NO_CORPUS, why_uncounted
+from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.targets import ToKind
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.visible import plural, size, visible_text
+from engine.analysis.model_table.kinds import KINDS
+from engine.analysis.model_table.table import Texts
+
+LONGEST = 2_000
+"""Characters of a typed text that are measured."""
+
+
+class FamilyScreen(SessionScreen):
+    """A table with a row for each kind; below it the row under the cursor, explained."""
+
+    BINDINGS = bindings_on(FAMILY)
+    CSS_PATH = sheet("family.tcss")
+    PANEL_ORDER = ("family-table", "family-details", "family-text")
+
+    def __init__(self) -> None:
+        super().__init__(id=FAMILY)
+        self._about: Session | None = None
+        self._job: FamilyJob | None = None
+        self._entries: list[Entry] = []
+        self._texts: Texts | None = None
+        self._learnt = 0
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        text = Input(
+            placeholder="e types a text to measure in place of the corpus's end",
+            id="family-text",
+            compact=True,
+        )
+        text.border_title = Content("text")
+        yield text
+        yield FamilyPanel()
+        yield FamilyDetails()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show_panel("family-table")
+
+    def on_unmount(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
+    # -- what is open
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.shown is None:
+            return
+        super().show_session(session)
+        if session is not self._about:
+            self._open(session)
+        self._say_what_is_open()
+
+    def _open(self, session: Session) -> None:
+        """Train all kinds on the corpus of another session."""
+        if self._job is not None:
+            self._job.cancel()
+        self._about, self._job, self._texts, self._learnt = session, None, None, 0
+        assert session.shown is not None
+        corpus = session.shown.excerpt.text
+        if corpus:
+            self._entries = [Entry(name) for name in KINDS]
+            self._job = FamilyJob(
+                corpus, self._vocab_size, self._special_tokens, self._mailbox(self._entries)
+            )
+            self._job.start()
+            self._show_rows()
+        else:
+            self._entries = []
+            why = NO_CORPUS if session.frame is None else why_uncounted(session.frame)
+            self.query_one(FamilyPanel).say(why)
+            self.query_one(FamilyDetails).clear()
+
+    def _mailbox(self, entries: list[Entry]) -> Callable[[Message], object]:
+        """Where the job of a table leaves its news."""
+
+        def post(news: Message) -> None:
+            if isinstance(news, FamilyNews):
+                news.of = entries
+            self.post_message(news)
+
+        return post
+
+    @property
+    def _vocab_size(self) -> int:
+        """What the session asks for, or what its tokenizer has."""
+        session = self.session
+        if isinstance(session.config, RunConfig):
+            return session.config.size
+        assert session.opened is not None
+        return len(session.opened.tokenizer.vocab)
+
+    @property
+    def _special_tokens(self) -> tuple[str, ...]:
+        session = self.session
+        if isinstance(session.config, RunConfig):
+            return session.config.special_tokens
+        assert session.opened is not None
+        return session.opened.tokenizer.special_tokens
+
+    def _say_what_is_open(self) -> None:
+        facts: Facts = [(0, visible_text(self.session.config.name, spaces=False))]
+        if self._texts is not None:
+            facts += [
+                (1, f"all learn from the first {size(self._learnt)}"),
+                (2, f"at the most {plural(self._vocab_size, 'token')}"),
+                (3, "measured on what follows" if not self._typed else "measured on the text"),
+            ]
+        said = fitting(facts, self.size.width - 2)
+        self.query_one("#heading", Static).update(Content(said), layout=False)
+
+    # -- news from the job
+
+    def on_texts_chosen(self, news: TextsChosen) -> None:
+        if news.of is self._entries:
+            self._texts, self._learnt = news.texts, news.learnt
+            self._say_what_is_open()
+
+    def on_kind_begun(self, news: KindBegun) -> None:
+        if news.of is self._entries:
+            self._entry(news.name).state = TRAINS
+            self._show_rows()
+
+    def on_kind_measured(self, news: KindMeasured) -> None:
+        if news.of is not self._entries:
+            return
+        entry = self._entry(news.row.name)
+        entry.contender, entry.row, entry.stopped = news.contender, news.row, news.stopped
+        entry.measure_typed(stretches_of(self._typed, self._special_tokens))
+        self._show_rows()
+
+    def on_kind_failed(self, news: KindFailed) -> None:
+        if news.of is self._entries:
+            self._entry(news.found.name).state = news.found.reason
+            self._show_rows()
+
+    def on_family_failed(self, news: FamilyFailed) -> None:
+        raise news.error
+
+    def _entry(self, name: str) -> Entry:
+        return next(entry for entry in self._entries if entry.name == name)
+
+    # -- what is shown
+
+    @property
+    def _typed(self) -> str:
+        return self.query_one("#family-text", Input).value[:LONGEST]
+
+    def _show_rows(self) -> None:
+        measured = next((e.measures for e in self._entries if e.measures is not None), None)
+        about = "" if measured is None else f"on {plural(measured.words, 'word')}"
+        if measured is not None and not self._typed:
+            about += f", the last {size(measured.bytes)}"
+        self.query_one(FamilyPanel).show(self._entries, about)
+        self._show_details()
+
+    def _show_details(self) -> None:
+        rows = self.query_one(FamilyRows)
+        if rows.cursor < len(self._entries):
+            entry = self._entries[rows.cursor]
+            way_in = self._way_in(entry.name)
+            self.query_one(FamilyDetails).show(entry, self._texts, self._typed, way_in)
+
+    def _training_of(self, name: str) -> RunConfig | None:
+        """How the corpus is trained on to watch a kind; `None`: no steps to watch, or no corpus."""
+        kind, config = KINDS[name], self.session.config
+        if kind.model is None or not isinstance(config, RunConfig):
+            return None
+        return replace(config, model=kind.model, units=kind.units, pattern=kind.pattern)
+
+    def _way_in(self, name: str) -> str:
+        """What Enter does about a kind."""
+        config = self._training_of(name)
+        if config is None:
+            return ""
+        title = MODELS[config.model].title
+        if config == self.session.config:
+            return f"this {title} is open: ↵ leads to its training"
+        return f"↵ trains this {title} on the corpus, step by step"
+
+    def on_family_rows_pointed(self, event: FamilyRows.Pointed) -> None:
+        event.stop()
+        self._show_details()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        stretches = stretches_of(self._typed, self._special_tokens)
+        for entry in self._entries:
+            entry.measure_typed(stretches)
+        self._say_what_is_open()
+        self._show_rows()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.show_panel("family-table")
+
+    # -- commands
+
+    def action_type(self) -> None:
+        self.action_show("family-text")
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """A row of the table leads to what explains it, and that to the training."""
+        event.stop()
+        if not isinstance(event.target, ToKind):
+            self.query_one(FamilyDetails).point_at_way_in()
+            self.show_panel("family-details")
+            return
+        config = self._training_of(event.target.name)
+        if config == self.session.config:
+            self.bpe_app.action_show("training")
+        elif config is not None:
+            self.bpe_app.train_anew(config)
+
+    @property
+    def can_leave(self) -> bool:
+        return super().can_leave or self.focused_panel() == "family-details"
+
+    def action_leave(self) -> None:
+        if self.zoomed is None and self.focused_panel() == "family-details":
+            self.show_panel("family-table")
+        else:
+            super().action_leave()

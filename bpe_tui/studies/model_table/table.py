@@ -1,0 +1,202 @@
+"""What does each kind of tokenizer make of the same text?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+
+from bpe_tui.studies.model_table.entries import Entry
+from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.widgets.columns import left, right
+from bpe_tui.widgets.lines import Lines, Row, Span
+from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
+from bpe_tui.widgets.visible import number, percent
+from engine.analysis.model_table.kinds import KINDS
+
+NAME = max(map(len, KINDS))
+COLUMNS = (
+    Column("kind", "kind", NAME, 100),
+    Column("granularity", "tokens are", 10, 1, share=1),
+    Column("vocabulary", "vocabulary", 10, 5, is_number=True),
+    Column("unknown", "OOV", 6, 9, is_number=True),
+    Column("tokens", "tokens", 7, 8, is_number=True),
+    Column("per_word", "a word", 6, 3, is_number=True),
+    Column("bytes", "bytes/token", 11, 2, is_number=True),
+    Column("exact", "exact", 5, 4, is_number=True),
+    Column("misspelt", "misspelt", 9, 7, is_number=True),
+    Column("chinese", "Chinese", 9, 6, is_number=True),
+)
+MEANINGS: Facts = [
+    (3, "↵ explains a row"),
+    (0, "OOV: words unknown"),
+    (2, "misspelt: tokens before → after"),
+    (1, "exact: decoding gives the text back"),
+]
+
+
+class FamilyRows(Lines):
+    """The kinds, one a row; where there are none, why not."""
+
+    class Pointed(Message):
+        """The cursor is on this kind now."""
+
+    def __init__(self) -> None:
+        super().__init__(id="family-rows")
+        self.entries: Sequence[Entry] = ()
+        self.why_none = ""
+        self._said: Sequence[Row] = ()
+        self.places: list[Place] = []
+
+    @property
+    def row_count(self) -> int:
+        return len(self.entries) or len(self._said)
+
+    def rebuild(self) -> None:
+        self._said = sentence(self.why_none, self.scrollable_content_region.width - 2)
+        self.places = arranged(COLUMNS, max(self.scrollable_content_region.width - 2, 1))
+        super().rebuild()
+
+    def row(self, index: int) -> Row:
+        if not self.entries:
+            return self._said[index]
+        entry = self.entries[index]
+        here: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        if entry.row is None:
+            room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
+            name = left([(entry.name, "strong")], NAME + GAP)
+            return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
+        spans: list[Span] = [here]
+        for place in self.places:
+            text, role = CELLS[place.column.name](entry)
+            if place.column.is_number:
+                spans.append(right(text, place.cells, role))
+            else:
+                spans += left([(text, role)], place.cells)
+            spans.append((" " * GAP, ""))
+        return Row(spans, entry.name)
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self.post_message(self.Pointed())
+
+
+class FamilyPanel(Vertical):
+    """The table under its header."""
+
+    def __init__(self) -> None:
+        super().__init__(id="family-table")
+        self.border_title = Content("the family")
+
+    def compose(self) -> ComposeResult:
+        yield Header(id="family-header")
+        yield FamilyRows()
+
+    @property
+    def rows(self) -> FamilyRows:
+        return self.query_one(FamilyRows)
+
+    def show(self, entries: Sequence[Entry], about: str) -> None:
+        """Show the rows as they are now, and what they are measured on."""
+        self._show(entries, f"the family  {about}")
+
+    def say(self, why_none: str) -> None:
+        """Say why there are no rows."""
+        self.rows.why_none = why_none
+        self._show((), "the family")
+
+    def _show(self, entries: Sequence[Entry], title: str) -> None:
+        self.border_title = Content(title)
+        self.rows.entries = entries
+        self.rows.rebuild()
+        self.place_header()
+
+    def on_resize(self) -> None:
+        self.border_subtitle = Content(fitting(MEANINGS, self.size.width - 4))
+        self.call_after_refresh(self.place_header)
+
+    def place_header(self) -> None:
+        """Put the titles over their columns."""
+        header = self.query_one(Header)
+        header.places = [Place(p.column, p.start + 2, p.cells) for p in self.rows.places]
+
+
+def _kind(entry: Entry) -> Span:
+    return entry.name, "strong"
+
+
+def _granularity(entry: Entry) -> Span:
+    assert entry.row is not None
+    return entry.row.granularity, "dim"
+
+
+def _vocabulary(entry: Entry) -> Span:
+    assert entry.row is not None
+    size = number(entry.row.vocab_size)
+    return (f"{size} …", "tie") if entry.stopped else (size, "")
+
+
+def _unknown(entry: Entry) -> Span:
+    assert entry.measures is not None
+    share = entry.measures.unknown_word_share
+    return percent(share), "loss" if share else "dim"
+
+
+def _tokens(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return number(entry.measures.tokens), ""
+
+
+def _per_word(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return f"{entry.measures.tokens_per_word:.2f}", ""
+
+
+def _bytes(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return f"{entry.measures.bytes_per_token:.2f}", ""
+
+
+def _exact(entry: Entry) -> Span:
+    assert entry.measures is not None
+    return ("yes", "gain") if entry.measures.exact else ("no", "loss")
+
+
+def _misspelt(entry: Entry) -> Span:
+    """Tokens of a word before and after two letters are swapped, or how many are unknown then."""
+    assert entry.row is not None
+    wrong = entry.row.misspelled
+    if not wrong.words:
+        return "–", "dim"
+    if wrong.unknown_share:
+        return f"{percent(wrong.unknown_share)} UNK", "loss"
+    before, after = wrong.tokens_per_word, wrong.wrong_tokens_per_word
+    digits = 1 if max(before, after) < 9.95 else 0
+    return f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
+
+
+def _chinese(entry: Entry) -> Span:
+    """Tokens a character, or how many of the characters are unknown."""
+    assert entry.row is not None
+    found = entry.row.chinese
+    if found.unknown_characters:
+        return f"{percent(found.unknown_character_share)} UNK", "loss"
+    return f"{found.tokens_per_character:.2f}/char", ""
+
+
+CELLS: dict[str, Callable[[Entry], Span]] = {
+    "kind": _kind,
+    "granularity": _granularity,
+    "vocabulary": _vocabulary,
+    "unknown": _unknown,
+    "tokens": _tokens,
+    "per_word": _per_word,
+    "bytes": _bytes,
+    "exact": _exact,
+    "misspelt": _misspelt,
+    "chinese": _chinese,
+}

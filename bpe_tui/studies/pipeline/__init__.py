@@ -1,0 +1,1 @@
+"""A text through the stages of a tokenizer."""

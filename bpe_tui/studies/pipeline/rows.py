@@ -1,0 +1,262 @@
+"""The stages of a pipeline as rows: each with its name, what it is, and what it made of a text.
+
+What belongs to the token under the cursor is marked in every stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from bpe_tui.studies.pipeline.stage_names import stage_name
+from bpe_tui.studies.pipeline.strips import (
+    anywhere_broken,
+    character_lines,
+    piece_spans,
+    section_spans,
+    token_lines,
+)
+from bpe_tui.views.pieces import PRETOKEN_BORDER
+from bpe_tui.widgets.columns import left, paragraph, wrapped
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.visible import number, plural, shorten, visible_text, width
+from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.pipeline_draft import (
+    DECODER,
+    NORMALIZER,
+    POST_PROCESSOR,
+    PRE_TOKENIZER,
+    Draft,
+    StageKind,
+)
+from engine.pipeline.pipeline_losses import Losses
+from engine.pipeline.pipeline_run import OutputToken, PipelineRun, TextRun
+
+GUTTER = 16
+"""Cells for the names of the stages."""
+NARROW_GUTTER = 3
+EXAMPLES = 6
+
+
+@dataclass(frozen=True)
+class ToStage:
+    """Where a row of a stage leads: to what it can be switched to."""
+
+    kind: StageKind
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the rows are made of.
+
+    Attributes:
+        draft: the pipeline.
+        run: what it made of the text.
+        losses: what it lost.
+        chosen: the token under the cursor; `None` if there is none.
+        marks: whether «» mark what belongs to it, for want of colour.
+    """
+
+    draft: Draft
+    run: PipelineRun
+    losses: Losses
+    chosen: OutputToken | None
+    marks: bool
+
+
+def stage_rows(shown: Shown, width: int, height: int) -> list[Row]:
+    """All stages from top to bottom, a blank line between them if there is room for it."""
+    gutter = GUTTER if width >= 72 else NARROW_GUTTER
+    made = (_text, _normalized, _pretokens, _model, _finished, _decoded)
+    blocks = [list(block(shown, width, gutter)) for block in made]
+    between = [Row([])] if sum(map(len, blocks)) + len(blocks) <= height else []
+    return [row for block in blocks for row in (*block, *between)]
+
+
+def _block(
+    title: str,
+    told: str,
+    lines: Iterable[Sequence[Span]],
+    gutter: int,
+    room: int,
+    target: object | None = None,
+    notes: Iterable[Span] = (),
+) -> Iterator[Row]:
+    """A stage: its name and what it is, then its output, then what there is to say of it."""
+    head = [(title, "strong")]
+    yield Row([*left(head, max(gutter, width(title) + 2)), (told, "dim")], target)
+    indent = (" " * gutter, "")
+    for line in lines:
+        yield Row([indent, *line], target)
+    for note, role in notes:
+        for row in paragraph(note, room - gutter, role):
+            yield Row([indent, *row.spans], target)
+
+
+# -- the stages
+
+
+def _text(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    for place, text in enumerate(shown.run.texts):
+        chosen = _chosen_in(shown, place)
+        marked = range(*chosen.span) if chosen else range(0)
+        lines = character_lines(text.text, marked, shown.marks, width - gutter)
+        title = "pair" if place else "text"
+        yield from _block(title, plural(len(text.text), "character"), lines, gutter, width)
+
+
+def _normalized(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    lines: list[Sequence[Span]] = []
+    for place, text in enumerate(shown.run.texts):
+        chosen = _chosen_in(shown, place)
+        words = [section_spans(part, chosen, shown.marks) for part in text.sections]
+        lines += wrapped(anywhere_broken(words), width - gutter)
+    changed = shown.losses.changed
+    notes: list[Span] = []
+    if changed:
+        few = list(dict.fromkeys(f"{_shown(c.old)} → {_shown(c.new)}" for c in changed))
+        notes.append((f"changed, and decoding will not change it back: {_few(few)}", "loss"))
+    yield from _switchable(NORMALIZER, shown, lines, gutter, width, notes)
+
+
+def _pretokens(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    lines: list[Sequence[Span]] = []
+    for place, text in enumerate(shown.run.texts):
+        chosen = _chosen_in(shown, place)
+        words = [
+            [*piece_spans(part, number, chosen, shown.marks), PRETOKEN_BORDER]
+            for number, part in enumerate(text.pieces)
+        ]
+        lines += wrapped(words, width - gutter)
+    notes: list[Span] = [(sentence, "dim") for sentence in _spellings(shown.run)]
+    if dropped := shown.losses.dropped:
+        few = _few(list(dict.fromkeys(map(_shown, dropped))))
+        notes.append((f"left out, so a decoder can only guess: {few}", "loss"))
+    yield from _switchable(PRE_TOKENIZER, shown, lines, gutter, width, notes)
+
+
+def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    model = shown.draft.original.model
+    lines: list[Sequence[Span]] = []
+    for text in shown.run.texts:
+        chosen = _before_template(shown, text)
+        lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
+    total = sum(len(text.tokens) for text in shown.run.texts)
+    told = f"{model.name}, {plural(len(model.vocab), 'token')} in its vocabulary → "
+    notes: list[Span] = []
+    if isinstance(model, WordPiece):
+        prefix = visible_text(model.continuing_subword_prefix)
+        notes.append((f"{prefix} continues the word before it", "dim"))
+    if shown.losses.unknown:
+        name = model.texts.get(-1 if model.unknown_id is None else model.unknown_id, "unknown")
+        few = _few(list(dict.fromkeys(map(_shown, shown.losses.unknown))))
+        notes.append((f"{visible_text(name)} stands for {few}: which text it was is lost", "loss"))
+    if shown.losses.unspelled:
+        few = _few(list(dict.fromkeys(map(_shown, shown.losses.unspelled))))
+        notes.append((f"no token spells {few}: left out", "loss"))
+    yield from _block("model", told + plural(total, "token"), lines, gutter, width, None, notes)
+
+
+def _finished(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    lines: Sequence[Sequence[Span]] = ()
+    notes: list[Span] = []
+    added = any(token.from_template for token in shown.run.tokens)
+    if added or len(shown.run.texts) > 1:
+        lines = token_lines(shown.run.tokens, shown.chosen, shown.marks, width - gutter, types=True)
+        notes = [("under each token, which text the model is told that it belongs to", "dim")]
+        if not added:
+            notes.append(("nothing stands between the two texts", "dim"))
+    elif shown.draft.pipeline.post_processor is not None:
+        notes = [("adds no tokens", "dim")]
+    yield from _switchable(POST_PROCESSOR, shown, lines, gutter, width, notes)
+
+
+def _decoded(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
+    lines = character_lines(shown.run.decoded, range(0), shown.marks, width - gutter)
+    if shown.losses.comes_back:
+        note = ("the text comes back as it was", "gain")
+    elif len(shown.run.texts) > 1:
+        note = ("two texts come back as one", "dim")
+    else:
+        note = ("not the text that was given", "loss")
+    notes: list[Span] = [note]
+    if skipped := shown.losses.skipped:
+        few = _few(list(map(_shown, skipped)))
+        notes.append((f"special tokens are left out in decoding: {few}", "dim"))
+    yield from _switchable(DECODER, shown, lines, gutter, width, notes)
+
+
+def _switchable(
+    kind: StageKind,
+    shown: Shown,
+    lines: Iterable[Sequence[Span]],
+    gutter: int,
+    width: int,
+    notes: Iterable[Span],
+) -> Iterator[Row]:
+    stages = shown.draft.stages(kind)
+    told = " · ".join(stage_name(stage) for stage in stages) or "none"
+    if shown.draft.is_switched(kind):
+        told += "  (switched)"
+    room = max(width - max(gutter, len(kind.title) + 2), 1)
+    told = shorten(told, room)
+    yield from _block(kind.title, told, lines, gutter, width, ToStage(kind), notes)
+
+
+# -- the token under the cursor
+
+
+def _chosen_in(shown: Shown, text_number: int) -> OutputToken | None:
+    """The token under the cursor, if it is of that text."""
+    chosen = shown.chosen
+    return chosen if chosen is not None and chosen.text_number == text_number else None
+
+
+def _before_template(shown: Shown, text: TextRun) -> OutputToken | None:
+    """The token under the cursor as it left the model."""
+    number = shown.run.texts.index(text)
+    finished = (token for token in shown.run.tokens if token.text_number == number)
+    for before, after in zip(text.tokens, finished, strict=False):
+        if after is shown.chosen:
+            return before
+    return None
+
+
+_SPELLINGS = (
+    ("▁", "▁ stands for a space before a word"),
+    ("Ġ", "Ġ and its like stand for bytes: Ġ for a space, Ċ for a new line"),
+)
+
+
+def _spellings(run: PipelineRun) -> Iterator[str]:
+    """What the marks mean that a pre-tokenizer has put there."""
+    for mark, told in _SPELLINGS:
+        if any(mark in part.text for text in run.texts for part in text.pieces):
+            yield told
+
+
+def _shown(text: str) -> str:
+    return visible_text(text) or "nothing"
+
+
+def _few(shown: Sequence[str]) -> str:
+    more = len(shown) - EXAMPLES
+    return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
+
+
+def told_token(shown: Shown) -> str:
+    """The token under the cursor in one sentence."""
+    token = shown.chosen
+    if token is None:
+        return "Type a text: e. Nothing stands here yet."
+    place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
+    name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {visible_text(token.text)}"
+    if token.from_template:
+        return f"{name}, id {token.token_id}: the template puts it there, it stands for no text."
+    text: TextRun = shown.run.texts[token.text_number or 0]
+    start, end = token.span
+    if start == end:
+        return f"{name}, id {token.token_id}: stands for nothing in the text."
+    which = "" if len(shown.run.texts) == 1 else " of the pair" if token.text_number else " of A"
+    characters = f"character {start}" if end == start + 1 else f"characters {start} to {end - 1}"
+    return f"{name}, id {token.token_id}: {characters}{which}, “{_shown(text.text[start:end])}”."

@@ -1,0 +1,273 @@
+"""The pipeline screen: a text on its way through all stages, each of which can be switched.
+
+The stages of many tokens are built in a thread, one step's at a time: of the steps that are passed
+meanwhile only the last is built. What was shown before stays until then.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from bpe_tui.session.commands.command import PIPELINE
+from bpe_tui.studies.pipeline.panels import PipelinePanel, TypedTexts
+from bpe_tui.studies.pipeline.rows import Shown, ToStage, told_token
+from bpe_tui.studies.pipeline.save_pipeline import SavePipeline
+from bpe_tui.studies.pipeline.stage_window import StageWindow
+from bpe_tui.styles import sheet
+from bpe_tui.views.commands import bindings_on
+from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.visible import number, plural, visible_text
+from engine.core.errors import BpeError
+from engine.pipeline.of_run import AnyFrame, pipeline_at
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pipeline_draft import STAGE_KINDS, Draft, StageKind
+from engine.pipeline.pipeline_losses import losses
+from engine.unigram.frame import UnigramFrame
+
+if TYPE_CHECKING:
+    from bpe_tui.session.session import Session
+
+EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
+LONGEST = 1_000
+"""Characters that are run at once; a longer text is cut there, and that is said."""
+AT_ONCE = 2_000
+"""Tokens whose stages are built within the time of a frame; those of more are left to a thread."""
+
+
+class PipelineScreen(SessionScreen):
+    """What the session's tokenizer does with a text, stage by stage."""
+
+    BINDINGS = bindings_on(PIPELINE)
+    CSS_PATH = sheet("pipeline.tcss")
+    PANEL_ORDER = ("stages", "texts")
+
+    class Built(Message):
+        """A thread has built the stages of a frame, or has found why there are none."""
+
+        def __init__(self, frame: AnyFrame, built: Pipeline | BpeError) -> None:
+            super().__init__()
+            self.frame = frame
+            self.built = built
+
+    def __init__(self) -> None:
+        super().__init__(id=PIPELINE)
+        self._draft: Draft | None = None
+        self._shown: Shown | None = None
+        self._seen: tuple[Session | None, int] = (None, -1)
+        self._wanted: AnyFrame | None = None
+        self._builds = False
+        self._token = 0
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield TypedTexts()
+        yield PipelinePanel()
+        yield Static(id="narration")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.query_one("#pipeline-text", Input).value = EXAMPLE
+        self.show_panel("stages")
+
+    def show_session(self, session: Session) -> None:
+        """The pipeline of the step; stages that were switched stay so while the run is the same."""
+        super().show_session(session)
+        if not self.is_current or self.frame is None:
+            return
+        if self._wanted is not None and self.frame.looks_like(self._wanted):
+            return
+        session.hold()
+        if session is not self._seen[0]:
+            self._draft = self._shown = None
+        self._seen = session, self.frame.step
+        self._wanted = self.frame
+        if _size(self.frame) <= AT_ONCE:
+            self._take(_pipeline_of(self.frame))
+            return
+        self._say_heading("being built …")
+        if self._draft is None:
+            self.query_one(PipelinePanel).say("The stages are being built …")
+        if not self._builds:
+            self._build(self.frame)
+
+    # -- building it
+
+    def _build(self, frame: AnyFrame) -> None:
+        texts = self._texts
+        self._builds = True
+
+        def build() -> None:
+            built = _pipeline_of(frame)
+            if isinstance(built, Pipeline):
+                with suppress(BpeError):  # the screen's own run will tell
+                    built.run(*texts)  # what stages keep for later runs is made by the first
+            self.post_message(self.Built(frame, built))
+
+        Thread(target=build, name="pipeline", daemon=True).start()
+
+    def on_pipeline_screen_built(self, event: Built) -> None:
+        event.stop()
+        self._builds = False
+        if event.frame is self._wanted:
+            self._take(event.built)
+        elif self._wanted is not None and _size(self._wanted) > AT_ONCE:
+            self._build(self._wanted)
+
+    def _take(self, built: Pipeline | BpeError) -> None:
+        """Show the stages of the step; those that were switched stay so."""
+        if isinstance(built, Pipeline):
+            kept = {} if self._draft is None else self._draft.switched
+            self._draft = Draft(built, kept)
+            self._run()
+            return
+        self._draft = None
+        self._say_heading("tokenizer.json cannot say it")
+        self._refuse(built)
+
+    def _refuse(self, error: BpeError) -> None:
+        self._shown = None
+        self.query_one(PipelinePanel).say(visible_text(str(error), spaces=False))
+
+    @property
+    def _whose(self) -> str:
+        """Whose pipeline it is."""
+        session, step = self._seen
+        if session is not None and session.opened is not None and not step:
+            return session.config.name
+        return f"step {number(step)}"
+
+    def action_next_panel(self, by: int) -> None:
+        """Tab goes from the text to its pair before it leaves the fields."""
+        text, pair = self.query_one("#pipeline-text"), self.query_one("#pipeline-pair")
+        if self.focused is text and by > 0:
+            self.set_focus(pair)
+        elif self.focused is pair and by < 0:
+            self.set_focus(text)
+        else:
+            super().action_next_panel(by)
+
+    # -- running it
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._run()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.show_panel("stages")
+
+    def _run(self) -> None:
+        """Run the texts through the stages as they are now."""
+        if self._draft is None:
+            return
+        pipeline = self._draft.pipeline
+        try:
+            run = pipeline.run(*self._texts)
+        except BpeError as error:
+            self._refuse(error)
+            return
+        self._token = min(self._token, max(len(run.tokens) - 1, 0))
+        self._shown = Shown(
+            self._draft, run, losses(pipeline, run), None, marks=bool(self.app.no_color)
+        )
+        self._point_at(self._token)
+        model = pipeline.model
+        is_cut = len(self.query_one(TypedTexts).texts[0]) > LONGEST
+        cut = f" · only the first {number(LONGEST)} characters" if is_cut else ""
+        self._say_heading(f"{model.name} with {plural(len(model.vocab), 'token')}{cut}")
+
+    @property
+    def _texts(self) -> tuple[str, str | None]:
+        """As much of the text and its pair as is run."""
+        text, pair = self.query_one(TypedTexts).texts
+        return text[:LONGEST], pair and pair[:LONGEST]
+
+    def _say_heading(self, told: str) -> None:
+        whose = visible_text(self._whose, spaces=False)
+        self.query_one("#heading", Static).update(
+            Content(f"The pipeline of {whose} · {told}"), layout=False
+        )
+
+    # -- the token under the cursor
+
+    def _point_at(self, token: int) -> None:
+        if self._shown is None:
+            return
+        tokens = self._shown.run.tokens
+        self._token = max(0, min(token, len(tokens) - 1))
+        chosen = tokens[self._token] if tokens else None
+        self._shown = replace(self._shown, chosen=chosen)
+        title = f"stages  {plural(len(tokens), 'token')}"
+        self.query_one(PipelinePanel).show(self._shown, title)
+        self.query_one("#narration", Static).update(Content(told_token(self._shown)), layout=False)
+
+    def action_point(self, by: int) -> None:
+        self._point_at(self._token + by)
+
+    # -- switching stages
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        if isinstance(event.target, ToStage):
+            self._switch(event.target.kind)
+        else:
+            self.bpe_app.ways.go_to_target(event.target)
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+        event.prevent_default()  # to zoom would hide the text
+        told = "The text is typed above (e); the model is what was learnt, so it stays."
+        self.notify(told, markup=False, timeout=4)
+
+    def action_switch(self) -> None:
+        """Switch the stage under the cursor; where there is none, the normalizer."""
+        panel = self.query_one(PipelinePanel)
+        target = panel.row(panel.cursor).target if panel.row_count else None
+        self._switch(target.kind if isinstance(target, ToStage) else STAGE_KINDS[0])
+
+    def _switch(self, kind: StageKind) -> None:
+        if self._draft is not None:
+            self.app.push_screen(StageWindow(kind, self._draft, self._switched))
+
+    def _switched(self, draft: Draft) -> None:
+        self._draft = draft
+        self._run()
+
+    def action_restore(self) -> None:
+        if self._draft is not None:
+            self._switched(Draft(self._draft.original))
+
+    # -- saving
+
+    def action_save_pipeline(self) -> None:
+        if self._draft is not None:
+            window = SavePipeline(self._draft.pipeline, f"step-{self._seen[1]}-tokenizer.json")
+            self.app.push_screen(window, self._saved)
+
+    def _saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+
+def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:
+    """The stages of a frame, or why there are none."""
+    try:
+        return pipeline_at(frame)
+    except BpeError as error:
+        return error
+
+
+def _size(frame: AnyFrame) -> int:
+    return frame.size if isinstance(frame, UnigramFrame) else frame.vocab_size

@@ -1,0 +1,1 @@
+"""Several trainers on the same counts."""

@@ -1,0 +1,225 @@
+"""The panels of the race: who needs how much, what for, and how it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.studies.race.units import OPERATIONS, TIME, Unit
+from bpe_tui.views.panel import Panel
+from bpe_tui.widgets.columns import left, paragraph, right
+from bpe_tui.widgets.curves import Curve, Curves, CurvesChart, curves_of
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.visible import number, plural
+from engine.bpe.frame import Frame
+from engine.bpe.race import Race, Runner, RunnerState, SizeRace
+from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers.work import COUNTERS
+
+BAR = " ▏▎▍▌▋▊▉█"
+NAME_CELLS = 9
+ROOMY = 90
+"""Cells from which on the standings have columns for what all merges took."""
+
+
+def hue_of(place: int) -> str:
+    """The role of the runner at a place, in tables and charts alike."""
+    return f"token-{place}"
+
+
+def is_behind(runner: Runner, step: int) -> bool:
+    """Whether the runner has not made so many merges, and is not at the end of all."""
+    return len(runner) < step and runner.state is not RunnerState.FINISHED
+
+
+class RacePanel(Panel):
+    """A panel about `race`, which grows while it is run; `rebuild` paints it anew."""
+
+    race: reactive[Race | None] = reactive(None, repaint=False)
+    unit: reactive[Unit] = reactive(OPERATIONS, repaint=False)
+
+    def watch_race(self) -> None:
+        self.rebuild()
+
+    def watch_unit(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
+        if self.race is None:
+            return paragraph("The race has not started yet.", width, "dim")
+        return list(self.race_rows(self.race, frame.step, width))
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        """The rows at a step."""
+        raise NotImplementedError
+
+
+class StandingsPanel(RacePanel):
+    """The trainers side by side: time and operations by the timeline's step, numbers and bars."""
+
+    WIDEST = 130
+
+    def __init__(self) -> None:
+        super().__init__("who needs how much?", id="standings")
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        if step:
+            asked = f"by step {number(step)}, who needs how much?"
+        else:
+            asked = "step 0: nobody has done anything · → goes on, End to the last step"
+        self.say(asked, f"bars: {self.unit.name}   u")
+        roomy = width >= ROOMY
+        head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
+        in_all = f"{'in all':>13}{'operations':>14}{'merges':>9}" if roomy else ""
+        yield Row([(head + in_all, "dim")])
+        amounts = {
+            runner: self.unit.at(runner, min(step, len(runner)))
+            for runner in race.runners
+            if not is_behind(runner, step)
+        }
+        least = min(filter(None, amounts.values()), default=0.0)
+        room = width - len(head) - len(in_all) - 2
+        for place, runner in enumerate(race.runners):
+            spans: list[Span] = [(runner.algorithm.name.ljust(NAME_CELLS), hue_of(place))]
+            if runner in amounts:
+                spans += _done_by(runner, step)
+                spans.append(right(_times(amounts[runner], least), 9, "strong"))
+            else:
+                spans += left([(f"  {_why_behind(runner)}", "dim")], 32)
+            if roomy:
+                spans += _in_all(runner)
+            bar = _bar(amounts.get(runner, 0.0), max(amounts.values(), default=0.0), room)
+            yield Row([*spans, ("  ", ""), (bar, hue_of(place))])
+        for name in race.absent:
+            yield Row(left([(_why_absent(name, race), "dim")], width))
+
+
+def _why_absent(name: str, race: Race) -> str:
+    if race.of_bytes or not TRAINERS[name].bytes_only:
+        return f"{name} cannot follow a tie rule whose keys change."
+    return f"{name} merges only bytes, and these are characters."
+
+
+def _done_by(runner: Runner, step: int) -> Iterator[Span]:
+    step = min(step, len(runner))
+    yield right(TIME.told(TIME.at(runner, step)), 9)
+    yield right(number(OPERATIONS.at(runner, step)), 14)
+
+
+def _in_all(runner: Runner) -> Iterator[Span]:
+    yield "    ", ""
+    for text, _ in _done_by(runner, len(runner)):
+        yield text, "dim"
+    yield right(number(len(runner)), 9, "dim")
+
+
+def _times(amount: float, least: float) -> str:
+    """How many times the least amount: '× 1.0', '× 34', '× 5,210'."""
+    if not least:
+        return ""
+    ratio = amount / least
+    return "× " + (f"{ratio:.1f}" if ratio < 9.95 else number(ratio))
+
+
+def _why_behind(runner: Runner) -> str:
+    if runner.state is RunnerState.RUNNING:
+        return f"runs: merge {number(len(runner))} …"
+    if runner.state is RunnerState.OUT_OF_TIME:
+        return f"stopped at merge {number(len(runner))}"
+    return str(runner.state.value)
+
+
+def _bar(amount: float, most: float, cells: int) -> str:
+    """A bar of so many eighths of a cell; what is not nothing shows."""
+    if not most or cells < 1:
+        return ""
+    eighths = max(round(amount / most * cells * 8), 1 if amount else 0)
+    full, part = divmod(eighths, 8)
+    return BAR[-1] * full + BAR[part].strip()
+
+
+class WorkPanel(RacePanel):
+    """The counters of each trainer: at the timeline's step, by then, and in all."""
+
+    def __init__(self) -> None:
+        super().__init__("what for?", id="work")
+        self._meanings: list[str] = []
+
+    def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
+        self._meanings = []
+        cells = min(14, (width - 20) // 3)
+        head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
+        yield self._row([(head, "dim")], "")
+        for place, runner in enumerate(race.runners):
+            name = [(runner.algorithm.name, hue_of(place))]
+            yield self._row(name, runner.algorithm.summary)
+            for counter in runner.work.counters:
+                declared = COUNTERS[counter]
+                spans: list[Span] = left([(f"  {declared.label}", "")], 20)
+                if is_behind(runner, step):
+                    spans += [right("—", cells, "dim"), right("—", cells, "dim")]
+                else:
+                    here = min(step, len(runner))
+                    at_step = runner.work.at_step(counter, here) if here == step else 0
+                    spans.append(right(number(at_step), cells))
+                    spans.append(right(number(runner.work.total(counter, here)), cells))
+                total = runner.work.total(counter, len(runner))
+                yield self._row([*spans, right(number(total), cells, "dim")], declared.meaning)
+        self._say_meaning()
+
+    def _row(self, spans: Sequence[Span], meaning: str) -> Row:
+        self._meanings.append(meaning)
+        return Row(spans)
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._say_meaning()
+
+    def _say_meaning(self) -> None:
+        meaning = self._meanings[self.cursor] if self.cursor < len(self._meanings) else ""
+        self.say("what for?", meaning or "↑ ↓ say what is counted")
+
+
+class RaceChart(CurvesChart):
+    """A chart of the race over steps or over sizes."""
+
+    def __init__(self, id: str, question: str, why_empty: str) -> None:
+        super().__init__(id)
+        self.border_title = Content(question)
+        self.why_empty = why_empty
+
+
+def over_steps(race: Race, unit: Unit) -> Curves | None:
+    """What each had done by each step."""
+    curves = []
+    for place, runner in enumerate(race.runners):
+        amounts = unit.until(runner, len(runner))
+        steps = np.arange(1, len(amounts) + 1)
+        curves.append(Curve(runner.algorithm.name, hue_of(place), steps, amounts))
+    return curves_of(curves, "step", unit.name, log_x=True)
+
+
+def over_sizes(race: Race, sizes: SizeRace, unit: Unit) -> Curves | None:
+    """What each needed for parts of the corpus, where it was not stopped."""
+    curves = []
+    for place, runner in enumerate(race.runners):
+        parts, amounts = unit.by_size(sizes, runner.algorithm.name)
+        curves.append(Curve(runner.algorithm.name, hue_of(place), parts, amounts))
+    return curves_of(curves, "bytes", unit.name, log_x=True)
+
+
+def told(race: Race) -> str:
+    """Whether all made the same merges, in a sentence."""
+    if (first := race.first_difference) is not None:
+        return f"The merges differ from merge {number(first + 1)} on."
+    stopped = [
+        f"{runner.algorithm.name}, stopped at merge {number(len(runner))}"
+        for runner in race.runners
+        if runner.state is RunnerState.OUT_OF_TIME
+    ]
+    but = f" ({'; '.join(stopped)}: the same up to there)" if stopped else ""
+    who = plural(len(race.runners), "trainer")
+    return f"{who}, the same {plural(race.steps, 'merge')}{but}."

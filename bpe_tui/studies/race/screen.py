@@ -1,0 +1,218 @@
+"""The race screen: all trainers on the corpus of the run, and what each of them does."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Static
+
+from bpe_tui.session import messages
+from bpe_tui.session.commands.command import RACE
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+from bpe_tui.studies.race.job import SIZE_MERGES, RaceJob
+from bpe_tui.studies.race.panels import (
+    RaceChart,
+    RacePanel,
+    StandingsPanel,
+    WorkPanel,
+    over_sizes,
+    over_steps,
+    told,
+)
+from bpe_tui.studies.race.units import UNITS, Unit
+from bpe_tui.styles import sheet
+from bpe_tui.views.commands import bindings_on
+from bpe_tui.views.headings import heading
+from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.transport import Transport
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.widgets.visible import number
+from engine.bpe.race import PARTS, RunnerState
+from engine.bpe.timeline import Timeline
+
+TITLES = {
+    "work": "what for?",
+    "over-steps": "merge by merge",
+    "over-sizes": "by the size of the corpus",
+}
+STILL_TRAINS = "The race starts when training has ended."
+NOTHING_TRAINS = (
+    "These merges come from a tokenizer; a race needs a corpus to train on (o opens one)."
+)
+NO_MERGE = "No merge was made, so there is nothing to draw."
+SIZES_COME = (
+    f"Comes next: {number(SIZE_MERGES)} merges on {len(PARTS)} parts of the corpus, "
+    "from a sixteenth to all of it."
+)
+STARTS = "The race is about to start …"
+
+
+class RaceScreen(SessionScreen):
+    """Starts the race when it is first seen, and shows how far it is."""
+
+    BINDINGS = bindings_on(RACE)
+    CSS_PATH = sheet("race.tcss")
+    PANEL_ORDER = ("standings", *TITLES)
+
+    def __init__(self) -> None:
+        super().__init__(id=RACE)
+        self._job: RaceJob | None = None
+        self._raced: Timeline | None = None
+        self._unit: Unit = UNITS[0]
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield Transport()
+        with Container(id="panels"):
+            yield StandingsPanel().data_bind(frame=RaceScreen.frame)
+            yield Static(id="panel-names")
+            yield WorkPanel().data_bind(frame=RaceScreen.frame)
+            yield RaceChart("over-steps", "How does it grow, merge by merge?", STARTS)
+            yield RaceChart("over-sizes", "How does it grow with the corpus?", STARTS)
+        yield Static(id="narration")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.show_panel("work")
+        self.show_panel("standings")
+
+    def on_unmount(self) -> None:
+        self._stop()
+
+    # -- state in
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or session.frame is None:
+            return
+        super().show_session(session)
+        if session.stop_reason is not None and session.timeline is not self._raced:
+            self._start(session)
+        room = self.size.width - 2
+        self.query_one("#heading", Static).update(Content(heading(session, room)), layout=False)
+        self.query_one(Transport).show(session)
+        self.query_one("#over-steps", RaceChart).at = session.frame.step or None
+        self._tell()
+
+    def _start(self, session: Session) -> None:
+        """Run the race on the counts of the session's run."""
+        self._stop()
+        self._raced = session.timeline
+        assert self._raced is not None
+        if not isinstance(session.config, RunConfig):
+            self._job = None  # its merges were not found here
+            return
+        self._job = RaceJob(session.config, self._raced.counts, self.post_message)
+        self._job.start()
+        self._update()
+
+    def _stop(self) -> None:
+        if self._runs and self._job is not None:
+            self._job.cancel()
+
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        self._update()
+
+    def on_race_ran(self, news: messages.RaceRan) -> None:
+        news.stop()
+        if self.is_current:
+            self._update()
+
+    def _update(self) -> None:
+        """Bring the screen up to date with the race."""
+        for panel in self.query(RacePanel):
+            panel.race = self._job.race if self._job else None
+            panel.rebuild()
+        self._draw()
+        self._tell()
+
+    def _draw(self) -> None:
+        if self._job is None or self._job.race is None or self._job.sizes is None:
+            return
+        race, sizes = self._job.race, self._job.sizes
+        steps = self.query_one("#over-steps", RaceChart)
+        steps.figure = over_steps(race, self._unit)
+        steps.border_subtitle = Content(f"{self._unit.name} so far")
+        by_size = self.query_one("#over-sizes", RaceChart)
+        by_size.figure = over_sizes(race, sizes, self._unit)
+        by_size.border_subtitle = Content(f"{self._unit.name} for {number(SIZE_MERGES)} merges")
+        nothing = self._job.complete and not race.steps
+        for chart in (steps, by_size):
+            chart.why_empty = NO_MERGE if nothing else SIZES_COME if chart is by_size else STARTS
+            chart.refresh()
+
+    # -- words
+
+    def _tell(self) -> None:
+        self.query_one("#narration", Static).update(Content(self._said()), layout=False)
+
+    def _said(self) -> str:
+        job = self._job
+        if job is None:
+            return STILL_TRAINS if self._raced is None else NOTHING_TRAINS
+        if job.race is None or job.sizes is None:
+            return STARTS
+        race, done = job.race, len(job.sizes.points)
+        part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
+        if job.cancelled:
+            return f"{part}Stopped; r runs it again. {told(race)}"
+        running = [runner for runner in race.runners if runner.state is RunnerState.RUNNING]
+        if running:
+            name, merges = running[0].algorithm.name, number(len(running[0]))
+            return f"{part}{name} runs: merge {merges} … Esc stops the race."
+        sizes = "" if job.complete else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
+        return f"{part}{told(race)}{sizes}"
+
+    # -- commands
+
+    @property
+    def _runs(self) -> bool:
+        return self._job is not None and self._job.runs
+
+    @property
+    def can_leave(self) -> bool:
+        return True
+
+    def action_leave(self) -> None:
+        """Esc: stop the race if it runs; out of a zoom; or back to the training screen."""
+        if self._runs:
+            self._stop()
+            self._tell()
+        elif self.zoomed is None:
+            self.bpe_app.action_show("training")
+        else:
+            super().action_leave()
+
+    def action_again(self) -> None:
+        if self.session.stop_reason is not None:
+            self._start(self.session)
+
+    def action_unit(self) -> None:
+        self._unit = UNITS[(UNITS.index(self._unit) + 1) % len(UNITS)]
+        for panel in self.query(RacePanel):
+            panel.unit = self._unit
+        self._draw()
+
+    def show_panel(self, panel: str) -> None:
+        if panel in TITLES:
+            for name in TITLES:
+                self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+            names = (
+                f"‹{title}›" if name == panel else f" {title} " for name, title in TITLES.items()
+            )
+            self.query_one("#panel-names", Static).update(Content(" ".join(names)), layout=False)
+        super().show_panel(panel)
+
+    def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
+        self.bpe_app.seek(round(event.x))
+
+    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+        event.stop()
+        self.bpe_app.seek(event.position)

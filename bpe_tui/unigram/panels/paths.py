@@ -1,0 +1,128 @@
+"""Which segmentations are the most probable, and which does chance draw?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.reactive import reactive
+
+from bpe_tui.unigram.numbers import percent, score_text
+from bpe_tui.unigram.panels.piece_panel import PiecePainter
+from bpe_tui.unigram.panels.walkthrough import WalkPanel, Walkthrough
+from bpe_tui.views.empty_state import sentence
+from bpe_tui.widgets.columns import left, right
+from bpe_tui.widgets.lines import Row
+from bpe_tui.widgets.visible import visible_text
+from engine.unigram.lattice import Path
+
+SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
+DRAWN = 3
+"""Samples that are shown, the latest first."""
+
+
+class PathsPanel(WalkPanel):
+    """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
+
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
+
+    seed: reactive[int] = reactive(1, repaint=False)
+    sharpness: reactive[int] = reactive(SHARPNESS.index(1.0), repaint=False)
+    """The place of the present one in `SHARPNESS`."""
+
+    def __init__(self) -> None:
+        super().__init__("segmentations", id="paths")
+
+    def watch_seed(self) -> None:
+        self.rebuild()
+
+    def watch_sharpness(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
+        if none := self.why_none(width):
+            self.say("segmentations")
+            return none
+        walk, alpha = self.walk, SHARPNESS[self.sharpness]
+        assert walk is not None
+        self.say("segmentations", "n draws · + − α · w why not others")
+        rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
+        for rank, path in enumerate(walk.paths, 1):
+            shares = score_text(path.score), percent(walk.probability(path))
+            rows.append(_row(str(rank), *shares, _cut(walk, path), width))
+        rows.append(Row([]))
+        drawn = f"by chance, α = {alpha:g}"
+        rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
+        for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
+            path, probability = walk.sample(alpha, seed)
+            shares = score_text(path.score), percent(probability)
+            rows.append(_row(str(seed), *shares, _cut(walk, path), width))
+        return rows
+
+
+def _cut(walk: Walkthrough, path: Path) -> list[tuple[str, str]]:
+    return PiecePainter(walk.frame).cut(walk.word, path.edges)
+
+
+def _row(
+    first: str, score: str, share: str, spans: list[tuple[str, str]], width: int, role: str = ""
+) -> Row:
+    return Row(
+        [
+            right(first, 4, "dim"),
+            right(score, 8, role),
+            right(share, 10, role),
+            ("  ", ""),
+            *left(spans, max(width - 24, 6)),
+        ]
+    )
+
+
+class WhyNotPiecesPanel(WalkPanel):
+    """Why a piece is not used: the best segmentation that has it, against the best of all."""
+
+    NOTHING_TYPED = "Here is by how much all other pieces lose."
+
+    def __init__(self) -> None:
+        super().__init__("why not these pieces?", id="why-not-pieces")
+
+    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
+        if none := self.why_none(width):
+            self.say("why not these pieces?")
+            return none
+        walk = self.walk
+        assert walk is not None
+        best = score_text(walk.best.score)
+        self.say(
+            f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"
+        )
+        if not walk.lost:
+            return sentence("No other piece fits: there is one segmentation only.", width)
+        piece_cells = min(12, max(width // 4, 6))
+        painter = PiecePainter(walk.frame)
+        rows = [
+            _lost_row("piece", "loses by", [("score with it", "dim")], piece_cells, width, "dim")
+        ]
+        for edge, path, behind in walk.lost:
+            text = visible_text(walk.word[edge.start : edge.end])
+            cut = [(f"{score_text(path.score)}  ", "dim"), *painter.cut(walk.word, path.edges)]
+            rows.append(_lost_row(text, f"{behind:.2f}", cut, piece_cells, width))
+        return rows
+
+
+def _lost_row(
+    text: str,
+    behind: str,
+    spans: list[tuple[str, str]],
+    piece_cells: int,
+    width: int,
+    role: str = "",
+) -> Row:
+    return Row(
+        [
+            *left([(text, role or "strong")], piece_cells),
+            right(behind, 9, role or "loss"),
+            ("  ", ""),
+            *left(spans, max(width - piece_cells - 11, 6)),
+        ]
+    )

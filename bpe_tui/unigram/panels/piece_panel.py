@@ -1,0 +1,82 @@
+"""What the panels about Unigram share: the state they show, and how pieces look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.reactive import reactive
+
+from bpe_tui.unigram.numbers import score_text
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.pieces import TOKEN_BORDER
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.roles import TOKEN_HUES
+from bpe_tui.widgets.visible import visible_text
+from engine.text.pretokenize import Pretoken
+from engine.unigram.events import PruneStep
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import spelled
+from engine.unigram.numbered_pieces import UNKNOWN, joined
+from engine.unigram.pieces import Edge
+
+
+class PiecePanel(FramePanel[UnigramFrame]):
+    """A panel about a state of a Unigram training."""
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+
+class PiecePainter:
+    """Draws the pieces of a state: a hue by number, so that it stays from step to step."""
+
+    def __init__(self, frame: UnigramFrame) -> None:
+        self.frame = frame
+
+    def role(self, number: int) -> str:
+        """Characters are plain; what the next step removes is struck out."""
+        if number == UNKNOWN:
+            return "loss"
+        if number in self.frame.leaving:
+            return "stale"
+        return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
+
+    def piece(self, number: int) -> Span:
+        """A piece of the seed, whether it is there or not."""
+        return visible_text(self.frame.record.texts[number]), self.role(number)
+
+    def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
+        """A text in the tokens of a path, with borders between them."""
+        spans: list[Span] = []
+        for edge in joined(edges):
+            if spans:
+                spans.append(TOKEN_BORDER)
+            spans.append((visible_text(text[edge.start : edge.end]), self.role(edge.piece)))
+        return spans
+
+    def word(self, word: str) -> list[Span]:
+        """A pretoken, spelled with ▁, in its best segmentation."""
+        return self.cut(word, self.frame.pieces_of(word))
+
+    def pretoken(self, pretoken: Pretoken) -> list[Span]:
+        if pretoken.special:
+            return [(f"╌╌ {visible_text(pretoken.text)} ╌╌", "special")]
+        return self.word(spelled(pretoken.text))
+
+
+def step_name(frame: UnigramFrame, step: int) -> str:
+    """`seed`, `EM` or `prune`: what led to a recorded step of a frame's run."""
+    if step == 0:
+        return "seed"
+    return "prune" if isinstance(frame.step_made_by(step), PruneStep) else "EM"
+
+
+def loss_row(frame: UnigramFrame) -> Row:
+    """What the step that led to a frame has done to the loss."""
+    earlier = frame.at(frame.step - 1)
+    change = frame.loss - earlier.loss
+    return Row(
+        [
+            (f"loss {score_text(earlier.loss, 3)} → {score_text(frame.loss, 3)} nats   ", ""),
+            (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
+        ]
+    )

@@ -1,0 +1,1 @@
+"""Unigram's screens and windows."""

@@ -1,0 +1,35 @@
+"""Save the Unigram model of a step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bpe_tui.views.save_file import SaveFile
+from bpe_tui.widgets.visible import number, plural
+from engine.formats.unigram_json import FILE, save_tokenizer
+from engine.unigram.frame import UnigramFrame
+
+
+class SavePieces(SaveFile):
+    """Writes the pieces with their scores, as a tokenizer.json."""
+
+    def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
+        self._frame = frame
+        super().__init__(
+            f"save the pieces of step {number(frame.step)}",
+            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text.",
+            f"{suggestion}.json",
+        )
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        frame = self._frame
+        left_out = save_tokenizer(
+            frame.vocabulary,
+            path,
+            pattern=frame.pattern,
+            special_tokens=frame.record.special_tokens,
+            overwrite=overwrite,
+        )
+        if left_out:
+            said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+            self.app.notify(said, markup=False, timeout=8)

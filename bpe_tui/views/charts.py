@@ -1,0 +1,220 @@
+"""The run in charts: one declaration each, and the panel that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from textual.content import Content
+from textual.reactive import reactive
+
+from bpe_tui.views.empty_state import why_uncounted
+from bpe_tui.widgets.axes import Numbers
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes
+from engine.bpe.frame import Frame
+from engine.recording.pretoken_statistics import Ints
+
+NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
+NO_PRETOKEN = "The corpus has no pretokens, so there is nothing to draw."
+FREQUENT = 10
+"""So many of the most frequent pretokens are told apart from the rest."""
+TOKEN_CELLS = 12
+LENGTHS = 8
+"""The chart of lengths reaches so far at the least."""
+
+
+@dataclass(frozen=True)
+class ChartKind:
+    """One chart: the question it answers, the figure that answers it, and the answer here.
+
+    All three take a frame, of the model's own kind. The figure is made anew when what `depends_on`
+    gives changes; it is `None` where there is nothing to draw. Over steps it has the timeline's
+    cursor, and is asked for only if some are recorded.
+    """
+
+    id: str
+    question: str
+    figure_of: Callable[[Any], Figure | None]
+    answer: Callable[[Any], str]
+    depends_on: Callable[[Any], object]
+    over_steps: bool = True
+    why_empty: str = NO_MERGE
+    needs_corpus: bool = True
+
+    def figure(self, frame: Any) -> Figure | None:
+        """What there is to draw of a frame."""
+        if self.lacks_corpus(frame) or (self.over_steps and not frame.recorded_steps):
+            return None
+        return self.figure_of(frame)
+
+    def lacks_corpus(self, frame: Any) -> bool:
+        """Whether it counts what this frame has no corpus for."""
+        return self.needs_corpus and not frame.has_corpus
+
+
+def from_start(series: Numbers, label: str) -> Figure:
+    """A series with a value for each step from 0 on."""
+    return Figure(np.arange(len(series)), series, "step", label)
+
+
+def _compression(frame: Frame) -> Figure:
+    return from_start(frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token")
+
+
+def _compression_here(frame: Frame) -> str:
+    return f"{frame.bytes_per_token:.2f} bytes per token at step {number(frame.step)}"
+
+
+def counts(frame: Any) -> Figure | None:
+    """How often the pair stood that merged, over steps."""
+    series = frame.statistics.winning_counts(frame.recorded_steps)
+    found = np.flatnonzero(series)  # in a replay a pair may stand nowhere
+    if not len(found):
+        return None
+    return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
+
+
+def count_here(frame: Any) -> str:
+    """How often the pair stood that this step merged."""
+    if frame.merge is None:
+        return "nothing is merged at step 0"
+    return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
+
+
+def ties(frame: Any) -> Figure:
+    """How many merges were tied, over steps."""
+    return from_start(frame.statistics.ties(frame.recorded_steps), "ties so far")
+
+
+def ties_here(frame: Any) -> str:
+    """How many were up to this step."""
+    share = f", {frame.ties_so_far / frame.step:.0%}" if frame.step else ""
+    return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
+
+
+def zipf(frame: Any, what: str = "pretoken") -> Figure | None:
+    """Rank and count of the pretokens that a frame's run was trained on, of any model."""
+    series = frame.statistics.pretoken_counts
+    if not len(series):
+        return None
+    ranks = np.arange(1, len(series) + 1)
+    return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
+
+
+def most_frequent_bytes(frame: Any) -> str:
+    """The same, where pretokens are bytes."""
+    commonest = frame.statistics.commonest_pretoken
+    told = "" if commonest is None else visible_bytes(commonest)
+    return most_frequent(frame.statistics.pretoken_counts, told)
+
+
+def most_frequent(series: Ints, commonest: str) -> str:
+    """Which pretoken is the most frequent, and what share the first few have; "" if none is."""
+    if not len(series):
+        return ""
+    first = shorten(commonest, TOKEN_CELLS)
+    if len(series) <= FREQUENT:
+        return f"first: {first}"
+    share = series[:FREQUENT].sum() / series.sum()
+    return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
+
+
+def lengths(frame: Any, unit: str = "bytes", what: str = "tokens") -> Figure:
+    """Both axes have room for what the last step brings, so that they stand still on the way."""
+    series = frame.statistics.token_lengths(frame.step)
+    last = frame.statistics.token_lengths(frame.recorded_steps)
+    found = np.zeros(max(len(last) - 1, LENGTHS), dtype=np.int64)
+    found[: len(series) - 1] = series[1:]
+    places = np.arange(1, len(found) + 1)
+    return Figure(places, found, unit, what, bars=True, bars_top=float(last.max(initial=1)))
+
+
+def length_here(frame: Any, unit: str = "bytes") -> str:
+    """How long they are at this step."""
+    series = frame.statistics.token_lengths(frame.step)
+    mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
+    return f"mean {mean:.1f} {unit}, longest {max(len(series) - 1, 0)}"
+
+
+# What a figure depends on.
+
+
+def recorded(frame: Any) -> object:
+    """The run, and how far it is recorded."""
+    return frame.statistics, frame.recorded_steps
+
+
+def recorded_and_step(frame: Any) -> object:
+    """The same, and the step."""
+    return frame.statistics, frame.recorded_steps, frame.step
+
+
+def corpus(frame: Any) -> object:
+    """The run alone."""
+    return frame.statistics
+
+
+CHARTS = (
+    ChartKind(
+        "compression",
+        "How well is the text compressed?",
+        _compression,
+        _compression_here,
+        recorded,
+    ),
+    ChartKind("counts", "How often did the winning pair occur?", counts, count_here, recorded),
+    ChartKind("ties", "How many merges were tied?", ties, ties_here, recorded),
+    ChartKind(
+        "zipf",
+        "How frequent is a pretoken? (Zipf)",
+        zipf,
+        most_frequent_bytes,
+        corpus,
+        over_steps=False,
+        why_empty=NO_PRETOKEN,
+    ),
+    ChartKind(
+        "lengths",
+        "How long are the tokens?",
+        lengths,
+        length_here,
+        recorded_and_step,
+        over_steps=False,
+        needs_corpus=False,
+    ),
+)
+
+
+class ChartPanel(Chart):
+    """A chart of `frame`, of the model's own kind."""
+
+    frame: reactive[Any] = reactive(None, repaint=False)
+
+    def __init__(self, kind: ChartKind) -> None:
+        super().__init__(id=kind.id)
+        self.kind = kind
+        self.why_empty = kind.why_empty
+        self.border_title = Content(kind.question)
+        self._drawn: object = None
+
+    def watch_frame(self, old: Any, new: Any) -> None:
+        if new is None or not self.display or not self.size.width:
+            return
+        drawn = self.kind.depends_on(new)
+        counts_nothing = self.kind.lacks_corpus(new)
+        if self._drawn != drawn:
+            self._drawn = drawn
+            self.why_empty = why_uncounted(new) if counts_nothing else self.kind.why_empty
+            self.figure = self.kind.figure(new)
+        self.at = new.step if self.kind.over_steps else None
+        self.border_subtitle = Content("" if counts_nothing else self.kind.answer(new))
+
+    def on_show(self) -> None:
+        self.watch_frame(None, self.frame)
+
+    def on_resize(self) -> None:
+        self.watch_frame(None, self.frame)

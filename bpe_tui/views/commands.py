@@ -1,0 +1,78 @@
+"""The commands of a screen: as key bindings, and in the command palette."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from bpe_tui.session.commands.command import Command
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.models import kind_and_model
+
+
+def commands_on(screen: str) -> list[Command]:
+    """The commands of a screen, in their order."""
+    return [
+        command for command in COMMANDS if _is_on(command, screen) and not _refused(command, screen)
+    ]
+
+
+def bindings_on(screen: str) -> list[BindingType]:
+    """The key bindings of a screen; each calls its `action_press` with the command's place.
+
+    A command that the screen's model refuses is bound, too, unless the model has another use for
+    its key: pressing it says what it is for.
+
+    All have priority: such a key is acted on when it is read. Others wait in the queue of the
+    widget that had the focus then, and a key that moves the focus would be overtaken by the next.
+    """
+    taken = {command.keys for command in commands_on(screen)}
+    return [
+        Binding(command.keys, f"screen.press({place})", command.label, priority=True)
+        for place, command in enumerate(COMMANDS)
+        if _is_on(command, screen) and (not _refused(command, screen) or command.keys not in taken)
+    ]
+
+
+def refusal(command: Command, screen: str) -> str | None:
+    """What the command is for, if the model of the screen has no such thing."""
+    _, model = kind_and_model(screen)
+    return model.refused.get(command.action) if model is not None else None
+
+
+def _is_on(command: Command, screen: str) -> bool:
+    kind, _ = kind_and_model(screen)
+    return screen in command.screens or kind in command.screens
+
+
+def _refused(command: Command, screen: str) -> bool:
+    return refusal(command, screen) is not None
+
+
+class CommandProvider(Provider):
+    """Puts the commands of the screen into the command palette."""
+
+    async def discover(self) -> Hits:
+        for command in self._here():
+            yield DiscoveryHit(command.help, self._doing(command), help=f"key {command.shown}")
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in self._here():
+            score = matcher.match(f"{command.help} {command.label}")
+            if score > 0:
+                yield Hit(
+                    score,
+                    matcher.highlight(command.help),
+                    self._doing(command),
+                    help=f"key {command.shown}",
+                )
+
+    def _here(self) -> list[Command]:
+        return commands_on(self.screen.id or "")
+
+    def _doing(self, command: Command):  # type: ignore[no-untyped-def]
+        async def run() -> None:
+            await self.screen.run_action(command.action)
+
+        return run

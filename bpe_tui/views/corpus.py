@@ -1,0 +1,217 @@
+"""What does the corpus look like at this step?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from textual import events
+from textual.strip import Strip
+
+from bpe_tui.views.empty_state import sentence, why_uncounted
+from bpe_tui.views.panel import FramePanel, FrameT, MergeFrameT
+from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter
+from bpe_tui.widgets.columns import spans_width
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.visible import number
+from engine.bpe.frame import Frame
+from engine.recording.pair_step import PairStep
+from engine.text.excerpt import Excerpt
+from engine.text.pretokenize import Pretoken
+
+WHEEL = 3
+
+
+class ExcerptPanel(FramePanel[FrameT]):
+    """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
+
+    WIDEST = 1000
+
+    def __init__(self) -> None:
+        super().__init__("corpus", id="corpus")
+        self._top = 0
+        self._scrolled_by_hand = False
+        self.playing = False
+
+    def excerpt_of(self, frame: FrameT) -> Excerpt:
+        """The lines to choose from."""
+        raise NotImplementedError
+
+    def line_rows(self, frame: FrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+        """A line in as many rows as it needs."""
+        raise NotImplementedError
+
+    def rows_of(self, frame: FrameT, width: int) -> list[Row]:
+        excerpt = self.excerpt_of(frame)
+        lines = excerpt.lines
+        self._top = max(0, min(self._top, len(lines) - 1))
+        rows: list[Row] = []
+        if not lines:
+            return sentence("The corpus has no text between its special tokens.", width)
+        number_of_line = self._top
+        while len(rows) < self.size.height and number_of_line < len(lines):
+            rows += self.line_rows(frame, lines[number_of_line], width)
+            number_of_line += 1
+        self._say_where(excerpt, number_of_line, self.remark(frame))
+        return rows[: self.size.height]
+
+    def remark(self, frame: FrameT) -> str:
+        """What the foot says beside the lines."""
+        return ""
+
+    def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
+        of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
+        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}{remark}")
+
+    def render_line(self, y: int) -> Strip:
+        if y >= len(self._rows):
+            return Strip.blank(self.size.width, self.rich_style)
+        return self.paint(self._rows[y].spans)
+
+    def action_move(self, by: int) -> None:
+        self._scrolled_by_hand = True
+        self._top += by
+        self.rebuild()
+        if self._top == 0:
+            self._scrolled_by_hand = False
+
+    def show_line(self, line: int) -> None:
+        """Bring a line to the top, to stay there."""
+        self._scrolled_by_hand = True
+        self._top = line
+        self.rebuild()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.action_move(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.action_move(-WHEEL)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click only focuses: the text has no rows to choose."""
+
+
+class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
+    """Follows what was made at the step. A subclass says where that stands.
+
+    Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
+    time would make every line jump; rows are broken where they were at an earlier step (see
+    `layout_step`), with which they still fit.
+    """
+
+    def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
+        """Whether the pretoken holds a token."""
+        raise NotImplementedError
+
+    def watch_frame(self, old: MergeFrameT | None, new: MergeFrameT | None) -> None:
+        if new is not None and (old is None or old.step != new.step):
+            self._follow(new)
+        super().watch_frame(old, new)
+
+    def _follow(self, frame: MergeFrameT) -> None:
+        """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
+        if self._scrolled_by_hand or self.playing or frame.merge is None:
+            return
+        if not self._shows(frame, frame.merge):
+            line = self._first_line_with(frame, frame.merge)
+            if line is not None:
+                self._top = max(line - 1, 0)
+
+    def _shows(self, frame: MergeFrameT, merge: PairStep) -> bool:
+        lines = self.excerpt_of(frame).lines
+        return any(
+            merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
+            for line in lines[self._top : self._top + max(self.size.height // 2, 1)]
+            for pretoken in line
+            if not pretoken.special
+        )
+
+    def _first_line_with(self, frame: MergeFrameT, merge: PairStep) -> int | None:
+        """The first line of the excerpt that has what the step made."""
+        covered, token_id = merge.covers, merge.new_id
+        for pretoken, line in self.excerpt_of(frame).first_lines.items():
+            if covered in pretoken and self.has_token(frame, pretoken, token_id):
+                return line
+        return None
+
+
+class CorpusPanel(MergingExcerptPanel[Frame]):
+    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
+
+    def excerpt_of(self, frame: Frame) -> Excerpt:
+        return frame.excerpt
+
+    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+        return wrapped(frame, self.app.no_color, line, width)
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        if not frame.has_corpus and not frame.excerpt.lines:
+            self.say("corpus")
+            return sentence(why_uncounted(frame), width)
+        return super().rows_of(frame, width)
+
+    def has_token(self, frame: Frame, pretoken: bytes, token_id: int) -> bool:
+        return token_id in frame.tokens_of(pretoken)
+
+
+def layout_step(step: int) -> int:
+    """The step whose widths decide where rows break: the last power of two, 0 before 16.
+
+    >>> [layout_step(step) for step in (3, 16, 31, 32, 1000)]
+    [0, 16, 16, 32, 512]
+    """
+    return 0 if step < 16 else 1 << (step.bit_length() - 1)
+
+
+def wrapped(frame: Frame, marks: bool, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
+    """A line of the corpus as rows of at most `width` cells (one pretoken at the least)."""
+    painter = TokenPainter(frame, marks=marks)
+    earlier = TokenPainter(frame.at(layout_step(frame.step)), marks=False)
+    return flowed(
+        (
+            (
+                [*painter.pretoken(pretoken), PRETOKEN_BORDER],
+                spans_width(earlier.pretoken(pretoken)) + 1,
+            )
+            for pretoken in line
+            # Between words whose ends are marked there are no tokens.
+            if pretoken.special or frame.units.spells_all or frame.tokens_of(pretoken.bytes)
+        ),
+        width,
+    )
+
+
+def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
+    """Words in rows of at most `width` cells, each given with the cells it is reckoned with.
+
+    A word too long for a row is broken between its spans.
+    """
+    row: list[Span] = []
+    used = 0
+    for spans, needed in words:
+        if row and used + needed > width:
+            yield Row(row)
+            row, used = [], 0
+        if needed > width:
+            rows = list(_broken(spans, width))
+            yield from rows[:-1]
+            row, used = list(rows[-1].spans), spans_width(rows[-1].spans)
+        else:
+            row += spans
+            used += needed
+    if row:
+        yield Row(row)
+
+
+def _broken(spans: Sequence[Span], width: int) -> Iterator[Row]:
+    row: list[Span] = []
+    used = 0
+    for span in spans:
+        cells = spans_width([span])
+        if row and used + cells > width:
+            yield Row(row)
+            row, used = [], 0
+        row.append(span)
+        used += cells
+    yield Row(row)

@@ -1,0 +1,254 @@
+"""An inspection in rows: the same for the shell and for the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_tui.views.targets import ToToken
+from bpe_tui.widgets.columns import left, paragraph, right
+from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text
+from engine.analysis.inspection.inspection import EXAMPLES, Few, Inspection
+from engine.analysis.inspection.lengths import Histogram
+from engine.analysis.inspection.numbers import Numbers
+from engine.pipeline.sections import STAGED
+from engine.text.patterns import Pattern
+
+NAME_CELLS = 20
+COUNT_CELLS = 9
+LEAST_BAR = 4
+LONGEST_SHOWN = 12
+KINDS_SHOWN = 16
+SINGLE_LENGTHS = 12
+"""Up to this length each has a bar of its own; longer ones go together, doubling."""
+SIGNS = {"byte": " B"}
+"""Signs of units, where there is one."""
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of an inspection: its id, the question it answers, and its rows in so many cells.
+
+    The inspection is of the model's own kind.
+    """
+
+    id: str
+    title: str
+    rows: Callable[[Any, int], list[Row]]
+
+
+def _overview(inspection: Inspection, width: int) -> list[Row]:
+    special = len(inspection.special_ids)
+    facts = [
+        ("tokens", number(inspection.size)),
+        _told_model(inspection),
+        ("ids", told_ids(inspection)),
+        ("special tokens", told_specials(inspection.special_ids) if special else "none"),
+        ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
+        *told_numbers(inspection.numbers),
+        *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
+    ]
+    if inspection.format is not None:
+        facts.insert(0, ("format", inspection.format))
+    return fact_rows(facts, width)
+
+
+def _told_model(inspection: Inspection) -> tuple[str, str]:
+    """How many merges there are, or which model it is that has none."""
+    if inspection.model is None:
+        return "merges", number(inspection.merges)
+    return "model", f"{inspection.model}, which merges nothing"
+
+
+def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
+    """Names and what is said of each."""
+    return [row for name, fact in facts for row in _fact(name, fact, width)]
+
+
+def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
+    """A name and what is said of it, broken into lines under each other."""
+    for place, line in enumerate(paragraph(fact, width - NAME_CELLS)):
+        label = name if place == 0 else ""
+        yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
+
+
+def told_ids(inspection: Inspection) -> str:
+    """From which id to which, and those that no token has."""
+    told = f"0 to {number(inspection.greatest_id)}"
+    gaps = inspection.gaps
+    if not gaps.count:
+        return f"{told}, without gaps"
+    stretches = ", ".join(
+        number(first) if first == last else f"{number(first)}–{number(last)}"
+        for first, last in gaps.stretches
+    )
+    return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
+
+
+def told_specials(special_ids: Mapping[str, int]) -> str:
+    """The first special tokens with their ids, and how many more there are."""
+    shown = [
+        f"{visible_text(token)} {token_id}"
+        for token, token_id in list(special_ids.items())[:EXAMPLES]
+    ]
+    more = len(special_ids) - len(shown)
+    return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
+
+
+def told_pattern(pattern: Pattern, name: str | None) -> str:
+    """The name of a pattern and what it does, or its source; or which stages cut in its place."""
+    if pattern.name == STAGED:
+        return f"none: {pattern.summary}"
+    if name is None:
+        return f"none of the named ones: {visible_text(pattern.source, spaces=False)}"
+    return f"{name} ({pattern.summary})" if pattern.summary else name
+
+
+def told_numbers(numbers: Numbers) -> list[tuple[str, str]]:
+    """How numbers are cut, and how many of them are tokens."""
+    known = ", ".join(
+        f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
+        for digits, (have, of) in numbers.known.items()
+    )
+    return [("numbers", numbers.policy), ("numbers as tokens", known)]
+
+
+def _runs(lengths: Sequence[int]) -> str:
+    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in one token'."""
+    if not lengths:
+        return "none is a token"
+    stretches: list[list[int]] = []
+    for length in lengths:
+        if stretches and stretches[-1][1] == length - 1:
+            stretches[-1][1] = length
+        else:
+            stretches.append([length, length])
+    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
+    return f"{told} in one token"
+
+
+def lengths(inspection: Any, width: int) -> list[Row]:
+    """A bar for each length, and the mean; for an inspection of any model."""
+    histogram: Histogram = inspection.length_histogram
+    mean, unit = inspection.mean_length, inspection.unit
+    told = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
+    return [*_bars(list(_binned(histogram, unit)), width), Row(told)]
+
+
+def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
+    """(length in words, count): 1, 2, … each, from `SINGLE_LENGTHS` on 13–24, 25–48, …"""
+    bins: dict[tuple[int, int], int] = {}
+    for length, count in histogram:
+        first = last = length
+        if length > SINGLE_LENGTHS:
+            first, last = SINGLE_LENGTHS + 1, 2 * SINGLE_LENGTHS
+            while length > last:
+                first, last = last + 1, 2 * last
+        bins[first, last] = bins.get((first, last), 0) + count
+    for (first, last), count in bins.items():
+        yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
+
+
+def kinds(inspection: Any, width: int) -> list[Row]:
+    """A bar for each kind of token, the rarest together; for an inspection of any model."""
+    found: Sequence[tuple[str, int]] = inspection.kinds
+    rest = sum(count for _, count in found[KINDS_SHOWN:])
+    more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
+    return _bars([*found[:KINDS_SHOWN], *more], width)
+
+
+def _bars(named: Sequence[tuple[str, int]], width: int) -> list[Row]:
+    """A row for each: name, count, share, and a bar that the greatest fills."""
+    total = sum(count for _, count in named) or 1
+    most = max((count for _, count in named), default=1) or 1
+    room = max(width - NAME_CELLS - COUNT_CELLS - 10, LEAST_BAR)
+    return [
+        Row(
+            [
+                *left([(name, "dim")], NAME_CELLS),
+                right(number(count), COUNT_CELLS),
+                right(f"{100 * count / total:.1f} %", 8, "dim"),
+                ("  ", ""),
+                (_bar(count / most, room), "curve"),
+            ]
+        )
+        for name, count in named
+    ]
+
+
+def _bar(share: float, cells: int) -> str:
+    """A bar in eighths of a cell; what is not nothing is seen."""
+    eighths = max(round(share * cells * 8), 1 if share else 0)
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def _odd(inspection: Inspection, width: int) -> list[Row]:
+    found = (
+        ("not valid UTF-8", inspection.partial),
+        ("never encoded", inspection.unreachable),
+        ("case, space twins", inspection.twins),
+        ("same bytes twice", inspection.duplicates),
+    )
+    return odd_rows(inspection, found, width)
+
+
+def odd_rows(inspection: Inspection, found: Iterable[tuple[str, Few]], width: int) -> list[Row]:
+    """What is odd, and how many tokens are; a row leads to the first."""
+    return [
+        few_row(name, few, lambda token_id: token_text(inspection, token_id), ToToken, width)
+        for name, few in found
+    ]
+
+
+def few_row(
+    name: str, few: Few, shown: Callable[[int], str], leads: Callable[[int], object], width: int
+) -> Row:
+    """How many, and the first of them as far as there is room; the row leads to the first."""
+    spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
+    room = width - NAME_CELLS - COUNT_CELLS
+    told = "".join(f"  {shown(each)}" for each in few.ids)
+    more = "  …" if few.count > len(few.ids) else ""
+    return Row([*spans, (shorten(told + more, room), "")], leads(few.ids[0]) if few.ids else None)
+
+
+def longest(inspection: Inspection, width: int) -> list[Row]:
+    """The longest tokens; a row leads to its token."""
+    return [
+        long_row(
+            f"id {number(token_id)}",
+            f"{number(inspection.length_of(token_id))}{SIGNS.get(inspection.unit, '')}",
+            token_text(inspection, token_id),
+            ToToken(token_id),
+            width,
+        )
+        for token_id in inspection.longest(LONGEST_SHOWN)
+    ]
+
+
+def long_row(name: str, length: str, token: str, target: object, width: int) -> Row:
+    """One of the longest tokens."""
+    room = width - NAME_CELLS - COUNT_CELLS - 2
+    spans = [
+        *left([(name, "dim")], NAME_CELLS),
+        right(length, COUNT_CELLS),
+        (f"  {shorten(token, room)}", ""),
+    ]
+    return Row(spans, target)
+
+
+def token_text(inspection: Inspection, token_id: int) -> str:
+    """A token, made visible."""
+    return visible_bytes(inspection.vocabulary.token(token_id))
+
+
+SECTIONS = (
+    Section("overview", "what is it?", _overview),
+    Section("lengths", "how long are the tokens?", lengths),
+    Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", longest),
+)

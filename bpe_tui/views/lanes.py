@@ -1,0 +1,134 @@
+"""Which bytes are this character, and which token has them?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
+
+from textual.reactive import reactive
+
+from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.lane_layout import (
+    Label,
+    bracketed,
+    broken,
+    byte_widths,
+    character_text,
+    flush_left,
+    token_text,
+)
+from bpe_tui.views.panel import TokenPanel
+from bpe_tui.views.pieces import TokenPainter
+from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.visible import number, plural, visible_bytes
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.encoding.lanes import Lanes, align
+from engine.recording.merge_frame import AnyMergeFrame
+
+TOKENS_SHOWN = 1000
+NAME_CELLS = 12
+EXPLAINED = 4
+"""How many of GPT-2's stand-ins are spelled out."""
+
+Lane = tuple[str, list[Label], Callable[[list[Label], list[int], int, int], Iterator[Span]]]
+"""The name of a lane, its labels, and what draws those of a line."""
+
+
+class LanesPanel(TokenPanel):
+    """Characters, bytes and tokens of `token_ids`, aligned; also how GPT-2 spells the bytes."""
+
+    WIDEST = 1000
+    SPELLS: ClassVar[bool] = True
+    """Whether GPT-2's files spell such tokens."""
+
+    token_ids: reactive[tuple[int, ...]] = reactive((), repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("three lanes", id="lanes")
+
+    def watch_token_ids(self) -> None:
+        self.rebuild()
+
+    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
+        """The ids to show, and the bytes that each stands for."""
+        return [
+            (token_id, frame.covers(token_id))
+            for token_id in self.token_ids
+            if frame.has_token(token_id)
+        ]
+
+    def foot(self, data: bytes) -> str:
+        """What the lower border says."""
+        return explained(data)
+
+    def rows_of(self, frame: AnyMergeFrame, width: int) -> list[Row]:
+        parts = self.parts_of(frame)
+        if not parts:
+            self.say("three lanes")
+            return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
+        lanes = align(parts[:TOKENS_SHOWN])
+        if not lanes.tokens:
+            self.say("three lanes")
+            return sentence("It marks the end of a word, and stands for no byte.", width)
+        self.say(
+            f"three lanes  {plural(len(lanes.characters), 'character')} · "
+            f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
+            self.foot(lanes.data),
+        )
+        rows = list(self.lane_rows(self.painter(frame), lanes, max(width - NAME_CELLS, 8)))
+        if len(parts) > TOKENS_SHOWN:
+            of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
+            rows.append(Row([(of, "dim")]))
+        return rows
+
+    def labels(self, painter: TokenPainter, lanes: Lanes) -> Iterator[Lane]:
+        """What stands in which lane."""
+        characters = [
+            Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
+            for c in lanes.characters
+        ]
+        yield "characters", characters, flush_left
+        data = list(enumerate(lanes.data))
+        yield "bytes", [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in data], flush_left
+        if self.SPELLS:
+            spelled = [Label(n, n + 1, BYTE_TO_CHAR[byte], "dim") for n, byte in data]
+            yield "GPT-2", spelled, flush_left
+        tokens = [
+            Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id))
+            for t in lanes.tokens
+        ]
+        yield f"{self.TOKEN}s", tokens, bracketed
+        ids = [Label(t.start, t.end, str(t.token_id), "dim") for t in lanes.tokens]
+        yield "ids", ids, flush_left
+
+    def lane_rows(self, painter: TokenPainter, lanes: Lanes, room: int) -> Iterator[Row]:
+        """A row of each lane for each line of the text, and a blank one between two lines."""
+        named = list(self.labels(painter, lanes))
+        cells = byte_widths(lanes)
+        for place, (start, end) in enumerate(broken(lanes, cells, room)):
+            if place:
+                yield Row([])
+            for name, labels, draw in named:
+                title: Span = (name.ljust(NAME_CELLS), "strong")
+                yield Row([title, *draw(_within(labels, start, end), cells, start, end)])
+
+
+def explained(data: bytes) -> str:
+    """How GPT-2 spells those of the bytes that do not look like themselves.
+
+    b' \\xe6' → "GPT-2's files write · as Ġ, E6 as æ"
+    """
+    odd = [byte for byte in dict.fromkeys(data) if not 0x21 <= byte < 0x7F]
+    if not odd:
+        return "GPT-2's files write these bytes as they are"
+    shown = ", ".join(
+        f"{visible_bytes(bytes([byte])) if byte < 0x80 else f'{byte:02X}'} as {BYTE_TO_CHAR[byte]}"
+        for byte in odd[:EXPLAINED]
+    )
+    more = ", …" if len(odd) > EXPLAINED else ""
+    return f"GPT-2's files write {shown}{more}"
+
+
+def _within(labels: list[Label], start: int, end: int) -> list[Label]:
+    """The labels that stand on a line, wholly or in part."""
+    return [label for label in labels if label.start < end and start < label.end]

@@ -1,0 +1,186 @@
+"""What all screens share: panels to move about in, a zoom, and a footer of the keys that work."""
+
+from __future__ import annotations
+
+from typing import ClassVar, cast
+
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, Static, TextArea
+
+from bpe_tui.session.commands.command import Command
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.views.commands import commands_on, refusal
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.roles import ROLE_CLASSES
+
+LEAST_WIDTH, LEAST_HEIGHT = 60, 20
+
+
+class TooSmall(Static):
+    """Takes the place of everything where there is no room for it."""
+
+    def on_resize(self) -> None:
+        width, height = self.screen.size
+        self.update(
+            f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
+        )
+
+
+class PanelScreen(Screen[None]):
+    """A screen of panels."""
+
+    HORIZONTAL_BREAKPOINTS = [
+        (0, "-too-narrow"),
+        (LEAST_WIDTH, "-slim"),
+        (76, "-narrow"),
+        (100, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [
+        (0, "-too-low"),
+        (LEAST_HEIGHT, "-low"),
+        (32, "-tall"),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+    PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
+    """Ids of the panels in the order of the Tab key."""
+
+    zoomed: reactive[str | None] = reactive(None, init=False)
+    """The id of the panel that has the room of all."""
+
+    def on_mount(self) -> None:
+        for panel in self.PANEL_ORDER:
+            self.query_one(f"#{panel}").add_class("panel")
+        self.show_keys()
+
+    # -- the keys that work here and now
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether letters go into a field."""
+        return isinstance(self.focused, Input | TextArea)
+
+    def show_keys(self) -> None:
+        """Put the keys that do something now into the footer."""
+        keys = [command.key for command in commands_on(self.id or "") if self._is_for_now(command)]
+        # Of several keys for one thing, such as Tab and Shift+Tab, one will do.
+        self.query_one(KeyBar).keys = list({key.label: key for key in reversed(keys)}.values())[
+            ::-1
+        ]
+
+    def _is_for_now(self, command: Command) -> bool:
+        if not self.is_ready:
+            return command.in_reading
+        if self.is_typing:
+            return command.in_fields
+        if command.action == "screen.leave":
+            return self.can_leave
+        return command.in_footer and self.refusal_of(command) is None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is something to show."""
+        return True
+
+    @property
+    def can_leave(self) -> bool:
+        """Whether Esc leads anywhere, outside a field."""
+        return self.zoomed is not None or self.way_back
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In a field a letter is a letter, and ← is the field's own."""
+        if action == "press" and self.is_typing:
+            return COMMANDS[cast("int", parameters[0])].in_fields
+        return True
+
+    def refusal_of(self, command: Command) -> str | None:
+        """Why a command does nothing for what is shown; `None` if it does something."""
+        return refusal(command, self.id or "")
+
+    async def action_press(self, place: int) -> None:
+        """What the key of a command does."""
+        command = COMMANDS[place]
+        if (refused := self.refusal_of(command)) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        else:
+            await self.run_action(command.action)
+
+    def on_descendant_focus(self) -> None:
+        self.show_keys()
+
+    def on_descendant_blur(self) -> None:
+        self.show_keys()
+
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        event.stop()
+        await self.run_action(event.action)
+
+    # -- commands that all screens have
+
+    def action_next_panel(self, by: int) -> None:
+        """Focus the next panel of the order, bringing it to sight if need be."""
+        focused, order = self.focused_panel(), self.tab_order
+        place = order.index(focused) if focused else -1 if by > 0 else 0
+        self.show_panel(order[(place + by) % len(order)])
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """The panels that Tab goes through."""
+        return self.PANEL_ORDER
+
+    def focused_panel(self) -> str | None:
+        """The id of the panel that has the focus, itself or through a field in it."""
+        widget: Widget | None = self.focused
+        while widget is not None and widget is not self:
+            if widget.id in self.PANEL_ORDER:
+                return widget.id
+            widget = cast("Widget | None", widget.parent)
+        return None
+
+    def show_panel(self, panel: str) -> None:
+        """Bring a panel to sight and focus it, or the first field in it."""
+        if self.zoomed is not None:
+            self.zoomed = panel
+        widget = self.query_one(f"#{panel}")
+        if not widget.can_focus:
+            widget = next(child for child in widget.query("*") if child.can_focus and child.display)
+        # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
+        self.set_focus(widget)
+
+    def action_show(self, panel: str) -> None:
+        self.show_panel(panel)
+
+    def action_zoom(self) -> None:
+        self.zoomed = self.focused_panel() if self.zoomed is None else None
+
+    def watch_zoomed(self, old: str | None, new: str | None) -> None:
+        """Mark the panel and what holds it; the style sheet hides everything else."""
+        for panel, is_zoomed in ((old, False), (new, True)):
+            if panel is not None:
+                for widget in self.query_one(f"#{panel}").ancestors_with_self:
+                    if widget is not self.app:
+                        widget.set_class(is_zoomed, "-zoom")
+        self.show_keys()
+
+    def action_leave(self) -> None:
+        """Esc: out of a field to the panels, out of a zoom, or back to where a row led from."""
+        if self.is_typing:
+            self.show_panel(self.PANEL_ORDER[0])
+        elif self.zoomed is not None:
+            self.zoomed = None
+        else:
+            self.action_go_back()
+
+    @property
+    def way_back(self) -> bool:
+        """Whether there is somewhere that Esc leads back to."""
+        return False
+
+    def action_go_back(self) -> None:
+        """Go there."""
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+        self.action_zoom()

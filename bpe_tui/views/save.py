@@ -1,0 +1,123 @@
+"""Save the tokenizer of a step, in any format that can be written."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from bpe_tui.views.dialog import Dialog
+from bpe_tui.widgets.visible import number, visible_text
+from engine.bpe.frame import Frame
+from engine.core.errors import BpeError, OutputExistsError
+from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
+from engine.formats.plain import told_unsayable
+from engine.formats.tokenizer_format import TokenizerFormat
+
+_DEFAULT = FORMATS[DEFAULT_FORMAT]
+_PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
+"""Which format is chosen first: the first of these that can hold the tokenizer."""
+
+
+class Save(Dialog):
+    """Asks for a format and a place, and writes the tokenizer there.
+
+    A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something
+    is, Enter has to be pressed again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", "format", show=False, priority=True),
+        Binding("down", "choose(1)", "format", show=False, priority=True),
+    ]
+
+    def __init__(self, frame: Frame, suggestion: str) -> None:
+        self._frame = frame
+        self._stem = self._suggested = suggestion
+        self._format = next(
+            (each for each in _PREFERRED if self._unsayable(each) is None), _DEFAULT
+        )
+        self._suggested += self._format.suffix
+        self._confirmed: tuple[str, TokenizerFormat] | None = None
+        super().__init__(
+            f"save the tokenizer of step {number(frame.step)}",
+            self._told_format(),
+            self._suggested,
+        )
+
+    def compose_more(self) -> ComposeResult:
+        yield Static(id="save-formats")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_formats()
+
+    # -- the format
+
+    def action_choose(self, by: int) -> None:
+        place = (WRITABLE.index(self._format.name) + by) % len(WRITABLE)
+        before, self._format = self._format, FORMATS[WRITABLE[place]]
+        field = self.query_one("#dialog-input", Input)
+        if field.value == self._suggested:
+            self._suggested = field.value = self._stem + self._format.suffix
+        elif before.suffix and field.value.endswith(before.suffix):
+            field.value = field.value.removesuffix(before.suffix) + self._format.suffix
+        field.cursor_position = len(field.value)
+        self._show_formats()
+        self.say(self._told_format())
+
+    def _show_formats(self) -> None:
+        lines = [
+            f"{'▸' if name == self._format.name else ' '} {name:<16}{self._kind(FORMATS[name])}"
+            for name in WRITABLE
+        ]
+        self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
+
+    def _kind(self, format: TokenizerFormat) -> str:
+        if self._unsayable(format):
+            return "cannot hold this tokenizer"
+        return format.suffix or "a directory"
+
+    def _unsayable(self, format: TokenizerFormat) -> str | None:
+        """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
+        return told_unsayable(self._frame.alphabet, format)
+
+    def _told_format(self) -> str:
+        """What is written, and what the format does to ids; or why it will not do."""
+        if unsayable := self._unsayable(self._format):
+            return f"{unsayable[0].upper()}{unsayable[1:]}."
+        tokens = f"{number(self._frame.vocab_size)} tokens"
+        anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
+        return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"
+
+    # -- the place
+
+    def answer(self, value: str) -> None:
+        if not value:
+            self.refuse("Name a file, or a directory for the formats that fill one.")
+        else:
+            self.run_worker(self._write(value, self._format), exclusive=True)
+
+    async def _write(self, name: str, chosen: TokenizerFormat) -> None:
+        path = Path(os.path.expanduser(name))
+        overwrite = self._confirmed == (name, chosen)
+        try:
+            # A large vocabulary takes a second, and the screen is not to stand still.
+            await asyncio.to_thread(self._save, path, chosen.name, overwrite)
+        except OutputExistsError as error:
+            self._confirmed = name, chosen
+            taken = visible_text(str(error).split(": ")[0], spaces=False)
+            self.refuse(f"{taken} is there already. Enter again overwrites it.")
+        except BpeError as error:
+            self.refuse(visible_text(str(error), spaces=False))
+        else:
+            self.dismiss(name)
+
+    def _save(self, path: Path, format: str, overwrite: bool) -> None:
+        save(self._frame.tokenizer(), path, format, overwrite=overwrite, renumber=True)

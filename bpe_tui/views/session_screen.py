@@ -1,0 +1,80 @@
+"""What the screens of a session share: its frame, and the way back to where a row led from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.reactive import reactive
+
+from bpe_tui.session.commands.command import Command
+from bpe_tui.session.session import Session
+from bpe_tui.views.panel_screen import PanelScreen
+
+if TYPE_CHECKING:
+    from bpe_tui.app.app import BpeTuiApp
+
+ABOUT_MERGES = frozenset(
+    (
+        *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
+        *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
+        *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
+        "screen.play",
+        *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
+    )
+)
+"""The actions that have no answer for a tokenizer without merges."""
+
+
+class SessionScreen(PanelScreen):
+    """A screen that shows the session's frame in panels."""
+
+    frame: reactive[Any] = reactive(None, repaint=False)
+    """What the session shows: the state at the cursor, as the model of the screen has it."""
+
+    @property
+    def bpe_app(self) -> BpeTuiApp:
+        return cast("BpeTuiApp", self.app)
+
+    @property
+    def session(self) -> Session:
+        return self.bpe_app.session
+
+    def on_mount(self) -> None:
+        self.bpe_app.session_changed.subscribe(self, self.show_session, immediate=True)
+        self.show_session(self.session)
+
+    def on_screen_resume(self) -> None:
+        self.show_session(self.session)
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.show_session(self.session)
+
+    def show_session(self, session: Session) -> None:
+        """Bring the screen up to date with the session."""
+        if self.is_current:
+            self.frame = self.frame_of(session)
+
+    def frame_of(self, session: Session) -> Any:
+        """The frame that the panels see."""
+        return session.shown
+
+    def refusal_of(self, command: Command) -> str | None:
+        opened = self.session.opened
+        if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
+            pipeline = opened.tokenizer.pipeline
+            model = "" if pipeline is None else f" {pipeline.model.name}"
+            return f"This is about merges, and the model{model} has none; 8 shows what it does."
+        return super().refusal_of(command)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.session.shown is not None
+
+    @property
+    def way_back(self) -> bool:
+        """Whether a row has led here, so that Esc leads back."""
+        return self.bpe_app.ways.way_back
+
+    def action_go_back(self) -> None:
+        self.bpe_app.ways.go_back()

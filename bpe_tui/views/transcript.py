@@ -1,0 +1,168 @@
+"""The stepper without a screen: a command a line in, sentences out.
+
+For screen readers, pipes and scripts. Nothing is drawn and nothing moves; what has been said stays.
+Textual is never loaded. What all models share is here; each adds commands of its own.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, Generic, TypeVar
+
+from bpe_tui.session.typed_steps import parse_step
+from bpe_tui.views.narration import narrate_end
+from bpe_tui.widgets.visible import SPACE, number, plural, shorten, visible_text
+from engine.core.errors import BpeError, OutputExistsError
+from engine.recording.player import Player
+
+FrameT = TypeVar("FrameT")
+
+LISTED = 10
+"""So many rows are told unless a number is given."""
+
+
+@dataclass(frozen=True)
+class PlainCommand:
+    """A command of a transcript: how it is typed, what it does. The method has its name."""
+
+    usage: str
+    help: str
+
+    @property
+    def name(self) -> str:
+        return self.usage.split()[0]
+
+
+MOVES = (
+    PlainCommand("next", "One step forward; an empty line does the same."),
+    PlainCommand("back [N]", "One step back, or N."),
+    PlainCommand("go STEP", "To a step: 128, 50%, +10, -10."),
+    PlainCommand("play N", "N steps forward, each told."),
+)
+AT_THE_END = (
+    PlainCommand("help", "The commands."),
+    PlainCommand("quit", "Leave; so does the end of the input."),
+)
+
+
+class Transcript(ABC, Generic[FrameT]):
+    """Answers commands about a recorded run.
+
+    Args:
+        player: the recorded steps.
+        stop_reason: why there are no more.
+    """
+
+    COMMANDS: ClassVar[tuple[PlainCommand, ...]]
+    STEPS: ClassVar[str]
+    """What a step is called, where there is one."""
+    SPACE: ClassVar[str] = SPACE
+    """What stands for a space."""
+
+    def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
+        self._player = player
+        self._stop_reason = stop_reason
+
+    @property
+    def frame(self) -> FrameT:
+        return self._player.frame
+
+    @abstractmethod
+    def narrate(self) -> str:
+        """What the step that led here has done."""
+
+    @abstractmethod
+    def narrate_back(self) -> str:
+        """What going back to here has undone."""
+
+    def start(self) -> str:
+        """The first sentence."""
+        steps = plural(len(self._player), self.STEPS)
+        are = "is" if len(self._player) == 1 else "are"
+        return f"{self.narrate()} {steps} {are} recorded; help tells the commands."
+
+    def answer(self, line: str) -> Iterator[str]:
+        """The sentences that answer a line; an empty one is `next`."""
+        word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
+        name = word or "next"
+        if name not in {command.name for command in self.COMMANDS}:
+            shown = shorten(visible_text(word, spaces=False), 30)
+            yield f"There is no command {shown}; help tells the commands."
+            return
+        try:
+            # To `encode` a space matters.
+            yield from getattr(self, name)(rest if name == "encode" else rest.strip())
+        except OutputExistsError as error:
+            taken = visible_text(str(error).rpartition(": ")[0], spaces=False)
+            yield f"{taken} is there already, and nothing is overwritten here: name another place."
+        except BpeError as error:
+            yield f"{visible_text(str(error), spaces=False)}."
+
+    # -- commands
+
+    def next(self, rest: str) -> Iterator[str]:
+        return self.play(rest or "1")
+
+    def play(self, rest: str) -> Iterator[str]:
+        steps = self.number_in(rest)
+        if steps is None:
+            yield f"Say how many steps to play, like play {LISTED}."
+            return
+        for _ in range(steps):
+            before = self._player.cursor
+            self._player.forward()
+            if self._player.cursor == before:
+                yield f"There is no step after {number(before)}. {self._ending()}"
+                return
+            yield self.told()
+
+    def back(self, rest: str) -> Iterator[str]:
+        steps = self.number_in(rest or "1")
+        if steps is None:
+            yield "Say how many steps to go back, like back 3."
+            return
+        for _ in range(steps):
+            if self._player.cursor == 0:
+                yield "There is no step before 0."
+                return
+            self._player.back()
+            yield self.narrate_back()
+
+    def go(self, rest: str) -> Iterator[str]:
+        last = len(self._player)
+        step = parse_step(rest, self._player.cursor, last) if rest else None
+        if step is None:
+            yield f"Say a step from 0 to {number(last)}, or like 50%, +10, -10."
+            return
+        self._player.seek(step)
+        yield self.told()
+
+    def help(self, rest: str) -> Iterator[str]:
+        yield f"In what is told, {self.SPACE} stands for a space."
+        for command in self.COMMANDS:
+            yield f"{command.usage}: {command.help}"
+
+    def quit(self, rest: str) -> Iterator[str]:
+        """Nothing more is said; whoever reads the commands reads no further."""
+        return iter(())
+
+    # -- what they share
+
+    def told(self) -> str:
+        """What happened at this step, and at the last why there is no more."""
+        at_end = self._player.cursor == len(self._player)
+        return f"{self.narrate()} {self._ending()}" if at_end else self.narrate()
+
+    def _ending(self) -> str:
+        return narrate_end(self._stop_reason)
+
+    def number_in(self, text: str) -> int | None:
+        """The number that was typed; `None` if it is none."""
+        digits = text.replace(",", "")
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+AnyTranscript = Transcript[Any]

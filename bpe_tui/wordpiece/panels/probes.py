@@ -1,0 +1,210 @@
+"""Which pieces were looked up for this word, one after the other, and which were found?
+
+The window that is looked up is drawn under the word: it shrinks from the right until what it holds
+is a piece, and starts again behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual.geometry import Region
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from bpe_tui.widgets.columns import left, paragraph, right
+from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
+from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text, width
+from bpe_tui.wordpiece.panels.piece_panel import PiecePainter, PiecePanel
+from engine.text.pretokenize import to_bytes
+from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
+from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.words import CONTINUES
+
+THE_END = 10**9
+MARGIN = 8
+"""Cells before the window: a mark and the number of the probe."""
+VERDICT = 14
+LOOKED_UP = "looked up"
+WINDOW, FOUND_WINDOW = "─", "━"
+
+
+class ProbesPanel(PiecePanel):
+    """The probes for `word`, of which `place` are made."""
+
+    WIDEST = 100
+
+    word: reactive[EncodedWord | None] = reactive(None, repaint=False)
+    place: reactive[int] = reactive(0, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("probes", id="probes")
+
+    @property
+    def step_count(self) -> int:
+        return len(self.word.probes) if self.word is not None else 0
+
+    def watch_word(self, old: EncodedWord | None, new: EncodedWord | None) -> None:
+        if old is None or new is None or old.word != new.word:
+            self.place = THE_END
+        self.rebuild()
+
+    def watch_place(self) -> None:
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        self.scroll_to_row(self.place)
+
+    def scroll_to_row(self, index: int) -> None:
+        """Bring a probe into view below the word, and behind the last one what has come of it."""
+        below = self.row_count - index if self._is_over else 1
+        region = Region(0, max(index - 1, 0), max(self.size.width, 1), 1 + below)
+        self.scroll_to_region(region, animate=False, immediate=True)
+
+    def render_line(self, y: int) -> Strip:
+        """The word stays in sight, above whatever probes there are."""
+        if not y and self.row_count and self.step_count:
+            return self.paint(self.row(0).spans)
+        return super().render_line(y)
+
+    def walk(self, by: int) -> None:
+        """Go through the probes."""
+        self.place = max(0, min(self.place + by, self.step_count))
+
+    def action_move(self, by: int) -> None:
+        """The rows are the probes: moving among them is walking."""
+        self.walk(by)
+
+    def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
+        word = self.word
+        self.place = min(self.place, self.step_count)
+        if word is None:
+            self.say("probes")
+            return paragraph("Type something; choose a word with ↑ ↓.", width, "dim")
+        name = shorten(visible_text(word.word), max(width // 3, 4))
+        if not word.probes:
+            self.say(f"how {name} encodes")
+            return paragraph(why_no_probes(frame, word), width)
+        self.say(f"how {name} encodes   probe {self.place} of {self.step_count}", self._so_far())
+        self.cursor = self.place
+        painter = self.painter(frame)
+        table = _Table(painter, word, width)
+        outcome = [Row([]), *outcome_rows(painter, word, width)] if self._is_over else []
+        probes = len(word.probes)
+
+        def row(index: int) -> Row:
+            if index > probes:
+                return outcome[index - probes - 1]
+            if not index:
+                return table.header()
+            return table.row(index, index == self.place, index > self.place)
+
+        return RowsOnDemand(1 + probes + len(outcome), row)
+
+    @property
+    def _is_over(self) -> bool:
+        return self.place == self.step_count
+
+    def _so_far(self) -> str:
+        """The pieces found by the probes that are made."""
+        assert self.word is not None
+        found = [probe.piece for probe in self.word.probes[: self.place] if probe.found]
+        return f"found: {visible_text(' '.join(found), spaces=False)}" if found else ""
+
+
+def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
+    """Why nothing is looked up for a word."""
+    if word.outcome is Outcome.SPECIAL:
+        return "A special token: one id wherever it stands. Nothing is looked up."
+    return (
+        f"This word has {number(len(word.word))} characters, and WordPiece looks at none of more "
+        f"than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at once. A word of n characters "
+        "may take n²/2 probes, and what is so long is seldom a word, but a link or a row of dashes."
+    )
+
+
+def outcome_rows(painter: PiecePainter, word: EncodedWord, width: int) -> list[Row]:
+    """What has become of the word, once all probes are made."""
+    frame = painter.frame
+    if word.outcome is Outcome.NO_PIECE:
+        last = word.probes[-1]
+        forgotten = [frame.any_token(token_id) for token_id in last.taken]
+        before = ", ".join(visible_bytes(piece) for piece in forgotten)
+        lost = f", and what was found before is forgotten: {before}" if forgotten else ""
+        text = (
+            f"Not even {visible_text(last.piece)} alone is a piece, so nothing can begin here. The "
+            f"whole word becomes {frame.unknown_token}{lost}."
+        )
+        return paragraph(text, width, "loss")
+    rows = paragraph(
+        f"Spelled with {plural(len(word.ids), 'piece')}, each the longest that fits: "
+        f"{plural(len(word.probes), 'probe')}.",
+        width,
+        "gain",
+    )
+    trained = frame.tokens_of(to_bytes(word.word))
+    if trained == word.ids:
+        return rows
+    return [
+        *rows,
+        *paragraph("The merges would have cut it otherwise; encoding does not know them:", width),
+        Row(left(painter.pieces(trained), width)),
+    ]
+
+
+@dataclass(frozen=True)
+class _Table:
+    painter: PiecePainter
+    word: EncodedWord
+    width: int
+
+    @property
+    def word_cells(self) -> int:
+        return width(visible_text(self.word.word))
+
+    @property
+    def window_cells(self) -> int:
+        """Cells for the word; a longer one is drawn to scale."""
+        return min(self.word_cells, max((self.width - MARGIN - VERDICT - 6) // 2, 6))
+
+    @property
+    def piece_cells(self) -> int:
+        room = max(self.width - MARGIN - self.window_cells - VERDICT - 4, 6)
+        return min(room, max(self.word_cells + 2 * len(CONTINUES), len(LOOKED_UP)))
+
+    def header(self) -> Row:
+        shown = left([(visible_text(self.word.word), "strong")], self.window_cells)
+        looked = left([(LOOKED_UP, "dim")], self.piece_cells)
+        return Row([(" " * MARGIN, ""), *shown, ("  ", ""), *looked])
+
+    def row(self, count: int, here: bool, ahead: bool) -> Row:
+        probe = self.word.probes[count - 1]
+        role = "dim" if probe.token_id is None else self.painter.role(probe.token_id)
+        verdict = "no" if probe.token_id is None else f"found, id {probe.token_id}"
+        spans: list[Span] = [
+            ("▸ " if here else "  ", "pair"),
+            right(str(count), 4, "strong" if here else "dim"),
+            ("  ", ""),
+            *self._window(probe, role),
+            ("  ", ""),
+            *left([(visible_text(probe.piece), role)], self.piece_cells),
+            ("  ", ""),
+            (verdict, "gain" if probe.found else "dim"),
+        ]
+        return Row([(text, "dim") for text, _ in spans] if ahead else spans)
+
+    def _window(self, probe: Probe, role: str) -> list[Span]:
+        """The part of the word that is looked up, as a line under it."""
+        start, end = (
+            self._cells_before(place) * self.window_cells // self.word_cells
+            for place in (probe.start, probe.end)
+        )
+        line = FOUND_WINDOW if probe.found else WINDOW
+        cells = max(end - start, 1)
+        rest = max(self.window_cells - start - cells, 0)
+        return [(" " * start, ""), (line * cells, role), (" " * rest, "")]
+
+    def _cells_before(self, place: int) -> int:
+        return width(visible_text(self.word.word[:place]))

@@ -1,0 +1,1 @@
+"""WordPiece's screens and windows."""

@@ -1,0 +1,1 @@
+"""What to stop at while the merges of a run go by."""

@@ -1,0 +1,212 @@
+"""What to stop at while the merges go by: a class for each condition.
+
+A breakpoint looks at one merge at a time, of any training that merges pairs, and says whether to
+stop there. Its `str` is the line of text that `engine.analysis.breakpoints.parse` reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+import regex
+
+from engine.core.bytes_literal import quoted, text_of
+from engine.core.errors import BreakpointError
+
+if TYPE_CHECKING:
+    from engine.recording.merge_timeline import MergeTimeline
+    from engine.recording.pair_step import PairStep
+    from engine.wordpiece.record import WordPieceStep
+
+LONGEST_MATCH_SECONDS = 0.02
+"""What one token may cost an expression; some take ages to find that nothing matches."""
+
+
+class Breakpoint:
+    """Something to stop at."""
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        """Whether to stop at this merge of the timeline.
+
+        Raises:
+            BreakpointError: it cannot be told.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Tie(Breakpoint):
+    """Several pairs shared the top: its count, or in WordPiece its score."""
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        return timeline.ties.is_tied(step.index + 1)
+
+    def __str__(self) -> str:
+        return "tie"
+
+
+@dataclass(frozen=True)
+class CountBelow(Breakpoint):
+    """A merge of a pair less frequent than `limit`, right after one that was not.
+
+    BPE's counts only fall, so there is one. WordPiece's rise and fall: it may be often.
+    """
+
+    limit: int
+
+    def __post_init__(self) -> None:
+        if self.limit < 2:
+            raise BreakpointError(
+                f"no merge has a count below {max(self.limit, 0)}: a pair that merges stands "
+                "somewhere; give a number from 2 on"
+            )
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        if step.count >= self.limit:
+            return False
+        return step.index == 0 or timeline.record[step.index - 1].count >= self.limit
+
+    def __str__(self) -> str:
+        return f"count<{self.limit}"
+
+
+@dataclass(frozen=True)
+class ScoreBelow(Breakpoint):
+    """A merge with a score below `limit`, right after one whose score was not; WordPiece's only."""
+
+    limit: Fraction
+
+    def __post_init__(self) -> None:
+        if self.limit <= 0:
+            raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        if not self._is_below(step):
+            return False
+        return step.index == 0 or not self._is_below(timeline.record[step.index - 1])
+
+    def _is_below(self, step: PairStep) -> bool:
+        return cast("WordPieceStep", step).score.value < self.limit
+
+    def __str__(self) -> str:
+        return f"score<{self.limit}"
+
+
+@dataclass(frozen=True)
+class TokenLength(Breakpoint):
+    """The new token stands for `least` bytes or more."""
+
+    least: int
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        return len(step.covers) >= self.least
+
+    def __str__(self) -> str:
+        return f"len>={self.least}"
+
+
+@dataclass(frozen=True)
+class AtStep(Breakpoint):
+    """A step by its number."""
+
+    number: int
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            raise BreakpointError("no merge leads to step 0, the start; give a number from 1 on")
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        return step.index + 1 == self.number
+
+    def __str__(self) -> str:
+        return f"step {self.number}"
+
+
+@dataclass(frozen=True)
+class TokenMade(Breakpoint):
+    """The merge makes the token of these bytes."""
+
+    token: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.token) < 2:
+            raise BreakpointError("no merge makes this token: it has to have two bytes or more")
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        return step.token == self.token
+
+    def __str__(self) -> str:
+        return f"token {quoted(self.token)}"
+
+
+@dataclass(frozen=True)
+class PairMerged(Breakpoint):
+    """The merge joins these two tokens."""
+
+    left: bytes
+    right: bytes
+
+    def __post_init__(self) -> None:
+        if not self.left or not self.right:
+            raise BreakpointError("neither token of a pair can be empty")
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        return (step.left, step.right) == (self.left, self.right)
+
+    def __str__(self) -> str:
+        return f"pair {quoted(self.left)} {quoted(self.right)}"
+
+
+@dataclass(frozen=True)
+class PretokenWhole(Breakpoint):
+    """The merge makes the pretoken one token."""
+
+    pretoken: bytes
+
+    def __post_init__(self) -> None:
+        if len(self.pretoken) < 2:
+            raise BreakpointError("no merge makes this pretoken whole: it is one token already")
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        if step.covers != self.pretoken:
+            return False
+        # A token of the same bytes need not be what the pretoken's own merges come to.
+        tokens = timeline.segmenter.tokens_at(self.pretoken, step.index + 1)
+        return tokens == (step.new_id,)
+
+    def __str__(self) -> str:
+        return f"pretoken {quoted(self.pretoken)}"
+
+
+@dataclass(frozen=True)
+class Matching(Breakpoint):
+    """The new token as text matches a regular expression; a stray byte reads `<E6>` in it."""
+
+    expression: str
+
+    def __post_init__(self) -> None:
+        _compiled(self.expression)
+
+    def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
+        text = text_of(step.token, stray="<{:02X}>")
+        try:
+            found = _compiled(self.expression).search(text, timeout=LONGEST_MATCH_SECONDS)
+        except TimeoutError:
+            raise BreakpointError(
+                f"{self} takes too long on a token of {len(text)} characters; make it simpler"
+            ) from None
+        return found is not None
+
+    def __str__(self) -> str:
+        return f"/{self.expression}/"
+
+
+@lru_cache
+def _compiled(expression: str) -> regex.Pattern[str]:
+    try:
+        return regex.compile(expression)
+    except regex.error as error:
+        raise BreakpointError(f"/{expression}/ is no regular expression: {error}") from None

@@ -1,0 +1,125 @@
+"""What a trainer was asked to do: the corpus and the rule that its merges are held against."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.bpe.ties import TIE_RULES, TieRule
+from engine.bpe.trainer import base_vocab, check_vocab_size
+from engine.bpe.trainers.problem import Problem
+from engine.counting.accumulate import Tally
+from engine.counting.counters import counter_for
+from engine.text.chunking import ChunkCutter
+from engine.text.corpus import CHUNK, Corpus
+from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.pretokenize import SpecialSplitter, check_special_tokens
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A corpus and how to train on it.
+
+    Attributes:
+        read: gives the text of the corpus; called once, and only when somebody wants the text.
+        special_tokens, pattern, tie_rule: the rule.
+        vocab_size: bytes + special tokens + merges; `None` if nobody says.
+        known_counts: the pretoken counts, where somebody has them already.
+    """
+
+    read: Callable[[], bytes]
+    special_tokens: tuple[str, ...] = ()
+    pattern: Pattern = PATTERNS["gpt2"]
+    tie_rule: TieRule = TIE_RULES["lexicographic"]
+    vocab_size: int | None = None
+    known_counts: Mapping[bytes, int] | None = None
+
+    @classmethod
+    def of_file(
+        cls,
+        path: str | os.PathLike[str],
+        special_tokens: Sequence[str] = (),
+        pattern: str | Pattern = "gpt2",
+        tie_rule: str = "lexicographic",
+        vocab_size: int | None = None,
+        known_counts: Mapping[bytes, int] | None = None,
+    ) -> Assignment:
+        """The assignment to train on a file, as `train_bpe` takes it.
+
+        Raises:
+            BpeError: one of its subclasses, for a file or an argument that will not do.
+        """
+        specials = check_special_tokens(special_tokens)
+        if vocab_size is not None:
+            check_vocab_size(vocab_size, specials)
+        corpus = Corpus(path)
+        return cls(
+            lambda: _whole_text(corpus),
+            specials,
+            as_pattern(pattern),
+            TIE_RULES[tie_rule],
+            vocab_size,
+            known_counts,
+        )
+
+    @cached_property
+    def text(self) -> bytes:
+        return self.read()
+
+    @cached_property
+    def documents(self) -> list[bytes]:
+        """What stands between the special tokens."""
+        return SpecialSplitter(self.special_tokens).documents(self.text)
+
+    @cached_property
+    def counts(self) -> Mapping[bytes, int]:
+        """The pretokens as the rule cuts them, and how often each occurs."""
+        if self.known_counts is not None:
+            return self.known_counts
+        return count_text(self.text, self.pattern, self.special_tokens)
+
+    @property
+    def first_id(self) -> int:
+        """The id of the first merge."""
+        return 256 + len(self.special_tokens)
+
+    @property
+    def merges_wanted(self) -> int | None:
+        return None if self.vocab_size is None else self.vocab_size - self.first_id
+
+    def problem(
+        self, counts: Mapping[bytes, int] | None = None, tie_rule: TieRule | None = None
+    ) -> Problem:
+        """The training problem, with other pretokens or another tie rule if they are given."""
+        return Problem(
+            self.counts if counts is None else counts,
+            base_vocab(self.special_tokens),
+            tie_rule or self.tie_rule,
+            min_count=1,
+        )
+
+
+def count_text(
+    text: bytes, pattern: Pattern, special_tokens: Sequence[str] = ()
+) -> Mapping[bytes, int]:
+    """The pretokens of a text in order of first appearance, and how often each occurs.
+
+    >>> dict(count_text(b"a b<e>a", PATTERNS["gpt2"], ["<e>"]))
+    {b'a': 2, b' b': 1}
+    """
+    splitter, tally = SpecialSplitter(special_tokens), Tally()
+    counter, cutter = counter_for(pattern, splitter), ChunkCutter(pattern, splitter, CHUNK)
+    blocks = (text[start : start + CHUNK] for start in range(0, len(text), CHUNK))
+    for block in blocks:
+        for piece in cutter.feed(block):
+            tally.add(0, counter.count(piece.data, piece.continues))
+    for piece in cutter.finish():
+        tally.add(0, counter.count(piece.data, piece.continues))
+    return tally.counts()
+
+
+def _whole_text(corpus: Corpus) -> bytes:
+    chunks = corpus.chunks(PATTERNS["gpt2"], SpecialSplitter(()))
+    return b"".join(chunk.data for chunk in chunks)

@@ -1,0 +1,17 @@
+"""Tokenizers side by side: what they have in common, and where they cut a text differently."""
+
+from __future__ import annotations
+
+from engine.analysis.comparison.differences import Difference, differences
+from engine.analysis.comparison.text_comparison import TextComparison
+from engine.analysis.comparison.vocabularies import Overlap, Parting, first_parting, overlap
+
+__all__ = [
+    "Difference",
+    "Overlap",
+    "Parting",
+    "TextComparison",
+    "differences",
+    "first_parting",
+    "overlap",
+]

@@ -1,0 +1,1 @@
+"""Why a text is encoded as it is, and not otherwise."""

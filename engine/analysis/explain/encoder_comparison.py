@@ -1,0 +1,204 @@
+"""Several ways to encode one pretoken, step by step side by side, up to where they part.
+
+The ways that apply merges (all in order, the rank loop, the cache) take the same steps if the
+merges were learnt in their order. The greedy longest match takes tokens from the left instead. It
+parts from them with the first token that the merges do not end with: they either join its last
+byte to the next one, or leave it in parts. The lockstep stops where this can be seen on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
+
+from engine.core.events import EncodeStep, Pair
+from engine.core.gpt2_bytes import spell
+from engine.encoding.encoders.cached import Cached
+from engine.encoding.encoders.greedy import Greedy
+from engine.encoding.encoders.merge_order import MergeOrder
+from engine.encoding.encoders.rank_loop import RankLoop
+from engine.encoding.rules import EncodingRules, HasRules
+from engine.encoding.token_text import Merge, Part, Show, merge_of, parts_of, parts_told
+from engine.encoding.trace import first_merge_across
+
+Taken = tuple[int, int]
+"""A token that greedy takes: its id, and where it ends in bytes."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What one way does in one step: a note, the pair it merges or the token it takes, if any.
+
+    `tokens` is what it has then; what it has not come to yet stands there in single bytes.
+    """
+
+    note: str
+    tokens: tuple[int, ...]
+    pair: Pair | None = None
+    taken: int | None = None
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One way to encode: `moves[0]` is how it starts, `moves[k]` its k-th step."""
+
+    name: str
+    moves: tuple[Move, ...]
+
+    def at(self, step: int) -> Move:
+        """Its last move by a step; at its end it stays as it is."""
+        return self.moves[min(step, len(self.moves) - 1)]
+
+
+@dataclass(frozen=True)
+class GoesBack:
+    """The rank loop comes to `merge`, which merge order has passed: only odd lists have this."""
+
+    step: int
+    merge: Merge
+
+    def told(self, show: Show) -> str:
+        return (
+            f"The rank loop goes back to {self.merge.told(show)}, whose parts a later merge made; "
+            "merge order tries each merge once and has passed it."
+        )
+
+    @property
+    def sentence(self) -> str:
+        return self.told(spell)
+
+
+@dataclass(frozen=True)
+class TooGreedy:
+    """Greedy took `token`; the merges go across its end with `merge`, or leave it in `parts`."""
+
+    step: int
+    token: bytes
+    merge: Merge | None
+    parts: tuple[Part, ...]
+
+    def told(self, show: Show) -> str:
+        token = show(self.token)
+        took = f"greedy took {token}, the longest token that fits; the merges"
+        if self.merge is None:
+            return f"{took} make {parts_told(self.parts, show)} of its bytes, and no merge goes on."
+        return f"{took} join {self.merge.told(show)} across its end, so {token} never forms."
+
+    @property
+    def sentence(self) -> str:
+        return self.told(spell)
+
+
+Parting = GoesBack | TooGreedy
+
+
+@dataclass(frozen=True)
+class Lockstep:
+    """The lanes, where they part if they do, and how many steps there are until then."""
+
+    lanes: tuple[Lane, ...]
+    parting: Parting | None
+
+    @property
+    def steps(self) -> int:
+        if self.parting is not None:
+            return self.parting.step
+        return max(len(lane.moves) for lane in self.lanes) - 1
+
+
+def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lockstep:
+    """The ways to encode a pretoken; `seen_before` says that a cache has its ids.
+
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
+    >>> both = lockstep(Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")]), b"abc")
+    >>> print(both.steps, both.parting.sentence)
+    1 greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its end, \
+so ab never forms.
+    """
+    rules = source.rules
+    start = Move(f"single {rules.alphabet.unit}s", tuple(rules.alphabet.spell(pretoken)))
+    in_order = list(_steps_in_order(rules, pretoken))
+    loop = list(rules.steps(pretoken))
+    end = loop[-1].after if loop else start.tokens
+    taken = list(Greedy(rules.ids, rules.alphabet, rules.ending_ids).takes(pretoken))
+    moves = {
+        MergeOrder.name: _moves_in_order(in_order),
+        RankLoop.name: [_loop_move(step) for step in loop],
+        Cached.name: [Move("found in the cache", end)] if seen_before else _first_time(loop),
+        Greedy.name: _greedy_moves(rules, pretoken, taken),
+    }
+    partings: list[Parting | None] = [
+        _where_orders_part(rules, in_order, loop),
+        _where_greed_parts(rules, pretoken, taken, loop),
+    ]
+    found = [parting for parting in partings if parting is not None]
+    return Lockstep(
+        tuple(Lane(name, (start, *made)) for name, made in moves.items()),
+        min(found, key=lambda parting: parting.step, default=None),
+    )
+
+
+def _steps_in_order(rules: EncodingRules, pretoken: bytes) -> Iterator[EncodeStep]:
+    table = dict(islice(rules.table.items(), rules.merges))
+    return MergeOrder(rules.alphabet, table).steps(pretoken)
+
+
+def _moves_in_order(steps: Iterable[EncodeStep]) -> list[Move]:
+    moves, last = [], -1
+    for step in steps:
+        tried = f"tries ranks {last + 1:,} to {step.rank:,}"
+        note = "the same merge, further right" if step.rank == last else tried
+        moves.append(Move(note, step.after, step.pair))
+        last = step.rank
+    return moves
+
+
+def _loop_move(step: EncodeStep) -> Move:
+    return Move(f"lowest rank here: {step.rank:,}", step.after, step.pair)
+
+
+def _first_time(steps: Iterable[EncodeStep]) -> list[Move]:
+    return [Move("not cached: the rank loop", step.after, step.pair) for step in steps]
+
+
+def _greedy_moves(rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken]) -> list[Move]:
+    moves, ids = [], [token_id for token_id, _ in taken]
+    spelled = list(
+        zip(rules.alphabet.spell(pretoken), rules.alphabet.edges(pretoken), strict=False)
+    )
+    for count, (token_id, end) in enumerate(taken, start=1):
+        # The last token has taken the mark of the end, too, which has no bytes to tell it by.
+        rest = [symbol for symbol, start in spelled if start >= end and count < len(taken)]
+        moves.append(Move("takes the longest", (*ids[:count], *rest), taken=token_id))
+    return moves
+
+
+def _where_orders_part(
+    rules: EncodingRules, in_order: Sequence[EncodeStep], loop: Sequence[EncodeStep]
+) -> GoesBack | None:
+    for number, (ordered, looped) in enumerate(zip_longest(in_order, loop), start=1):
+        if ordered != looped:
+            # Both choose the lowest rank that is there, and merge order among those not passed:
+            # so the loop has a step where they differ.
+            return GoesBack(number, merge_of(rules, looped.rank, looped.pair))
+    return None
+
+
+def _where_greed_parts(
+    rules: EncodingRules, pretoken: bytes, taken: Sequence[Taken], loop: Sequence[EncodeStep]
+) -> TooGreedy | None:
+    """The first token from the left that greedy takes and the merges do not end with."""
+    end = loop[-1].after if loop else tuple(rules.alphabet.spell(pretoken))
+    if tuple(token_id for token_id, _ in taken) == end:
+        return None
+    place = next(place for place, (token_id, _) in enumerate(taken) if token_id != end[place])
+    taken_id = taken[place][0]
+    token = rules.vocab[taken_id]
+    across = first_merge_across(rules, pretoken, [taken[place][1]])
+    if across is not None:
+        merge = merge_of(rules, across.rank, across.pair)
+        return TooGreedy(max(place + 1, across.number), token, merge, ())
+    # Greedy's token is the longest that fits, so what the merges have in its place lies inside it.
+    return TooGreedy(max(place + 1, len(loop)), token, None, parts_of(rules, rules.alone(taken_id)))

@@ -1,0 +1,170 @@
+r"""A regex while somebody types it: what it cuts, what matched, how it differs, what is wrong.
+
+A typed regex is cut at its top-level `|` into alternatives, so that each pretoken can say which one
+matched, as for the named patterns. It may be wrong at any moment, or take for ever on a harmless
+text: `(?:a|aa)+$` tries every way to cut up a run of `a`. So a trial says where a
+regex is broken, and gives up after a while.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import regex
+
+from engine.core.errors import PatternError
+from engine.text.patterns import PATTERNS, Alternative
+from engine.text.pretokenize import Pretoken, SpecialSplitter, fill_gaps, to_bytes, to_text
+from engine.text.typed_regex import compile_typed
+
+TIMEOUT_SECONDS = 0.1
+"""Of the processor's time, for a whole text."""
+
+_NUMBERED = regex.compile(r"(?<!\\)(?:\\\\)*(?:\\[1-9]|\\g<\d|\(\?\(?\d)")
+r"""A reference to a group by its number: `\1`, `\g<1>`, `(?1)`, `(?(1)…)`."""
+
+_SIGN = regex.compile(
+    r"""
+      \\.                                              # an escape
+    | \(\?\#[^)]*\)                                    # a comment
+    | \[ \^? \]? (?: \\. | \[:[^\]]*:\] | [^\]\\] )* \]  # a class; a `]` at its head is a member
+    | (?P<sign> [|()] )
+    """,
+    regex.VERBOSE | regex.DOTALL,
+)
+_LABEL = "_alternative_{}_"
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the text that two patterns cut at both ends, and nowhere alike in between.
+
+    Where they agree both sides are the same one pretoken.
+    """
+
+    mine: tuple[Pretoken, ...]
+    other: tuple[Pretoken, ...]
+
+    @property
+    def differs(self) -> bool:
+        return len(self.mine) > 1 or len(self.other) > 1
+
+
+def try_pattern(
+    source: str, text: str, splitter: SpecialSplitter, timeout: float = TIMEOUT_SECONDS
+) -> tuple[Pretoken, ...]:
+    r"""The pretokens that a typed regex makes of a text.
+
+    Each says which alternative matched. One that a named pattern has, too, goes by its name there.
+
+    Raises:
+        PatternError: it is no regex, or takes longer than the timeout.
+
+    >>> pieces = try_pattern(r" ?\w+|[^\w]", "hi you!", SpecialSplitter([]))
+    >>> [(piece.text, piece.alternative.regex) for piece in pieces]
+    [('hi', ' ?\\w+'), (' you', ' ?\\w+'), ('!', '[^\\w]')]
+    """
+    compiled = _checked(source)
+    is_verbose = bool(compiled.flags & regex.VERBOSE)  # then a `|` may stand in a comment
+    alternatives = _named([source] if is_verbose else split_alternatives(source))
+    labelled = compiled if len(alternatives) == 1 else _labelled(alternatives)
+    # Surrogates become the characters they stand for before the pattern sees them.
+    pieces = splitter.split_text(to_text(to_bytes(text)))
+    try:
+        return tuple(_cut(labelled, alternatives, pieces, timeout))
+    except TimeoutError:
+        raise PatternError(
+            f"too slow: gave up after {timeout * 1000:.0f} ms. Repeats such as (a|aa)+ or (a+)+ "
+            "try every way to cut a run; a possessive ++ tries one"
+        ) from None
+
+
+def split_alternatives(source: str) -> list[str]:
+    r"""A regex cut at its `|`, but for those in groups, classes, comments and escapes.
+
+    >>> split_alternatives(r"a|(b|c)|[d|]|\|")
+    ['a', '(b|c)', '[d|]', '\\|']
+    """
+    parts, start, depth = [], 0, 0
+    for found in _SIGN.finditer(source):
+        sign = found["sign"]
+        if sign == "|" and not depth:
+            parts.append(source[start : found.start()])
+            start = found.end()
+        depth += (sign == "(") - (sign == ")")
+    return [*parts, source[start:]]
+
+
+def differences(mine: Sequence[Pretoken], other: Sequence[Pretoken]) -> list[Stretch]:
+    """Two ways to cut the same text, stretch by stretch between the borders they share."""
+    shared = {piece.end for piece in mine} & {piece.end for piece in other}
+    mine_parts, other_parts = _stretches(mine, shared), _stretches(other, shared)
+    return [Stretch(a, b) for a, b in zip(mine_parts, other_parts, strict=True)]
+
+
+def _stretches(pieces: Iterable[Pretoken], borders: set[int]) -> Iterator[tuple[Pretoken, ...]]:
+    gathered: list[Pretoken] = []
+    for piece in pieces:
+        gathered.append(piece)
+        if piece.end in borders:
+            yield tuple(gathered)
+            gathered = []
+
+
+def _checked(source: str) -> Any:
+    """The regex as it stands; its errors say what is wrong and where."""
+    if not source:
+        raise PatternError("nothing typed; type a regex")
+    compiled = compile_typed(source)
+    if compiled.groups and (found := _NUMBERED.search(source)):
+        # A group round each alternative says which one matched, and shifts the numbers.
+        raise PatternError(
+            "a group is referred to by its number; give it a name: (?P<x>…) and (?P=x)",
+            found.start(),
+        )
+    return compiled
+
+
+def _named(parts: Sequence[str]) -> tuple[Alternative, ...]:
+    """The alternatives under the names they have in the named patterns; others are called by
+    their regex."""
+    names = {
+        alternative.regex: alternative.name
+        for pattern in PATTERNS.values()
+        for alternative in pattern.alternatives
+    }
+    return tuple(Alternative(names.get(part, part), part) for part in parts)
+
+
+def _labelled(alternatives: Sequence[Alternative]) -> Any:
+    """The regex with a named group round each alternative."""
+    groups = (
+        f"(?P<{_LABEL.format(place)}>{alternative.regex})"
+        for place, alternative in enumerate(alternatives)
+    )
+    return regex.compile("|".join(groups))
+
+
+def _cut(
+    labelled: Any,
+    alternatives: Sequence[Alternative],
+    pieces: Iterable[tuple[str, bool]],
+    timeout: float,
+) -> Iterator[Pretoken]:
+    by_label = {_LABEL.format(place): each for place, each in enumerate(alternatives)}
+    offset, ends = 0, monotonic() + timeout
+    for piece, special in pieces:
+        if special:
+            yield Pretoken(piece, offset, offset + len(piece), None, special=True)
+        else:
+            left = max(ends - monotonic(), 0.001)
+            # `concurrent` lets other threads go on meanwhile, such as one that paints.
+            found = labelled.finditer(piece, timeout=left, concurrent=True)
+            matches = (
+                (*match.span(), by_label.get(match.lastgroup, alternatives[0])) for match in found
+            )
+            yield from fill_gaps(piece, offset, matches)
+        offset += len(piece)

@@ -1,0 +1,203 @@
+"""Why is this piece of a text not one token? Why do these two tokens not merge?
+
+Exactly one answer holds for each place of a text. The special tokens are cut out first, then the
+pattern cuts, and only then the merges are at work, so the questions are asked in this order: is it
+special, does a border run through it, does a token have these bytes, do these bytes alone lead to
+it, and which merge took one of them away. The last question has an answer whenever the others
+have not: as long as no merge crosses the edges of the piece, its bytes merge as they would alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.analysis.explain.answers import (
+    Answer,
+    Beaten,
+    BorderInside,
+    Merged,
+    NoMerge,
+    NoSuchToken,
+    NotInText,
+    OneToken,
+    PairBeaten,
+    SpecialToken,
+    Unreachable,
+)
+from engine.encoding.rules import EncodingRules, HasRules
+from engine.encoding.token_text import Merge, merge_making, merge_of, parts_of
+from engine.encoding.trace import Crossing, first_merge_across
+from engine.text.pretokenize import Pretoken, to_bytes
+
+
+def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
+    """Where the piece stands in the text, in bytes from its start; places may overlap.
+
+    >>> list(occurrences("banana", "ana"))
+    [1, 3]
+    """
+    data, wanted = to_bytes(text), _bytes_of(piece)
+    place = data.find(wanted) if wanted else -1
+    while place >= 0:
+        yield place
+        place = data.find(wanted, place + 1)
+
+
+def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None = None) -> Answer:
+    """Why the piece is not one token of the text, or that it is.
+
+    Args:
+        source: a tokenizer or a frame.
+        start: where the piece stands, in bytes; the first place that it is found at by default.
+
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
+    >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
+    >>> print(why_not(tokenizer, "abc", "ab").sentence)
+    ab is a token, but beaten by rank 0 at merge 1: b + c → bc took bytes across its edge.
+    """
+    rules, wanted = source.rules, _bytes_of(piece)
+    place = _find(rules, text, wanted, start)
+    if isinstance(place, Answer):
+        return place
+    pretoken, first = place
+    if rules.alphabet.marker is not None and first + len(wanted) == len(pretoken):
+        return _why_not_at_the_end(rules, wanted, pretoken, first)
+    return _why_no_token(rules, wanted) or _what_happened(rules, wanted, pretoken, first)
+
+
+def why_not_merged(
+    source: HasRules, text: str, left: str | bytes, right: str | bytes, start: int | None = None
+) -> Answer:
+    """Why two tokens that stand side by side do not merge, or that they do.
+
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
+    >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
+    >>> print(why_not_merged(tokenizer, "abc", "a", "bc").sentence)
+    No merge joins a + bc.
+    """
+    rules, first_part, second_part = source.rules, _bytes_of(left), _bytes_of(right)
+    place = _find(rules, text, first_part + second_part, start)
+    if isinstance(place, Answer):
+        return place
+    for part in (first_part, second_part):
+        if (answer := _why_no_token(rules, part)) is not None:
+            return answer
+    return _what_happened_to_pair(rules, first_part, second_part, *place)
+
+
+def _bytes_of(piece: str | bytes) -> bytes:
+    return to_bytes(piece) if isinstance(piece, str) else piece
+
+
+def _find(
+    rules: EncodingRules, text: str, wanted: bytes, start: int | None
+) -> Answer | tuple[bytes, int]:
+    """The one pretoken that holds the piece, and where in it; or why there is none."""
+    pretokens = rules.pretokens(text)
+    data = b"".join(pretoken.bytes for pretoken in pretokens)  # the text as it is normalized
+    first = data.find(wanted) if start is None else start
+    if not wanted or first < 0 or data[first : first + len(wanted)] != wanted:
+        return NotInText(wanted)
+    held_by = list(_pretokens_between(pretokens, first, first + len(wanted)))
+    pretoken, offset = held_by[0]
+    if len(held_by) > 1:
+        return BorderInside(wanted, pretoken, held_by[1][0], len(held_by) - 1)
+    if rules.is_special(pretoken):
+        return SpecialToken(wanted, pretoken.text, rules.special_ids[pretoken.text])
+    return pretoken.bytes, first - offset
+
+
+def _pretokens_between(
+    pieces: Sequence[Pretoken], first: int, last: int
+) -> Iterator[tuple[Pretoken, int]]:
+    """The pretokens that hold the bytes from `first` to `last`, each with where it starts."""
+    start = 0
+    for piece in pieces:
+        end = start + len(piece.bytes)
+        if start < last and first < end:
+            yield piece, start
+        start = end
+
+
+def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
+    """The same where the end of a word is marked behind the piece, and merges with it."""
+    marker = rules.alphabet.marker
+    assert marker is not None
+    tokens = rules.tokens_of(pretoken)
+    unmarked, ending = rules.ids.get(wanted), rules.ending_ids.get(wanted)
+    across = first_merge_across(rules, pretoken, (first,))
+    if across is None:
+        if ending is not None and tokens[-1] == ending:
+            return OneToken(wanted, ending, merge_making(rules, ending))
+        if unmarked is not None and tokens[-2:] == (unmarked, marker):
+            return OneToken(wanted, unmarked, merge_making(rules, unmarked))
+    parts = parts_of(rules, rules.tokens_of(wanted))
+    marked = wanted + rules.vocab[marker]
+    if ending is None:
+        return NoSuchToken(marked, parts, None)
+    if across is None:
+        return Unreachable(marked, ending, merge_making(rules, ending), parts)
+    return _beaten(rules, marked, ending, pretoken, across, (first, len(pretoken)))
+
+
+def _why_no_token(rules: EncodingRules, wanted: bytes) -> Answer | None:
+    """Why the bytes are no token anywhere; `None` if they are."""
+    token_id = rules.ids.get(wanted)
+    alone = rules.inside.tokens_of(wanted)
+    parts = parts_of(rules, alone)
+    if token_id is None:
+        later = rules.merges + rules.later.index(wanted) if wanted in rules.later else None
+        return NoSuchToken(wanted, parts, later)
+    if len(alone) > 1:
+        return Unreachable(wanted, token_id, merge_making(rules, token_id), parts)
+    return None
+
+
+def _what_happened(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
+    """What becomes of a token that its own bytes lead to, at a place in a pretoken."""
+    token_id = rules.ids[wanted]
+    edges = (first, first + len(wanted))
+    across = first_merge_across(rules, pretoken, edges)
+    if across is None:
+        return OneToken(wanted, token_id, merge_making(rules, token_id))
+    return _beaten(rules, wanted, token_id, pretoken, across, edges)
+
+
+def _beaten(
+    rules: EncodingRules,
+    wanted: bytes,
+    token_id: int,
+    pretoken: bytes,
+    across: Crossing,
+    edges: tuple[int, int],
+) -> Answer:
+    merge = merge_of(rules, across.rank, across.pair)
+    middle = across.start + len(merge.left)
+    was_whole = edges in ((across.start, middle), (middle, across.end))
+    return Beaten(wanted, token_id, pretoken, across.number, merge, was_whole)
+
+
+def _what_happened_to_pair(
+    rules: EncodingRules, left: bytes, right: bytes, pretoken: bytes, first: int
+) -> Answer:
+    """What becomes of two tokens side by side in a pretoken."""
+    joined, middle = left + right, first + len(left)
+    pair = (rules.ids[left], rules.ids[right])
+    known = rules.merge_of(pair)
+    if known is None:
+        made, later = rules.ids.get(joined), rules.table.get(pair)
+        other = None if made is None else merge_making(rules, made)
+        return NoMerge(joined, left, right, other, later[0] if later else None)
+    # Where nothing crosses the edges both tokens form, and then nothing keeps them from merging,
+    # but that the right one may go with the mark of the word's end before.
+    across = first_merge_across(rules, pretoken, (first, middle, first + len(joined)))
+    if across is None:
+        last = rules.tokens_of(pretoken)[-1]
+        return NoMerge(joined, left, rules.vocab[last], None, None)
+    merge = merge_of(rules, across.rank, across.pair)
+    if across.start == first and (merge.left, merge.right) == (left, right):
+        return Merged(joined, pretoken, across.number, merge)
+    wanted = Merge(known[0], left, right)
+    return PairBeaten(joined, wanted, pretoken, across.number, merge)

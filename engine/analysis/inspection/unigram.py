@@ -1,0 +1,200 @@
+"""`UnigramInspection`: the pieces of a step in numbers, each computed when it is asked for.
+
+Bits and perplexities are those of the model on the corpus that it was trained on.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import exp
+from typing import ClassVar
+
+import numpy as np
+
+from engine.analysis.inspection.inspection import EXAMPLES, Few
+from engine.analysis.inspection.lengths import Histogram, histogram, mean_of
+from engine.analysis.inspection.numbers import Numbers, numbers_of
+from engine.analysis.inspection.token_kinds import kind_counts
+from engine.core.gc_pause import uncollected
+from engine.text.patterns import Pattern, name_of
+from engine.text.pretokenize import to_bytes
+from engine.unigram.filters import PIECE_FILTERS
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.lattices import Flags, Floats
+from engine.unigram.metaspace import SPACE, unspelled
+
+
+class UnigramInspection:
+    """What can be told of the pieces of a frame. Pieces are named by their numbers.
+
+    >>> from engine.unigram.timeline import UnigramTimeline
+    >>> from engine.unigram.trainer import UnigramTrainer
+    >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
+    >>> trainer = UnigramTrainer(words, 10)
+    >>> steps = list(trainer.steps())
+    >>> timeline = UnigramTimeline(trainer.record, steps, words=words)
+    >>> inspection = UnigramInspection(timeline.seek(3))
+    >>> inspection.size, inspection.characters, inspection.special_ids
+    (9, 7, {'<unk>': 0})
+    >>> inspection.length_histogram, [inspection.text(n) for n in inspection.longest(1)]
+    ([(1, 7), (3, 2)], ['hug'])
+    """
+
+    unit: ClassVar[str] = "character"
+    """What lengths are counted in."""
+
+    def __init__(self, frame: UnigramFrame) -> None:
+        self.frame = frame
+
+    # -- size and ids
+
+    @property
+    def size(self) -> int:
+        """How many pieces there are."""
+        return self.frame.size
+
+    @property
+    def characters(self) -> int:
+        """How many of them are single characters."""
+        return int(np.count_nonzero(self._is_character))
+
+    @property
+    def special_ids(self) -> dict[str, int]:
+        """The unknown token and the special tokens, which no piece stands for → id."""
+        record = self.frame.record
+        return {token: id_ for id_, token in enumerate((record.unknown, *record.special_tokens))}
+
+    @property
+    def word_starts(self) -> int:
+        """How many pieces begin with a ▁."""
+        return sum(text.startswith(SPACE) for text in self.frame.texts)
+
+    def text(self, number: int) -> str:
+        """A piece."""
+        return self.frame.record.texts[number]
+
+    # -- the pattern and what it does
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.frame.pattern
+
+    @property
+    def pattern_name(self) -> str | None:
+        """The named pattern that it is; `None` if it is none of them."""
+        return name_of(self.pattern)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """How numbers are cut."""
+        return numbers_of(self.pattern, self._tokens)
+
+    # -- the model
+
+    @property
+    def loss(self) -> float:
+        """Nats a pretoken."""
+        return self.frame.loss
+
+    @property
+    def perplexity(self) -> float:
+        """Among so many equally probable pretokens the model would be as unsure as it is."""
+        return exp(self.loss)
+
+    @property
+    def worst_and_best(self) -> tuple[int, int] | None:
+        """The pieces of the lowest and of the greatest score; `None` if there is none."""
+        numbers, scores = self.frame.numbers, self.frame.scores
+        if not len(scores):
+            return None
+        return int(numbers[scores.argmin()]), int(numbers[scores.argmax()])
+
+    def score(self, number: int) -> float:
+        """The score of a piece that is there."""
+        return float(self.frame.scores[np.searchsorted(self.frame.numbers, number)])
+
+    @cached_property
+    def entropy(self) -> float:
+        """Bits that a token of the corpus carries on average, by the pieces' expected counts."""
+        shares = self._shares
+        return float(-(shares * np.log2(shares)).sum())
+
+    @property
+    def _shares(self) -> Floats:
+        counts = self.frame.expected_counts
+        used = counts[counts > 0]
+        shares: Floats = used / used.sum() if len(used) else used
+        return shares
+
+    @property
+    def fertility(self) -> float:
+        """Tokens a pretoken takes on average."""
+        return float(self.frame.statistics.fertility(self.frame.step)[-1])
+
+    # -- the pieces
+
+    @cached_property
+    def _tokens(self) -> list[bytes]:
+        """The pieces as they stand in a text."""
+        return [to_bytes(unspelled(text)) for text in self.frame.texts]
+
+    @cached_property
+    def length_histogram(self) -> Histogram:
+        """(characters, pieces of that length), ascending."""
+        return histogram(self.frame.record.columns.lengths[self.frame.numbers])
+
+    @property
+    def mean_length(self) -> float:
+        """Characters of a piece on average."""
+        return mean_of(self.length_histogram)
+
+    def longest(self, count: int) -> list[int]:
+        """The longest pieces, the longest first; of equal ones the better seed."""
+        numbers = self.frame.numbers
+        order = np.argsort(-self.frame.record.columns.lengths[numbers], kind="stable")
+        found: list[int] = numbers[order[:count]].tolist()
+        return found
+
+    @cached_property
+    def kinds(self) -> list[tuple[str, int]]:
+        """(script or other kind, pieces of that kind), the most frequent first."""
+        return kind_counts(self._tokens)
+
+    @cached_property
+    def seldom(self) -> Few:
+        """Pieces that the corpus is expected to use less than once."""
+        return self._few(PIECE_FILTERS["seldom"].keeps(self.frame))
+
+    @cached_property
+    def twins(self) -> Few:
+        """Pieces that differ from another only by case or a ▁ in front."""
+        return self._few(PIECE_FILTERS["twins"].keeps(self.frame))
+
+    @cached_property
+    def runs(self) -> Few:
+        """Pieces of one character again and again, such as `!!!!`."""
+        return self._few(self.frame.record.columns.are_runs[self.frame.numbers])
+
+    @cached_property
+    def partial(self) -> Few:
+        """Pieces that hold a byte that is no UTF-8; no tokenizer.json can spell them."""
+        return self._few(self.frame.record.columns.are_partial[self.frame.numbers])
+
+    @property
+    def _is_character(self) -> Flags:
+        return PIECE_FILTERS["characters"].keeps(self.frame)
+
+    def _few(self, found: Flags) -> Few:
+        # A single character is seldom what surprises: the numbers of those come first.
+        numbers = self.frame.numbers[found]
+        examples = np.roll(numbers, -int(np.count_nonzero(self._is_character[found])))
+        return Few(len(numbers), tuple(examples[:EXAMPLES].tolist()))
+
+    def prepare(self) -> UnigramInspection:
+        """Compute everything now: what takes time can be left to a thread."""
+        with uncollected():
+            for name in ("numbers", "entropy", "length_histogram", "kinds"):
+                getattr(self, name)
+            for name in ("seldom", "twins", "runs", "partial"):
+                getattr(self, name)
+        return self

@@ -1,0 +1,190 @@
+"""The kinds of tokenizers that can be trained on one corpus, each as it usually is.
+
+What merges does not merge a pair that stands only once. In BPE that pair says nothing about any
+other text; without pre-tokenization whole paragraphs would end up as one token. In WordPiece it has
+the highest score of all, and would fill the vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.alphabets.units import DEFAULT_UNITS, UNITS, UNKNOWN
+from engine.analysis.model_table.candidate import (
+    BpeContender,
+    Contender,
+    UnigramContender,
+    spaced_words,
+)
+from engine.baselines import SIMPLE_TOKENIZERS
+from engine.baselines.simple_tokenizer import SimpleTokenizer
+from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.bpe.trainer import Trainer
+from engine.core.errors import UnfinishedError
+from engine.core.registry import Registry
+from engine.counting.accumulate import Tally
+from engine.counting.counters import counter_for
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter, to_text
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.trainer import WordPieceTrainer
+
+Counts = Mapping[bytes, int]
+GoOn = Callable[[], bool]
+"""Asked between two steps of a training whether to make another one."""
+
+
+MIN_COUNT = 2
+"""How often a pair has to stand so that it merges."""
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of tokenizer.
+
+    Attributes:
+        pattern: what cuts the corpus for it, a name in `PATTERNS`.
+        train: pretoken counts, vocabulary size at the most, special tokens and whether to go on →
+            a tokenizer.
+        model: which training it is, whose steps can be watched: `bpe`, `wordpiece` or `unigram`;
+            `None`: it has no steps.
+        units: what its merges start from, a name in `UNITS`, if it is BPE.
+    """
+
+    name: str
+    summary: str
+    pattern: str
+    train: Callable[[Counts, int, Sequence[str], GoOn], Contender]
+    model: str | None = None
+    units: str = DEFAULT_UNITS
+
+
+def train_kind(
+    name: str,
+    corpus: bytes,
+    vocab_size: int,
+    special_tokens: Sequence[str] = (),
+    go_on: GoOn = _always,
+) -> Contender:
+    """A tokenizer of one kind, trained on a text; one that merges may be stopped on the way.
+
+    >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
+    [2, 1, 0]
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        VocabSizeError: the kind needs more tokens than that to begin with.
+        UnfinishedError: `go_on` stopped a kind that has nothing to show before its end.
+    """
+    kind = KINDS[name]
+    tally = Tally()
+    counter = counter_for(PATTERNS[kind.pattern], SpecialSplitter(special_tokens))
+    tally.add(0, counter.count(corpus, continues=False))
+    return kind.train(tally.counts(), vocab_size, special_tokens, go_on)
+
+
+def _bpe(
+    name: str,
+    summary: str,
+    pattern: str = "gpt2",
+    units: str = DEFAULT_UNITS,
+    granularity: str = "subwords",
+) -> Kind:
+    """BPE, by what it starts from and what cuts the corpus."""
+
+    def train(
+        counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+    ) -> Contender:
+        trainer = Trainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT, units=units)
+        for _ in trainer.steps():
+            if not go_on():
+                break
+        record = trainer.record
+        tokenizer = learnt_tokenizer(record, len(record), pattern)
+        unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
+        return BpeContender(tokenizer, trainer.vocab, name, granularity, unknown)
+
+    return Kind(name, summary, pattern, train, "bpe", units)
+
+
+def _train_wordpiece(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+) -> Contender:
+    trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT)
+    for _ in trainer.steps():
+        if not go_on():
+            break
+    return WordPieceTokenizer(trainer.vocab, trainer.problem.special_tokens)
+
+
+def _train_unigram(
+    counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
+) -> Contender:
+    words: Counter[str] = Counter()
+    for pretoken, count in counts.items():
+        for word in spaced_words(to_text(pretoken)):
+            words[word] += count
+    trainer = UnigramTrainer(words, vocab_size, special_tokens)
+    for _ in trainer.steps():
+        if not go_on():
+            raise UnfinishedError("it prunes down to its size, and was stopped before it had it")
+    return UnigramContender(trainer.pieces, special_tokens)
+
+
+def _simple(tokenizer: type[SimpleTokenizer]) -> Kind:
+    return Kind(
+        tokenizer.name,
+        tokenizer.summary,
+        "bert",
+        lambda counts, vocab_size, specials, _: tokenizer.train(counts, vocab_size, specials),
+    )
+
+
+KINDS: Registry[Kind] = Registry(
+    "kind of tokenizer",
+    {
+        kind.name: kind
+        for kind in (
+            *map(_simple, SIMPLE_TOKENIZERS.values()),
+            _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
+            _bpe(
+                "bpe-characters",
+                "the same merges from characters up; one that the corpus lacks is <unk>",
+                units="characters",
+            ),
+            _bpe(
+                "bpe-end-of-word",
+                "characters, with </w> behind each word: est</w> is not est inside",
+                "whitespace",
+                "end-of-word",
+            ),
+            _bpe(
+                "bpe-whole-text",
+                "bytes, without pre-tokenization: merges go on across words and lines",
+                "none",
+                granularity="strings",
+            ),
+            Kind(
+                "wordpiece",
+                "the pair of highest score merges; the longest match encodes",
+                "bert",
+                _train_wordpiece,
+                "wordpiece",
+            ),
+            Kind(
+                "unigram",
+                "the least useful pieces go; the likeliest segmentation encodes",
+                "whitespace",
+                _train_unigram,
+                "unigram",
+            ),
+        )
+    },
+)

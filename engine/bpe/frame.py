@@ -1,0 +1,221 @@
+"""`Frame`: the state of a run at one step, computed as far as somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from engine.alphabets import Alphabet
+from engine.alphabets.units import UNKNOWN, Units
+from engine.bpe.pair_queue import PairQueue
+from engine.bpe.record import MergeStep, Record
+from engine.bpe.statistics import Statistics
+from engine.bpe.ties import TieRule
+from engine.core.events import BytesPair, Pair
+from engine.encoding.rules import EncodingRules
+from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.typed_text import EncodedPretoken
+from engine.recording.count_attribution import Ledger
+from engine.recording.merge_frame import MergeFrame
+
+if TYPE_CHECKING:
+    from engine.bpe.timeline import Timeline
+
+
+class Frame(MergeFrame[MergeStep]):
+    """The state after the first `step` merges of a timeline. Immutable.
+
+    Attributes:
+        step: how many merges have been made.
+        recorded_steps: how many steps the timeline had when the frame was taken.
+        moves_done: how many moves of the next merge the heap has made already.
+        cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
+    """
+
+    _timeline: Timeline
+    _record: Record
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        step: int,
+        recorded_steps: int,
+        moves_done: int = 0,
+        cuts_specials: bool = True,
+    ) -> None:
+        super().__init__(timeline, step, recorded_steps)
+        self.moves_done = moves_done
+        self.cuts_specials = cuts_specials
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where this is: step and moves; two frames of a timeline with one place are alike."""
+        return self.step, self.moves_done
+
+    def looks_like(self, other: Self) -> bool:
+        """Whether both are the same place of the same timeline, and encode alike."""
+        same_place = super().looks_like(other) and self.moves_done == other.moves_done
+        return same_place and self.cuts_specials == other.cuts_specials
+
+    def with_specials_as_text(self) -> Frame:
+        """The same, except that special tokens in a text to encode are ordinary text."""
+        return Frame(self._timeline, self.step, self.recorded_steps, self.moves_done, False)
+
+    # -- what the run is
+
+    @property
+    def tie_rule(self) -> TieRule:
+        return self._record.tie_rule
+
+    @property
+    def units(self) -> Units:
+        """What the merges started from, in a run of ours."""
+        return self._record.units
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """What a pretoken is spelled in before any merge."""
+        return self._timeline.alphabet
+
+    @property
+    def special_tokens(self) -> tuple[str, ...]:
+        return self._record.special_tokens
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether every merge is what the tie rule takes; not so after a fork."""
+        return self._record.by_rule
+
+    @property
+    def forbidden(self) -> frozenset[BytesPair]:
+        """The pairs that a fork keeps from merging."""
+        return self._record.forbidden
+
+    @property
+    def given(self) -> bool:
+        """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
+        return self._record.given
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the tokenizer has no steps to go through, as a clause; `None` if there are some."""
+        return self._timeline.obstacle
+
+    @property
+    def statistics(self) -> Statistics:
+        """The whole run in numbers, for charts."""
+        return self._timeline.statistics
+
+    # -- the tokens
+
+    def _ids_there(self) -> str:
+        # A tokenizer's own may leave some out.
+        return f"there are {self.vocab_size:,} tokens" if self.given else super()._ids_there()
+
+    def is_special(self, token_id: int) -> bool:
+        return token_id in self._record.ids.specials
+
+    def is_base(self, token_id: int) -> bool:
+        return token_id in self._timeline.base_ids
+
+    # -- the corpus
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes in all pretokens of the corpus, special tokens left out."""
+        return self._timeline.bytes_total
+
+    @property
+    def bytes_per_token(self) -> float:
+        """The compression: 1.0 at step 0 in bytes."""
+        return self.byte_count / self.token_count if self.token_count else 1.0
+
+    @property
+    def distinct_pretokens(self) -> int:
+        return len(self._timeline.counts)
+
+    @property
+    def counts(self) -> Mapping[bytes, int]:
+        """pretoken → how often it occurs in the corpus."""
+        return self._timeline.counts
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Which pretokens are behind each change of the merge's; to be read first."""
+        return Ledger(iter(self._touched))
+
+    # -- the pairs
+
+    @cached_property
+    def queue(self) -> PairQueue:
+        """The pairs at this step, and the heap they wait in."""
+        return PairQueue(self._timeline, self.step)
+
+    @cached_property
+    def choices_before(self) -> dict[str, Pair]:
+        """Which pair each tie rule would have merged in place of the merge that led here."""
+        return self.at(self.step - 1).queue.choices if self.step else {}
+
+    def count_of(self, pair: Pair) -> int:
+        """How often the pair stands side by side at this step."""
+        return self.queue.count_of(pair)
+
+    def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
+        """The pairs of highest count, ties in the order of the rule; the first merges next.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"low": 5, b"lower": 2}
+        >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
+        >>> timeline.seek(1).top_pairs(2)
+        [((108, 256), 7), ((256, 101), 2)]
+        """
+        return self.queue.top(limit)
+
+    def _best_pair(self) -> Pair | None:
+        best = self.top_pairs(1)
+        return best[0][0] if best else None
+
+    # -- encoding with the merges of this step
+
+    def encode(self, text: str) -> list[EncodedPretoken]:
+        """A text cut into pretokens, each with its ids at this step.
+
+        Special tokens are found in it as in the corpus, if the frame `cuts_specials`.
+        """
+        timeline = self._timeline
+        typed = timeline.typed if self.cuts_specials else timeline.typed_as_text
+        return typed.encode(text, self.step)
+
+    @cached_property
+    def rules(self) -> EncodingRules:
+        """All that the encoding follows from, for functions that explain it."""
+        rules = self._timeline.rules_at(self.step)
+        return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
+
+    def decode(self, ids: Sequence[int]) -> bytes:
+        """The bytes of token ids; `UnknownTokenIdError` for one that is not there yet.
+
+        The end of a word, `</w>`, becomes a space.
+        """
+        for token_id in ids:
+            self.token(token_id)  # names one that is not there
+        return b"".join(map(self._record.decoded, ids))
+
+    def unknown_in(self, text: str) -> int:
+        """How many characters of a text the run cannot spell: each is `<unk>`.
+
+        >>> from engine import Timeline, Trainer
+        >>> trainer = Trainer({b"low": 5}, 10, units="characters")
+        >>> Timeline(trainer.counts, record=trainer.record).frame.unknown_in("law")
+        1
+        """
+        if self.units.spells_all or self.given:
+            return 0
+        unknown = self._record.vocab.index(UNKNOWN)
+        return sum(piece.ids.count(unknown) for piece in self.encode(text))
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer that this step has learnt."""
+        return self._timeline.tokenizer_at(self.step)

@@ -1,0 +1,229 @@
+"""The pairs at one step: which are the most frequent, which are tied, what the heap believes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nsmallest
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.bpe.heap_walk import HeapMove
+from engine.bpe.ties import TIE_RULES, PairKey, no_place
+from engine.core.events import Pair
+from engine.recording.change_log import Integers
+
+if TYPE_CHECKING:
+    from engine.bpe.timeline import Timeline
+
+
+@dataclass(frozen=True)
+class QueueEntry:
+    """A pair as the heap has it.
+
+    `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
+    last merge did to the count; `tied` says that another pair has the same true count and it is
+    the highest. `place` is the entry's index in the heap's array, where that was asked for.
+    """
+
+    pair: Pair
+    recorded: int
+    count: int
+    delta: int
+    tied: bool
+    place: int = -1
+
+    @property
+    def stale(self) -> bool:
+        return self.recorded != self.count
+
+
+class PairQueue:
+    """The pairs after the first `step` merges of a timeline."""
+
+    def __init__(self, timeline: Timeline, step: int) -> None:
+        self._timeline = timeline
+        self._record = timeline.record
+        self._step = step
+
+    @cached_property
+    def _counts(self) -> Integers:
+        return self._record.counts.at(self._step)
+
+    @cached_property
+    def _counts_before(self) -> Integers:
+        return self._record.counts.at(self._step - 1) if self._step else self._counts
+
+    @cached_property
+    def _claims(self) -> Integers:
+        # Where merges were prescribed no heap is kept: every entry is true.
+        return self._record.heap.at(self._step) if self._record.by_rule else self._counts
+
+    def count_of(self, pair: Pair) -> int:
+        """How often the pair stands side by side."""
+        number = self._record.number_of(pair)
+        if number is None or number >= len(self._counts):
+            return 0
+        return int(self._counts[number])
+
+    @cached_property
+    def pair_count(self) -> int:
+        """Different pairs that stand somewhere."""
+        return int(np.count_nonzero(self._counts))
+
+    @cached_property
+    def size(self) -> int:
+        """Entries in the heap."""
+        return int(np.count_nonzero(self._claims))
+
+    @cached_property
+    def stale_count(self) -> int:
+        """Heap entries that are no longer true."""
+        return int(np.count_nonzero(self._claims != self._counts))
+
+    @cached_property
+    def tied(self) -> tuple[Pair, ...]:
+        """The pairs that share the top count, before the next merge."""
+        if not len(self._counts) or not (top := int(self._counts.max())):
+            return ()
+        return tuple(self._record.pairs_with_count(self._counts, top))
+
+    @cached_property
+    def choices(self) -> dict[str, Pair]:
+        """Which of the tied pairs each tie rule takes: name of the rule → pair.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"ab": 2, b"cd": 2}
+        >>> Timeline(counts, Trainer(counts, 258).steps()).frame.queue.choices["smallest-ids"]
+        (97, 98)
+        """
+        if not self.tied:
+            return {}
+        tokens, tied = self._record.ids.tokens, self.tied
+        return {
+            name: min(tied, key=rule.make_key(tokens, no_place))
+            if rule.static
+            else self._first(tied)
+            for name, rule in TIE_RULES.items()
+        }
+
+    def _first(self, pairs: tuple[Pair, ...]) -> Pair:
+        """Which of the pairs stands first in the corpus as it is now."""
+        first: tuple[int, int, Pair] | None = None
+        for pair in pairs:
+            place = self._first_place(pair, None if first is None else first[0] + 1)
+            if place is not None and (first is None or place < first[:2]):
+                first = (*place, pair)
+        assert first is not None  # each of them stands somewhere
+        return first[2]
+
+    def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
+        """Where the pair first stands: in which pretoken, of those before one, and where in it."""
+        timeline = self._timeline
+        spelled = self._record.covers(pair[0]) + self._record.covers(pair[1])
+        for number, pretoken in timeline.by_appearance.containing(spelled, before):
+            pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
+            if pair in pairs:
+                return number, pairs.index(pair)
+        return None
+
+    def top(self, limit: int) -> list[tuple[Pair, int]]:
+        """The pairs of highest count, ties in the order of the rule."""
+        counts = self._counts
+        return [
+            (self._record.pairs[number], int(counts[number]))
+            for number in self._best(counts, limit)
+        ]
+
+    def entries(self, limit: int) -> list[QueueEntry]:
+        """The best entries of the heap in its own order, stale ones where they claim to be."""
+        return [
+            self._entry(number, int(self._claims[number]))
+            for number in self._best(self._claims, limit)
+        ]
+
+    # -- the heap's own array
+
+    def prepare_array(self, seconds: float) -> float:
+        """Work towards the array for so long; which part is done, 1.0 for all of it."""
+        return self._timeline.heap_walk.prepare(self._step, seconds)
+
+    def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
+        """The first entries of the heap's array, after so many moves of the next merge."""
+        entries = self._timeline.heap_walk.entries(self._step, moves)
+        return [
+            self._entry(number, -claim, place)
+            for place, (claim, _, number) in enumerate(entries[:limit])
+        ]
+
+    def moves(self) -> list[HeapMove]:
+        """What the next merge does to the heap, in order; nothing if it is not recorded."""
+        if self._step == len(self._timeline) or not self._timeline.heap_walk.exists:
+            return []
+        return self._timeline.heap_walk.moves(self._step)
+
+    def _entry(self, number: int, claim: int, place: int = -1) -> QueueEntry:
+        # A pair that the next merge makes has no count yet; its entry is as true as can be.
+        count = int(self._counts[number]) if number < len(self._counts) else claim
+        before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
+        pair = self._record.pairs[number]
+        tied = len(self.tied) > 1 and pair in self._tied_set
+        return QueueEntry(pair, claim, count, count - before, tied, place)
+
+    @cached_property
+    def _tied_set(self) -> frozenset[Pair]:
+        return frozenset(self.tied)
+
+    def _best(self, counts: Integers, limit: int) -> list[int]:
+        """Numbers of the pairs with the highest of these counts, best first."""
+        if limit <= 0:
+            return []
+        found = _most_frequent(counts, limit)
+        if not len(found):
+            return []
+        key, pairs = self._tie_key, self._record.pairs
+        values = counts[found]
+        least = int(values.min())
+        surely: list[int] = found[values > least].tolist()
+        surely.sort(key=lambda number: (-int(counts[number]), key(pairs[number])))
+        # Of those that share the least count there may be thousands, and few places left.
+        tied: list[int] = found[values == least].tolist()
+        return surely + nsmallest(limit - len(surely), tied, key=lambda n: key(pairs[n]))
+
+    @property
+    def _tie_key(self) -> PairKey:
+        rule = self._record.tie_rule
+        if rule.static:
+            return self._record.tie_key
+        return rule.make_key(self._record.ids.tokens, self._first_seen)
+
+    def _first_seen(self, pair: Pair) -> tuple[int, int]:
+        return self._first_places.get(pair, (len(self._timeline.counts), 0))
+
+    @cached_property
+    def _first_places(self) -> dict[Pair, tuple[int, int]]:
+        """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
+        places: dict[Pair, tuple[int, int]] = {}
+        tokens_at = self._timeline.segmenter.tokens_at
+        for place, pretoken in enumerate(self._timeline.counts):
+            for position, pair in enumerate(pairwise(tokens_at(pretoken, self._step))):
+                places.setdefault(pair, (place, position))
+        return places
+
+
+def _most_frequent(counts: Integers, limit: int) -> Integers:
+    """The numbers of the `limit` highest counts and of all that equal the least of these; no zeros.
+
+    Looks at the counts near the top first: with few of them there is little to sort.
+    """
+    least = int(counts.max(initial=0))
+    found = np.zeros(0, dtype=np.int64)
+    while least and len(found) < limit:
+        least //= 8
+        found = np.flatnonzero(counts > least)
+    if len(found) > limit:
+        values = counts[found]
+        found = found[values >= np.partition(values, len(values) - limit)[len(values) - limit]]
+    return found

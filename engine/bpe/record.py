@@ -1,0 +1,166 @@
+"""The record of a training run: every step, compactly, and the `MergeStep`s made from it.
+
+A step changes the counts of some pairs; keeping that list for each step is enough to know every
+count at every step (see `change_log`). So a `MergeStep` is a thin view: two words of memory, its
+facts computed when asked for, however many steps and ties there are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import repeat
+
+import numpy as np
+
+from engine.alphabets import Alphabet, ByteAlphabet
+from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
+from engine.bpe.heap_replay import HeapReplay
+from engine.bpe.merge_step import MergeStep as MergeStep
+from engine.bpe.ties import TieRule, no_place
+from engine.core.events import BytesPair, Pair
+from engine.recording.change_log import ChangeLog, Integers, Ints
+from engine.recording.merge_record import Merge as Merge
+from engine.recording.merge_record import MergeRecord, copied
+from engine.recording.pair_numbers import PairNumbers
+from engine.recording.token_ids import NamedPairs, TokenIds
+
+
+class Record(MergeRecord[MergeStep]):
+    """The steps of one run of byte-pair encoding: trained, forked or replayed.
+
+    Attributes:
+        ids: the ids of the tokens in `vocab`; in a run of ours their places.
+        units, alphabet: what the merges start from, and what spells a pretoken in it.
+        first_id: how many tokens there are before the first merge, and so its place: 256 bytes, or
+            other units, and the special tokens. Its id, too, in a run of ours.
+        tie_key: the tie rule's key of a pair; of use where the rule is static.
+        by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
+            (`what_if`) prescribes some, and then no heap tells which pair is next.
+        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
+        given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
+        heap: what a lazily deleted heap of the pairs claims, by the same numbers.
+    """
+
+    pairs: PairNumbers | NamedPairs
+
+    def __init__(
+        self,
+        vocab: list[bytes],
+        special_tokens: Sequence[str],
+        tie_rule: TieRule,
+        pairs: PairNumbers,
+        start: Sequence[int],
+        given_ids: TokenIds | None = None,
+        *,
+        alphabet: Alphabet | None = None,
+        units: Units = UNITS[DEFAULT_UNITS],
+    ) -> None:
+        super().__init__()
+        self.vocab = vocab
+        self.ids = given_ids or TokenIds(vocab, special_tokens)
+        self.alphabet = alphabet or ByteAlphabet([self.ids.id_of(byte) for byte in range(256)])
+        self.units = units
+        self.special_tokens = tuple(special_tokens)
+        self.first_id = len(vocab)
+        self.tie_rule = tie_rule
+        self.pairs = self.ids.name(pairs)
+        # No pair is ever more frequent than the first that merges.
+        small = max(start, default=0) < 2**31
+        self.counts = ChangeLog(start, np.int32 if small else np.int64)
+        self.tie_key = tie_rule.make_key(self.ids.tokens, no_place)
+        self.given = given_ids is not None
+        self.by_rule = not self.given
+        self.forbidden: frozenset[BytesPair] = frozenset()
+        self.heap = HeapReplay(self)
+        self._counts = array("q")
+
+    def _step(self, index: int) -> MergeStep:
+        return MergeStep(self, index)
+
+    def append(self, merge: Merge) -> MergeStep:
+        """Write one step down."""
+        index = len(self._pretokens)
+        self.counts.append(merge.changed, merge.after, width=len(self.pairs))
+        self._merged.append(merge.number)
+        self._counts.append(merge.count)
+        self._occurrences.append(merge.occurrences)
+        self._removed.append(self._removed[index] + merge.occurrences)
+        self._pretokens.append(merge.pretokens)
+        return MergeStep(self, index)
+
+    def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
+        """Write steps down that merge pairs which stand nowhere, and so change nothing."""
+        first, steps = len(self), len(numbers)
+        nothing = array("q", bytes(8 * steps))
+        self.counts.append_unchanged(steps, width=len(self.pairs))
+        self._merged.extend(numbers)
+        self._counts.extend(nothing)
+        self._occurrences.extend(nothing)
+        self._removed.extend(repeat(self._removed[first], steps))
+        self._pretokens.extend(nothing)
+        return (MergeStep(self, index) for index in range(first, first + steps))
+
+    def token(self, token_id: int) -> bytes:
+        """The bytes of any token of the run."""
+        return self.ids.tokens[token_id]
+
+    def covers(self, token_id: int) -> bytes:
+        """The bytes of a pretoken that the token stands for: less `</w>`, which stands for none."""
+        token = self.token(token_id)
+        return token.removesuffix(END_OF_WORD) if self.ends_word(token_id) else token
+
+    def decoded(self, token_id: int) -> bytes:
+        """The bytes that decoding the token gives: a space for `</w>`."""
+        return self.covers(token_id) + (b" " if self.ends_word(token_id) else b"")
+
+    def ends_word(self, token_id: int) -> bool:
+        """Whether the token has the end of a word in it, and not just the same characters."""
+        marker = self.alphabet.marker
+        if marker is None:
+            return False
+        while (rank := self.rank_of(token_id)) >= 0:
+            token_id = self.pair_of(rank)[1]
+        return token_id == marker
+
+    def new_id(self, index: int) -> int:
+        """The id of the token that step `index` made."""
+        return self.ids.id_of(self.first_id + index)
+
+    def rank_of(self, token_id: int) -> int:
+        """The step that made a token; negative for one that was there before the first."""
+        return self.ids.place_of(token_id) - self.first_id
+
+    def number_of(self, pair: Pair) -> int | None:
+        """The pair's number; `None` for a pair that never stood side by side."""
+        return self.pairs.number_of(pair)
+
+    def number_merged(self, index: int) -> int:
+        """The number of the pair that step `index` merged."""
+        return self._merged[index]
+
+    def places_of(self, index: int) -> Pair:
+        """The same pair by the places of its tokens."""
+        left, right = self.pair_of(index)
+        return self.ids.place_of(left), self.ids.place_of(right)
+
+    def count_of(self, index: int) -> int:
+        """The count of the pair that step `index` merged."""
+        return self._counts[index]
+
+    def first_occurrences(self, steps: int) -> Ints:
+        """What `occurrences_of` says of each of the first `steps` steps."""
+        return np.array(self._occurrences[:steps], dtype=np.int64)
+
+    def counts_until(self, steps: int) -> Ints:
+        """`count_of` the first `steps` merges, at once."""
+        return copied(self._counts, steps)
+
+    def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
+        """The pairs that have just this count in a state of `self.counts`."""
+        return [self.pairs[number] for number in np.flatnonzero(counts == count).tolist()]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the record's columns take."""
+        return self.counts.nbytes + 8 * (len(self.pairs) + 5 * len(self))

@@ -1,0 +1,120 @@
+"""A run in numbers: one array for each question that a chart answers, made at C speed.
+
+Series over steps have an entry for each step 0, 1, …, so that an index is a step. They are cut
+from the record's columns and cost a copy; nothing here walks through the steps.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.recording.change_log import Ints
+from engine.recording.pretoken_statistics import PretokenStatistics
+
+if TYPE_CHECKING:
+    from engine.bpe.record import Record
+    from engine.recording.tied_steps import TiedSteps
+
+Floats = npt.NDArray[np.float64]
+LEFT_OUT = -1
+
+
+class MergeStatistics(PretokenStatistics[bytes]):
+    """The series that every training has which merges pairs.
+
+    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
+    stood, and how long its tokens are.
+    """
+
+    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
+        super().__init__(counts)
+        self._ties = ties
+        self._lengths: Ints = np.zeros(0, dtype=np.int64)
+
+    @abstractmethod
+    def winning_counts(self, steps: int) -> Ints:
+        """The count of the pair that merged, for each of the first `steps` merges."""
+
+    @abstractmethod
+    def token_count(self, step: int) -> int:
+        """How many tokens there are at a step."""
+
+    @abstractmethod
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
+
+    def ties(self, steps: int) -> Ints:
+        """How many merges were tied by steps 0 … `steps`."""
+        tied = self._ties.steps
+        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
+        return np.cumsum(tied_at).astype(np.int64)
+
+    def token_lengths(self, step: int) -> Ints:
+        """How many tokens are so long at a step, by the length.
+
+        Special tokens are left out: nothing learnt them.
+        """
+        known, wanted = len(self._lengths), self.token_count(step)
+        if known < wanted:
+            newer = self.lengths_between(known, wanted)
+            self._lengths = np.append(self._lengths, newer).astype(np.int64)
+        learnt = self._lengths[:wanted]
+        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)
+
+
+class Statistics(MergeStatistics):
+    """The series of one run.
+
+    `byte_count` are the bytes in all pretokens, `token_count` the tokens before the first merge.
+    Tokens are as long as the bytes of the corpus they stand for; the one of no bytes, if there is
+    one, is `</w>`, and to a token that ends in it it adds none.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
+    >>> timeline.statistics.winning_counts(3).tolist()
+    [7, 7, 2]
+    >>> timeline.statistics.bytes_per_token(2).round(2).tolist()
+    [1.0, 1.39, 2.27]
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        counts: Mapping[bytes, int],
+        byte_count: int,
+        token_count: int,
+        ties: TiedSteps,
+    ) -> None:
+        super().__init__(counts, ties)
+        self._record = record
+        self._byte_count = byte_count
+        self._tokens_at_start = token_count
+
+    def bytes_per_token(self, steps: int) -> Floats:
+        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
+        if not self._byte_count:
+            return np.ones(steps + 1)
+        compression: Floats = self._byte_count / (
+            self._tokens_at_start - self._record.removed_until(steps)
+        )
+        return compression
+
+    def winning_counts(self, steps: int) -> Ints:
+        return self._record.counts_until(steps)
+
+    def token_count(self, step: int) -> int:
+        return self._record.first_id + step
+
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        record = self._record
+        special = record.ids.specials
+        return [
+            LEFT_OUT if token_id in special else len(record.covers(token_id))
+            for token_id in map(record.ids.id_of, range(first, last))
+        ]

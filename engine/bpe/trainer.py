@@ -1,0 +1,167 @@
+"""`Trainer`: pretoken counts in, merges out, one step at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+
+from engine.alphabets.units import DEFAULT_UNITS, UNITS, Base
+from engine.bpe.record import MergeStep, Record
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
+from engine.bpe.trainers.problem import Problem
+from engine.bpe.trainers.work import Work
+from engine.core.errors import TokenLengthError, VocabSizeError
+from engine.core.events import Pair
+from engine.text.pretokenize import check_special_tokens, to_bytes
+
+LEAST_MAX_TOKEN_LENGTH = 2
+
+
+class StopReason(Enum):
+    """Why training ended; the value says it in words."""
+
+    SIZE_REACHED = "the vocabulary has the size asked for"
+    NO_PAIR_LEFT = "no pair is left: every pretoken is one token"
+    TOO_RARE = "no pair left is frequent enough"
+    TOO_LONG = "every pair left would make too long a token"
+    REPLAYED = "all merges of the tokenizer are made"
+
+
+def base_vocab(special_tokens: Sequence[str]) -> list[bytes]:
+    """The vocab of bytes before the first merge: all 256, then the special tokens in their order.
+
+    >>> base_vocab(["<s>"])[255:]
+    [b'\\xff', b'<s>']
+    """
+    return _with_special(UNITS[DEFAULT_UNITS].base({}), special_tokens)
+
+
+def _with_special(base: Base, special_tokens: Sequence[str]) -> list[bytes]:
+    return [*base.tokens, *map(to_bytes, special_tokens)]
+
+
+def check_vocab_size(
+    vocab_size: int, special_tokens: Sequence[str], base: Base | None = None
+) -> None:
+    """Raises `VocabSizeError` if the base, by default the bytes, and special tokens do not fit."""
+    base = base or UNITS[DEFAULT_UNITS].base({})
+    least = len(base.tokens) + len(special_tokens)
+    if vocab_size < least:
+        ending = "" if len(special_tokens) == 1 else "s"
+        raise VocabSizeError(
+            f"a vocabulary of {vocab_size} is too small; {base.contents} and "
+            f"{len(special_tokens)} special token{ending} need at least {least}"
+        )
+
+
+def check_max_token_length(length: int | None) -> None:
+    """Raises `TokenLengthError` for a bound that not even two bytes keep."""
+    if length is not None and length < LEAST_MAX_TOKEN_LENGTH:
+        raise TokenLengthError(
+            f"tokens of at most {length} byte{'' if length == 1 else 's'} leave nothing to merge; "
+            f"give {LEAST_MAX_TOKEN_LENGTH} or more"
+        )
+
+
+class Trainer:
+    """One training run.
+
+    Args:
+        counts: pretoken → how often it occurs, in order of first appearance (`first-seen` ties
+            depend on that order; the other rules do not). One that occurs 0 times is left out.
+        vocab_size: bytes (or what `units` starts from) + special tokens + merges, at the most.
+        special_tokens: get the ids behind these, of bytes from 256 on.
+        tie_rule: a name in `TIE_RULES`.
+        algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
+            which one runs: `first-seen` ties and characters are beyond `fast`, and `heap` takes
+            its place.
+        min_count: stop when no pair occurs this often.
+        max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
+        units: what the merges start from, a name in `UNITS`.
+
+    Attributes:
+        counts: what is trained on: `counts` without zeros, and without what `units` leaves out.
+        contents: the tokens before special ones and merges in words: `256 bytes`.
+
+    >>> [step.token for step in Trainer({b"aaab": 5, b"ab": 1}, 258).steps()]
+    [b'aa', b'ab']
+    >>> [step.token for step in Trainer({b"low": 5}, 7, units="end-of-word").steps()]
+    [b'w</w>', b'ow</w>']
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        vocab_size: int,
+        special_tokens: Sequence[str] = (),
+        *,
+        tie_rule: str = "lexicographic",
+        algorithm: str = DEFAULT_TRAINER,
+        min_count: int = 1,
+        max_token_length: int | None = None,
+        units: str = DEFAULT_UNITS,
+    ) -> None:
+        check_special_tokens(special_tokens)
+        check_max_token_length(max_token_length)
+        rule = TIE_RULES[tie_rule]
+        present = {pretoken: count for pretoken, count in counts.items() if count}
+        base = UNITS[units].base(present)
+        check_vocab_size(vocab_size, special_tokens, base)
+        self.algorithm = algorithm_for(algorithm, rule, base.alphabet)
+        self.counts, self.contents = base.counts, base.contents
+        self._problem = Problem(
+            *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
+            max_token_length=max_token_length,
+            alphabet=base.alphabet,
+        )
+        self.vocab_size = vocab_size
+        self.record = Record(
+            *(self._problem.vocab, special_tokens, rule, self._problem.pairs, self._problem.start),
+            alphabet=base.alphabet,
+            units=UNITS[units],
+        )
+        self.stop_reason: StopReason | None = None
+
+    @property
+    def work(self) -> Work:
+        """What the algorithm has done so far."""
+        return self._problem.work
+
+    @property
+    def merges_wanted(self) -> int:
+        return self.vocab_size - self.record.first_id
+
+    def steps(self) -> Iterator[MergeStep]:
+        """The merges, best first. Stop pulling to stop; call once a run."""
+        wanted = self.merges_wanted
+        if wanted:
+            for merge in self.algorithm.run(self._problem):
+                step = self.record.append(merge)
+                yield step
+                if step.index + 1 == wanted:
+                    break
+        self.stop_reason = self._why_stopped()
+
+    def _why_stopped(self) -> StopReason:
+        if len(self.record) == self.merges_wanted:
+            return StopReason.SIZE_REACHED
+        pairs_left = self.record.counts.at(len(self.record)).any()
+        if pairs_left:
+            return StopReason.TOO_RARE
+        counts = self._problem.counts
+        tokens = self.record.alphabet.token_count(counts) - self.record.removed_by(len(self.record))
+        whole = sum(count for pretoken, count in counts.items() if pretoken)
+        return StopReason.NO_PAIR_LEFT if tokens == whole else StopReason.TOO_LONG
+
+    @property
+    def vocab(self) -> dict[int, bytes]:
+        """id → bytes, as learnt so far."""
+        return dict(enumerate(self._problem.vocab[: self.record.first_id + len(self.record)]))
+
+    @property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        """(left bytes, right bytes) in the order learnt, so far."""
+        vocab = self._problem.vocab
+        pairs: list[Pair] = [self.record.pair_of(index) for index in range(len(self.record))]
+        return [(vocab[left], vocab[right]) for left, right in pairs]

@@ -1,0 +1,130 @@
+"""SentencePiece's way: linked tokens, places per pair, and an active set of frequent pairs.
+
+After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions keep the
+pairs in a queue). Most pairs are rare, so the best one is looked for among the most frequent
+twentieth only. This *active set* is made anew every hundred merges; new pairs join it at once. A
+merge corrects no counts: it casts doubt on those of the pairs beside it, and a pair in doubt is
+counted at its places when somebody looks at it.
+
+SentencePiece's search is not exact: when the active pairs have become rarer than one that was left
+out, it takes the lesser pair. Here the highest count left out is remembered. Counts only fall, so
+the best active pair is the best of all while it is more frequent than that; when it no longer is,
+the set is made anew before its time. Pairs as frequent as the last that comes in come in, too: they
+might tie. SentencePiece also refuses pairs that make no valid piece, for their length or because
+they mix scripts; of these rules only the length is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from heapq import nlargest
+
+from engine.bpe.record import Merge
+from engine.bpe.trainers.linked_words import LinkedWords
+from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.bpe.trainers.pseudocode import CodeLine, Phase
+from engine.core.events import Pair
+
+REFRESH_STEPS = 100
+ACTIVE_SHARE = 20
+"""One pair of so many is active."""
+LEAST_ACTIVE = 1000
+
+
+def linked(problem: Problem) -> Iterator[Merge]:
+    words = LinkedWords(problem)
+    active = ActivePairs(problem, words)
+    key = problem.tie_key(words.first_seen)
+    while True:
+        count, tied = active.best()
+        if count < problem.min_count:
+            return
+        pair = min(tied, key=key)
+        new_id = problem.join(pair)
+        replaced = words.merge(pair, new_id)
+        active.merged(pair, new_id, replaced.after)
+        yield problem.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
+
+
+class ActivePairs:
+    """All pairs with the counts last found, and those among which the best is looked for."""
+
+    def __init__(self, problem: Problem, words: LinkedWords) -> None:
+        self._work, self._words = problem.work, words
+        self._found = dict(words.counts)
+        self._in_doubt: set[Pair] = set()
+        self._active: set[Pair] = set()
+        self._left_out = 0  # no pair that is not active is more frequent
+        self._merges = 0
+
+    def best(self) -> tuple[int, list[Pair]]:
+        """The highest count and the pairs that have it; (0, []) if there is no pair."""
+        if self._merges % REFRESH_STEPS == 0:
+            self._refresh()
+        count, tied = self._scan()
+        if count <= self._left_out:
+            self._refresh()
+            count, tied = self._scan()
+        return count, tied
+
+    def merged(self, pair: Pair, new_id: int, changed: Iterable[Pair]) -> None:
+        """A pair has merged: those beside it are to be counted again, and some are new."""
+        self._merges += 1
+        self._in_doubt.update(changed)
+        for new in changed:
+            if new_id in new:
+                self._found[new] = 0
+                self._active.add(new)
+        self._in_doubt.discard(pair)
+        self._active.discard(pair)
+        del self._found[pair]
+
+    def _scan(self) -> tuple[int, list[Pair]]:
+        self._settle(self._active & self._in_doubt)
+        found = self._found
+        self._work.pairs_scanned += len(self._active)
+        top = max(map(found.__getitem__, self._active), default=0)
+        return top, [pair for pair in self._active if found[pair] == top] if top else []
+
+    def _settle(self, pairs: Iterable[Pair]) -> None:
+        """Count pairs that are in doubt; those that stand nowhere any more are forgotten."""
+        for pair in pairs:
+            count = self._found[pair] = self._words.recount(pair)
+            if not count:
+                del self._found[pair]
+                self._active.discard(pair)
+        self._in_doubt.difference_update(pairs)
+
+    def _refresh(self) -> None:
+        """Make the active set anew: the most frequent pairs, and those as frequent as the last."""
+        self._settle(set(self._in_doubt))
+        found, work = self._found, self._work
+        work.refreshes += 1
+        work.pairs_scanned += len(found)
+        size = max(LEAST_ACTIVE, len(found) // ACTIVE_SHARE)
+        least = min(nlargest(size, found.values()), default=0)
+        self._active = {pair for pair, count in found.items() if count >= least}
+        self._left_out = max((count for count in found.values() if count < least), default=0)
+
+
+PSEUDOCODE = (
+    CodeLine("link all tokens; note places of pairs"),
+    CodeLine("while there are pairs:"),
+    CodeLine("  every 100 merges, or if need be:", (Phase.CHOOSE,)),
+    CodeLine("    active ← the most frequent pairs", (Phase.CHOOSE,)),
+    CodeLine("  count active pairs in doubt", (Phase.COUNT,)),
+    CodeLine("  best ← scan the active for the top", (Phase.CHOOSE,)),
+    CodeLine("  new ← join best", (Phase.JOIN,)),
+    CodeLine("  for each place where best stands:", (Phase.REPLACE,)),
+    CodeLine("    link new in its place", (Phase.REPLACE,)),
+    CodeLine("    doubt the counts beside it", (Phase.CORRECT,)),
+    CodeLine("  active ← the pairs with new, too", (Phase.ENTER,)),
+)
+
+ALGORITHM = Algorithm(
+    "linked",
+    "linked tokens, places per pair, an active set of frequent pairs; SentencePiece's",
+    linked,
+    PSEUDOCODE,
+    ("pairs_scanned", "places_checked", "refreshes"),
+)

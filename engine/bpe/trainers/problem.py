@@ -1,0 +1,118 @@
+"""What every training algorithm is given, and what it shares with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.alphabets import BYTES, Alphabet, ByteAlphabet
+from engine.alphabets.merging import count_pairs
+from engine.bpe.record import Merge
+from engine.bpe.ties import FirstSeen, PairKey, TieRule
+from engine.bpe.trainers.pseudocode import CodeLine
+from engine.bpe.trainers.symbols import Symbols
+from engine.bpe.trainers.work import Work
+from engine.core.events import Pair
+from engine.recording.pair_numbers import PairNumbers
+
+
+class Problem:
+    """The training problem. Algorithms build from it what they work with.
+
+    Attributes:
+        counts: distinct pretoken → how often it occurs, in order of first appearance; no zeros.
+        vocab: id → bytes; the algorithm adds the token of each merge with `join`.
+        tie_rule: which pair of several with the same count merges.
+        min_count: pairs rarer than this are not merged.
+        max_token_length: no token gets longer than so many bytes, two at the least; `None`: as
+            long as it will. A pair that would make a longer one is no pair to anybody: not counted,
+            not recorded. So SentencePiece and Hugging Face have it, too.
+        alphabet: what the pretokens are spelled in at first.
+        pairs: the numbers of the pairs, shared with the record; at first those before any merge.
+        start: the count of each of these, by its number.
+        work: what the algorithm has done so far.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[bytes, int],
+        vocab: list[bytes],
+        tie_rule: TieRule,
+        min_count: int,
+        max_token_length: int | None = None,
+        alphabet: Alphabet = BYTES,
+    ) -> None:
+        self.counts = counts
+        self.vocab = vocab
+        self.tie_rule = tie_rule
+        self.min_count = min_count
+        self.max_token_length = max_token_length
+        self.alphabet = alphabet
+        self.pairs, self.start = self._start()
+        self.work = Work()
+
+    @cached_property
+    def symbols(self) -> Symbols:
+        """The pretokens in one flat array, a byte a cell; for algorithms that merge only bytes."""
+        return Symbols(self.counts)
+
+    def _start(self) -> tuple[PairNumbers, list[int]]:
+        """The pairs before any merge with their counts, in the order of their ids."""
+        if isinstance(self.alphabet, ByteAlphabet):
+            byte_pairs, counts = self.symbols.byte_pair_counts()
+            return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
+        found = sorted(self.mergeable(count_pairs(self.words(), self.counts.values())).items())
+        return PairNumbers(pair for pair, _ in found), [count for _, count in found]
+
+    def words(self) -> list[list[int]]:
+        """The pretokens as lists of token ids, before any merge."""
+        if self.alphabet is BYTES:
+            return [list(pretoken) for pretoken in self.counts]  # the same, sooner
+        return [self.alphabet.spell(pretoken) for pretoken in self.counts]
+
+    def join(self, pair: Pair) -> int:
+        """Add the token that the pair makes to the vocab; its id."""
+        self.vocab.append(self.vocab[pair[0]] + self.vocab[pair[1]])
+        return len(self.vocab) - 1
+
+    def may_merge(self, pair: Pair) -> bool:
+        """Whether the token that the pair makes is short enough; one that is not never counts."""
+        if self.max_token_length is None:
+            return True
+        return len(self.vocab[pair[0]]) + len(self.vocab[pair[1]]) <= self.max_token_length
+
+    def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]:
+        """Of pairs with their counts, those that may merge."""
+        if self.max_token_length is None:
+            return pairs
+        return {pair: count for pair, count in pairs.items() if self.may_merge(pair)}
+
+    def merge(
+        self, pair: Pair, count: int, after: Mapping[Pair, int], occurrences: int, pretokens: int
+    ) -> Merge:
+        """The report of a step; `after` maps each pair whose count changed to its new count."""
+        return Merge.of(self.pairs, pair, count, after, occurrences, pretokens)
+
+    def tie_key(self, first_seen: FirstSeen) -> PairKey:
+        """The tie rule's key for pairs of this problem."""
+        return self.tie_rule.make_key(self.vocab, first_seen)
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
+
+    Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
+    `static_only` says that it needs tie rules whose keys never change, `bytes_only` that pretokens
+    have to be spelled in bytes. `counters` are those of
+    `Work` that it adds to. `pseudocode` tells what it does, for people.
+    """
+
+    name: str
+    summary: str
+    run: Callable[[Problem], Iterator[Merge]]
+    pseudocode: tuple[CodeLine, ...]
+    counters: tuple[str, ...]
+    static_only: bool = False
+    bytes_only: bool = False

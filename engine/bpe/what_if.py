@@ -1,0 +1,147 @@
+"""What if a run had gone another way? The same first merges, then other rules; and what differs.
+
+A fork at step k makes the first k merges of the run again, whatever the rules would have taken
+there, and goes on under changed ones. Where the counts are others too (another pattern, a document
+less) a pair may be gone before its turn: such a merge is left out, and ids move up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.bpe.record import Merge
+from engine.bpe.trainer import Trainer
+from engine.bpe.trainers.heap import merges_by_heap
+from engine.bpe.trainers.pair_index import PairIndex
+from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.core.errors import WhatIfError
+from engine.core.events import BytesPair, Pair
+
+if TYPE_CHECKING:
+    from engine.bpe.frame import Frame
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be otherwise from the fork on.
+
+    Attributes:
+        force: a pair that merges first, whatever its count.
+        forbid: pairs that do not merge from the fork on; those that the run forbids stay so.
+        tie_rule: the name of another tie rule.
+        counts: the pretoken counts of another pattern, or of a part of the corpus.
+        special_tokens: other special tokens.
+    """
+
+    force: BytesPair | None = None
+    forbid: frozenset[BytesPair] = field(default_factory=frozenset)
+    tie_rule: str | None = None
+    counts: Mapping[bytes, int] | None = None
+    special_tokens: Sequence[str] | None = None
+
+
+def fork(
+    frame: Frame,
+    change: Change,
+    vocab_size: int,
+    min_count: int = 1,
+    max_token_length: int | None = None,
+) -> Trainer:
+    """The trainer of a run that makes the frame's merges and then goes on as changed.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> here = Timeline(counts, Trainer(counts, 260).steps()).seek(1)
+    >>> [step.token for step in fork(here, Change(forbid=frozenset({(b"l", b"ow")})), 260).steps()]
+    [b'ow', b'owe', b'ower', b'lower']
+
+    Raises:
+        WhatIfError: the pair to force does not stand anywhere.
+        VocabSizeError, SpecialTokenError, UnknownNameError: as `Trainer` raises them.
+    """
+    if change.force is not None and not _stands(frame, change.force):
+        raise WhatIfError("the pair to force stands nowhere at this step; choose one that does")
+    replayed = [(merge.left, merge.right) for merge in map(frame.merge_at, range(frame.step))]
+    trainer = Trainer(
+        frame.counts if change.counts is None else change.counts,
+        vocab_size,
+        frame.special_tokens if change.special_tokens is None else change.special_tokens,
+        tie_rule=change.tie_rule or frame.tie_rule.name,
+        min_count=min_count,
+        max_token_length=max_token_length,
+        units=frame.units.name,
+    )
+    forced = replayed if change.force is None else [*replayed, change.force]
+    trainer.record.by_rule = False
+    trainer.record.forbidden = frame.forbidden | change.forbid
+    trainer.algorithm = _algorithm(forced, trainer.record.forbidden)
+    return trainer
+
+
+def _stands(frame: Frame, pair: BytesPair) -> bool:
+    ids = {frame.token(token_id): token_id for token_id in reversed(range(frame.vocab_size))}
+    return pair[0] in ids and pair[1] in ids and frame.count_of((ids[pair[0]], ids[pair[1]])) > 0
+
+
+def _algorithm(forced: Sequence[BytesPair], forbidden: frozenset[BytesPair]) -> Algorithm:
+    """`heap` with some merges prescribed and some forbidden."""
+
+    def run(problem: Problem) -> Iterator[Merge]:
+        index = PairIndex(problem)
+        yield from _replay(problem, index, forced)
+        vocab = problem.vocab
+        yield from merges_by_heap(
+            problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
+        )
+
+    return Algorithm("fork", "the merges of another run first, then changed rules", run, (), ())
+
+
+def _replay(problem: Problem, index: PairIndex, merges: Sequence[BytesPair]) -> Iterator[Merge]:
+    """Make these merges in their order; one whose pair does not stand anywhere is left out."""
+    ids: dict[bytes, int] = {}
+    for token_id, token in enumerate(problem.vocab):
+        ids.setdefault(token, token_id)
+    for left, right in merges:
+        pair: Pair = ids.get(left, -1), ids.get(right, -1)
+        if index.counts.get(pair):
+            new_id = problem.join(pair)
+            ids.setdefault(problem.vocab[new_id], new_id)
+            yield index.merge(pair, new_id)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two runs differ.
+
+    Attributes:
+        first: the index of the first merge that differs; `None` if none does.
+        common: how many tokens both have.
+        only_left, only_right: the tokens that one of them has, in the order learnt.
+    """
+
+    first: int | None
+    common: int
+    only_left: list[bytes]
+    only_right: list[bytes]
+
+
+def compare(left: Sequence[BytesPair], right: Sequence[BytesPair]) -> Comparison:
+    """Two runs by their merges.
+
+    >>> compare([(b"a", b"b"), (b"ab", b"c")], [(b"a", b"b"), (b"c", b"d")])
+    Comparison(first=1, common=1, only_left=[b'abc'], only_right=[b'cd'])
+    """
+    differ = (index for index, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
+    shorter = min(len(left), len(right))
+    first = next(differ, None if len(left) == len(right) else shorter)
+    tokens_left, tokens_right = ([a + b for a, b in merges] for merges in (left, right))
+    in_left, in_right = set(tokens_left), set(tokens_right)
+    return Comparison(
+        first,
+        len(in_left & in_right),
+        [token for token in tokens_left if token not in in_right],
+        [token for token in tokens_right if token not in in_left],
+    )

@@ -1,0 +1,44 @@
+"""A registry: named things of one kind, and a helpful error for a name that is not among them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Generic, TypeVar
+
+from engine.core.errors import UnknownNameError
+
+T = TypeVar("T")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """An ordered mapping name → thing; `kind` is the word its error uses.
+
+    >>> colours = Registry("colour", {"red": 1, "green": 2})
+    >>> try: colours["gren"]
+    ... except UnknownNameError as error: print(error)
+    unknown colour 'gren'; did you mean 'green'? There are: red, green
+    """
+
+    def __init__(self, kind: str, entries: Mapping[str, T]) -> None:
+        self.kind = kind
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._entries[name]
+        except KeyError:
+            near = get_close_matches(name, self._entries, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            raise UnknownNameError(
+                f"unknown {self.kind} {name!r}{hint} There are: {', '.join(self._entries)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)

@@ -1,0 +1,4 @@
+"""How often each pretoken of a corpus occurs, counted by several processes.
+
+Uses text and core; what trains uses it.
+"""

@@ -1,0 +1,140 @@
+"""From a corpus to its pretoken counts: map over chunks, reduce in order.
+
+Chunks are cut where no pretoken can be split, so each is counted alone, by this process and, if
+there are enough of them, by helpers; and the counts are added up *in the order of the chunks*. The
+resulting `Counter` lists pretokens in order of first appearance, as one plain pass would.
+
+To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import cached_property
+from itertools import chain, islice
+
+from engine.core.events import CountProgress
+from engine.counting.accumulate import Tally
+from engine.counting.counters import counter_for
+from engine.counting.pool import Counted, counted_by_processes
+from engine.text.corpus import Corpus
+from engine.text.patterns import Pattern, as_pattern
+from engine.text.pretokenize import SpecialSplitter
+
+# Below so many chunks there are not enough for several processes.
+WORTH_HELPERS = 4
+# A file below so many bytes is counted by its pieces before helpers have started.
+SOON_COUNTED = 24 << 20
+
+
+class CorpusCount:
+    """The pretokens of a corpus, how often each occurs, and how many documents there are.
+
+    `count(limit)` makes the counts of the pretokens that appear first, of all with `None`.
+    """
+
+    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
+        self.documents = documents
+        self._count = count
+
+    @cached_property
+    def counts(self) -> Counter[bytes]:
+        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
+        return self._count(None)
+
+    def earliest(self, limit: int) -> Counter[bytes]:
+        """The counts of the pretokens that appear first, which costs less than all of them."""
+        return self._count(limit)
+
+
+def count_pretokens(
+    path: str | os.PathLike[str],
+    pattern: str | Pattern = "gpt2",
+    special_tokens: Sequence[str] = (),
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+) -> Counter[bytes]:
+    r"""Count the pretokens of a file (`-`: standard input).
+
+    Args:
+        path: a text file, gzipped if its name ends in `.gz`. Invalid UTF-8 is kept as it is.
+        pattern: a name in `PATTERNS`, or a pattern.
+        special_tokens: cut out first, longest first, and not counted.
+        workers: processes to count with, this one included; by default one a core, or only this
+            one for a small file.
+        on_progress: is called after each chunk.
+
+    Returns:
+        pretoken → occurrences, in order of first appearance. For a file `low low\n`:
+        `Counter({b"low": 1, b" low": 1, b"\n": 1})`.
+
+    Raises:
+        CorpusError: the file cannot be opened or read.
+        UnknownNameError, SpecialTokenError: the arguments are wrong.
+    """
+    return count_corpus(Corpus(path), pattern, special_tokens, workers, on_progress).counts
+
+
+def count_corpus(
+    corpus: Corpus,
+    pattern: str | Pattern = "gpt2",
+    special_tokens: Sequence[str] = (),
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+    on_partial: Callable[[CorpusCount], None] | None = None,
+) -> CorpusCount:
+    """`count_pretokens` for an opened corpus.
+
+    `on_partial` is called after each chunk, before `on_progress`, with the counts so far. Look
+    at them at once: when the call is over, they change.
+    """
+    pattern = as_pattern(pattern)
+    tally = Tally()
+    with closing(_counted_chunks(corpus, pattern, special_tokens, workers)) as chunks:
+        for counted in chunks:
+            tally.add(counted.counter, counted.chunk)
+            if on_partial is not None:
+                on_partial(CorpusCount(tally.documents, tally.counts))
+            if on_progress is not None:
+                on_progress(
+                    CountProgress(
+                        counted.bytes_read,
+                        corpus.bytes_total,
+                        tally.documents,
+                        tally.pretokens,
+                        tally.distinct,
+                    )
+                )
+    return CorpusCount(tally.documents, tally.counts)
+
+
+def _counted_chunks(
+    corpus: Corpus, pattern: Pattern, special_tokens: Sequence[str], workers: int | None
+) -> Generator[Counted, None, None]:
+    splitter = SpecialSplitter(special_tokens)
+    chunks = corpus.chunks(pattern, splitter)
+    processes = _processes_for(corpus, pattern) if workers is None else workers
+    first = list(islice(chunks, WORTH_HELPERS))
+    if processes > 1 and len(first) == WORTH_HELPERS:
+        yield from counted_by_processes(chain(first, chunks), pattern, special_tokens, processes)
+    else:
+        counter = counter_for(pattern, splitter)
+        for chunk in chain(first, chunks):
+            count = counter.count(chunk.data, chunk.continues)
+            yield Counted(0, chunk.bytes_read, count)
+
+
+def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
+    if pattern.borders and corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED:
+        return 1
+    return available_cores()
+
+
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

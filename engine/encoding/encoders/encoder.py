@@ -1,0 +1,119 @@
+"""What an encoder is: a way to apply merges to one pretoken."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from engine.alphabets import Alphabet
+from engine.alphabets.merging import merge_pair
+from engine.core.events import EncodeStep, Pair
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import to_bytes
+
+MergeTable = Mapping[Pair, tuple[int, int]]
+"""pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+
+
+def is_in_order(table: MergeTable) -> bool:
+    """Whether every merge comes after all merges that make its parts, and no two share a rank.
+
+    So it is where the merges were learnt by training. Then all encoders agree. Where not, the
+    candidate of lowest rank, and of these the leftmost, is merged, one at a time: what
+    Hugging Face and tiktoken do.
+    """
+    last_made = {token_id: rank for rank, token_id in sorted(table.values())}
+    return len({rank for rank, _ in table.values()}) == len(table) and all(
+        last_made.get(left, -1) < rank and last_made.get(right, -1) < rank
+        for (left, right), (rank, _) in table.items()
+    )
+
+
+@dataclass(frozen=True)
+class Merging:
+    """One merge that applies to a sequence: every occurrence of `pair` becomes `token_id`."""
+
+    pair: Pair
+    rank: int
+    token_id: int
+
+
+class Encoder(ABC):
+    """Encodes single pretokens.
+
+    Args:
+        alphabet: what a pretoken is made of before any merge.
+        table: the merges; those that it has when the encoder is made, at least, are known to it.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
+        self.alphabet = alphabet
+        self.table = table
+
+    @abstractmethod
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        """The token ids of a pretoken."""
+
+    @abstractmethod
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode a pretoken, one occurrence at a time."""
+
+    def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
+        """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
+
+        def encode_text(text: str) -> list[int]:
+            ids: list[int] = []
+            for pretoken in pattern.split(text):
+                ids += self.encode(to_bytes(pretoken))
+            return ids
+
+        return encode_text
+
+
+class RoundEncoder(Encoder):
+    """An encoder that works in rounds: choose a merge, apply it everywhere, choose again.
+
+    A subclass says how the next merge is chosen, and has everything else from here.
+    """
+
+    @abstractmethod
+    def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
+        """The merge to apply now; `after` is the rank of the last one, −1 at the start."""
+
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        tokens = self.alphabet.spell(pretoken)
+        rank = -1
+        while (merging := self.next_merging(tokens, rank)) is not None:
+            tokens = merge_pair(tokens, merging.pair, merging.token_id)
+            rank = merging.rank
+        return tokens
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        tokens = tuple(self.alphabet.spell(pretoken))
+        rank = -1
+        while (merging := self.next_merging(tokens, rank)) is not None:
+            for step in single_steps(pretoken, tokens, merging):
+                yield step
+                tokens = step.after
+            rank = merging.rank
+
+
+def single_steps(
+    pretoken: bytes, tokens: tuple[int, ...], merging: Merging
+) -> Iterator[EncodeStep]:
+    """One round as single steps, left to right."""
+    left, right = merging.pair
+    position = 0
+    while position + 1 < len(tokens):
+        if tokens[position] == left and tokens[position + 1] == right:
+            after = (*tokens[:position], merging.token_id, *tokens[position + 2 :])
+            yield EncodeStep(
+                pretoken, position, merging.pair, merging.rank, merging.token_id, tokens, after
+            )
+            tokens = after
+        position += 1

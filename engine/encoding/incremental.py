@@ -1,0 +1,147 @@
+"""Cutting a text again that has changed in one place, as it does at each keystroke.
+
+Only what stands around the change is cut anew. Of the last text the pretokens are kept up to a
+border before the change, and from one behind it on. A border will do
+
+1. if the pattern allows a cut there (`Pattern.borders`): then the pretokens of either side are the
+   same whatever the other side holds, and the characters that say so are the same in both texts;
+2. if no special token stands across it in the new text. None does in the old text, of whose
+   pretokens it is a border;
+3. if what is kept is before it: if no special token begins at it in either text. To what stands
+   before one the text ends there, which can decide which alternative matches.
+
+The text between the two borders is then cut by itself. With a pattern that knows no cuts, or a
+splitter that has to see all of a text, everything is cut anew.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes
+
+Item = TypeVar("Item")
+
+
+class Retyping(Generic[Item]):
+    """One item for each pretoken of a text, made when the pretoken is new.
+
+    Args:
+        pattern, splitter: what cuts the text.
+        make: the item of a pretoken.
+        moved: the item of a pretoken that now stands so many characters further right.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> made = []
+    >>> make = lambda pretoken: (made.append(pretoken.text), pretoken.text)[1]
+    >>> typed = Retyping(PATTERNS["gpt2"], SpecialSplitter([]), make, lambda item, by: item)
+    >>> typed.update("to be or not to be"); made.clear()
+    ['to', ' be', ' or', ' not', ' to', ' be']
+    >>> typed.update("to be or knot to be"), made
+    (['to', ' be', ' or', ' knot', ' to', ' be'], [' knot'])
+    """
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        splitter: SpecialSplitter,
+        make: Callable[[Pretoken], Item],
+        moved: Callable[[Item, int], Item],
+    ) -> None:
+        self._pattern = pattern
+        self._splitter = splitter
+        self._make = make
+        self._moved = moved
+        self._text = ""
+        self._starts: list[int] = []
+        self._items: list[Item] = []
+
+    def renew(self, make: Callable[[Item], Item]) -> None:
+        """Replace every item; the text stays."""
+        self._items = [make(item) for item in self._items]
+
+    def update(self, text: str) -> list[Item]:
+        """The items of a text that resembles the last one (any other text is right, too)."""
+        if text != self._text and not self._splitter.by_pieces:
+            fresh = pretokens(text, self._pattern, self._splitter)
+            self._text, self._items = text, list(map(self._make, fresh))
+        elif text != self._text:
+            same_before = _common_prefix(self._text, text)
+            rest = self._text[same_before:], text[same_before:]
+            same_behind = _common_prefix(rest[0][::-1], rest[1][::-1])
+            self._replace(text, same_before, same_behind)
+        return self._items.copy()
+
+    def _replace(self, text: str, same_before: int, same_behind: int) -> None:
+        """Take the new text, of which so many characters at either end are the old ones."""
+        shift = len(text) - len(self._text)
+        first = next(self._borders_before(text, same_before), 0)
+        last = next(self._borders_behind(text, same_behind), len(self._starts))
+        start = self._starts[first] if first else 0
+        end = self._starts[last] + shift if last < len(self._starts) else len(text)
+
+        fresh = self._cut(text, start, end)
+        behind = self._items[last:]
+        if shift:
+            behind = [self._moved(item, shift) for item in behind]
+            self._starts[last:] = [place + shift for place in self._starts[last:]]
+        self._items[first:] = [*map(self._make, fresh), *behind]
+        self._starts[first:last] = [pretoken.start for pretoken in fresh]
+        self._text = text
+
+    def _cut(self, text: str, start: int, end: int) -> list[Pretoken]:
+        """The pretokens between two borders.
+
+        What follows does not change them, but it can change which alternative finds one: at the
+        end of a text some have first refusal. So the regex sees a little more, and no less than
+        a special token needs to be known.
+        """
+        more = text[start : end + max(self._splitter.longest, 1)]
+        return [
+            pretoken._replace(start=start + pretoken.start, end=start + pretoken.end)
+            for pretoken in pretokens(more, self._pattern, self._splitter)
+            if start + pretoken.start < end
+        ]
+
+    def _borders_before(self, text: str, same: int) -> Iterator[int]:
+        """Old pretokens, from the change to the left, in front of which a border will do."""
+        # The first character behind the border has to be an old one, too.
+        special_at = self._splitter.begins_at
+        for index in range(bisect_left(self._starts, same) - 1, 0, -1):
+            place = self._starts[index]
+            if special_at(self._text, place) or special_at(text, place):
+                continue
+            if self._is_safe(text, place):
+                yield index
+
+    def _borders_behind(self, text: str, same: int) -> Iterator[int]:
+        """The same from the change to the right."""
+        shift = len(text) - len(self._text)
+        leftmost = len(self._text) - same + 1
+        for index in range(bisect_left(self._starts, leftmost), len(self._starts)):
+            if self._is_safe(text, self._starts[index] + shift):
+                yield index
+
+    def _is_safe(self, text: str, place: int) -> bool:
+        cut_regex = self._pattern.cut_regex
+        if cut_regex is None:
+            return False
+        before = to_bytes(text[place - 1])
+        if cut_regex.match(before + to_bytes(text[place]), len(before)) is None:
+            return False
+        return not self._splitter.stands_across(text, place)
+
+
+def _common_prefix(one: str, other: str) -> int:
+    """The length of the beginning that two texts share, by halving: slices compare fast."""
+    same, different = 0, min(len(one), len(other)) + 1
+    while different - same > 1:
+        middle = (same + different) // 2
+        if one[same:middle] == other[same:middle]:
+            same = middle
+        else:
+            different = middle
+    return same

@@ -1,0 +1,159 @@
+"""`EncodingRules`: all that decides how a text is encoded, open to whoever wants to explain it.
+
+A `Tokenizer` and a `Frame` both have them (`.rules`), so that a question such as "why is this not
+one token?" is asked of either in the same way. The table may know merges of later steps; only the
+first `merges` ranks count. Ranks only rise while a pretoken is encoded with merges that were
+learnt in their order, so later merges all come at the end and are left off there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import takewhile
+from typing import Protocol
+
+from engine.alphabets import Alphabet
+from engine.core.events import EncodeStep, Pair
+from engine.encoding.encoders.encoder import MergeTable
+from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_loop import RankLoop
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
+
+LONG = 128
+"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
+
+
+@dataclass(frozen=True)
+class MadeBy:
+    """The merge that makes a token: its rank and its two parts."""
+
+    rank: int
+    pair: Pair
+
+
+@dataclass(frozen=True)
+class EncodingRules:
+    """What an encoding follows from.
+
+    Attributes:
+        alphabet: what a pretoken is made of before any merge.
+        table: pair of ids → (rank, id of the token made); may hold ranks from `merges` on.
+        merges: how many merges there are.
+        vocab: id → bytes, special tokens included.
+        special_ids: special token → id.
+        pattern, splitter: what cuts a text into pretokens.
+        in_order: whether the merges were learnt in their order: see `is_in_order`.
+        later: the tokens that merges `merges`, `merges + 1`, … are known to make.
+        covered: id → the bytes of a pretoken that a token stands for, where the vocab shows more:
+            of `est</w>` only `est`. `None`: it shows just that.
+    """
+
+    alphabet: Alphabet
+    table: MergeTable
+    merges: int
+    vocab: Mapping[int, bytes]
+    special_ids: Mapping[str, int]
+    pattern: Pattern
+    splitter: SpecialSplitter
+    in_order: bool = True
+    later: Sequence[bytes] = field(default=(), repr=False)
+    covered: Mapping[int, bytes] | None = field(default=None, repr=False)
+
+    @cached_property
+    def ids(self) -> dict[bytes, int]:
+        """The id of each ordinary token. Special tokens are never made of others, so not here.
+
+        Of tokens that stand for the end of a word, too, see `ending_ids`.
+        """
+        return self._ids_where(lambda token_id: token_id not in self._ending)
+
+    @cached_property
+    def ending_ids(self) -> dict[bytes, int]:
+        """The tokens that stand for these bytes and for the end of a word behind them."""
+        return self._ids_where(self._ending.__contains__)
+
+    @cached_property
+    def _ending(self) -> frozenset[int]:
+        covered = self.covered or {}
+        return frozenset(number for number, text in covered.items() if text != self.vocab[number])
+
+    def _ids_where(self, is_wanted: Callable[[int], bool]) -> dict[bytes, int]:
+        special = frozenset(self.special_ids.values())
+        ids: dict[bytes, int] = {}
+        for token_id, token in (self.vocab if self.covered is None else self.covered).items():
+            if token_id not in special and is_wanted(token_id):
+                ids.setdefault(token, token_id)
+        return ids
+
+    @cached_property
+    def _makers(self) -> dict[int, MadeBy]:
+        makers: dict[int, MadeBy] = {}
+        for pair, (rank, token_id) in self.table.items():
+            if rank < self.merges:
+                makers.setdefault(token_id, MadeBy(rank, pair))
+        return makers
+
+    def made_by(self, token_id: int) -> MadeBy | None:
+        """The first merge that makes the token; `None` for bytes and special tokens."""
+        return self._makers.get(token_id)
+
+    def merge_of(self, pair: Pair) -> tuple[int, int] | None:
+        """The rank of the merge of a pair and the id it makes; `None` if it does not merge."""
+        found = self.table.get(pair)
+        return found if found is not None and found[0] < self.merges else None
+
+    def pretokens(self, text: str) -> tuple[Pretoken, ...]:
+        """The special tokens and pretokens of a text. Joined they are the text."""
+        return _pretokens(text, self.pattern, self.splitter)
+
+    def is_special(self, pretoken: Pretoken) -> bool:
+        """Whether the pretoken is one id by itself."""
+        return pretoken.special and pretoken.text in self.special_ids
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode a pretoken, one occurrence at a time."""
+        encoder = RankLoop if self.in_order and len(pretoken) <= LONG else RankHeap
+        steps = encoder(self.alphabet, self.table).steps(pretoken)
+        return takewhile(lambda step: step.rank < self.merges, steps)
+
+    def ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
+        """The token ids of a pretoken, or the one id of a special token."""
+        if self.is_special(pretoken):
+            return (self.special_ids[pretoken.text],)
+        return self.tokens_of(pretoken.bytes)
+
+    def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
+        """The token ids of the bytes as one pretoken."""
+        tokens = tuple(self.alphabet.spell(pretoken))
+        for step in self.steps(pretoken):
+            tokens = step.after
+        return tokens
+
+    def alone(self, token_id: int) -> tuple[int, ...]:
+        """The token ids of what a token stands for; at the end of a word only if the token is."""
+        ends = token_id in self._ending
+        text = self.vocab[token_id] if self.covered is None else self.covered[token_id]
+        return self.tokens_of(text) if ends else self.inside.tokens_of(text)
+
+    @cached_property
+    def inside(self) -> EncodingRules:
+        """The same for parts of pretokens that do not reach their ends."""
+        inside = self.alphabet.inside
+        return self if inside is self.alphabet else replace(self, alphabet=inside)
+
+
+@lru_cache(maxsize=1)
+def _pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> tuple[Pretoken, ...]:
+    """Of one text many questions are asked, one after the other."""
+    # Surrogates become the characters they stand for before the pattern sees them.
+    return tuple(pretokens(to_text(to_bytes(text)), pattern, splitter))
+
+
+class HasRules(Protocol):
+    """A `Tokenizer`, a `Frame`: anything that says what its encoding follows from."""
+
+    @property
+    def rules(self) -> EncodingRules: ...

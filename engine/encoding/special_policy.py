@@ -1,0 +1,98 @@
+"""What a special token means that stands in somebody's text: one id, ordinary text, or an error.
+
+A text from outside should not be able to end a document or begin a system message by spelling a
+special token. So a caller says what he expects, as in tiktoken: by default a special token in the
+text is an error that names it. Of tiktoken's two arguments one is enough: what is neither allowed
+nor an error is ordinary text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from engine.core.errors import SpecialTokenFoundError
+from engine.encoding.tokenizer import Tokenizer
+from engine.text.pretokenize import SpecialSplitter, to_text
+
+
+@dataclass(frozen=True)
+class SpecialPolicy:
+    """Which special tokens of a text are cut out as one id.
+
+    Attributes:
+        allowed: these are; the others are ordinary text. `None` allows all.
+        refuses: whether a special token in the text is an error instead.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)}
+    >>> tokenizer = Tokenizer(vocab, [], ["<s>"])
+    >>> [policy.applied(tokenizer).encode("<s>") for policy in (ALL_SPECIAL, NONE_SPECIAL)]
+    [[256], [60, 115, 62]]
+    """
+
+    allowed: frozenset[str] | None = None
+    refuses: bool = False
+
+    @classmethod
+    def allowing(cls, tokens: Iterable[str]) -> SpecialPolicy:
+        """Only these are special."""
+        return cls(frozenset(tokens))
+
+    def applied(self, tokenizer: Tokenizer) -> Tokenizer:
+        """The tokenizer that cuts out what is allowed; what is refused is looked for beside.
+
+        Raises:
+            SpecialTokenError: it has no special token of a name that is allowed.
+        """
+        return tokenizer if self.allowed is None else tokenizer.allowing(self.allowed)
+
+    def checked(self, tokenizer: Tokenizer, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The blocks of a text as they come, an error if what they hold is refused.
+
+        Raises:
+            SpecialTokenFoundError: names the special token and its place.
+        """
+        return _refusing(_splitter(tokenizer), blocks) if self.refuses else iter(blocks)
+
+    def check(self, tokenizer: Tokenizer, text: str) -> None:
+        """Raises `SpecialTokenFoundError` if the text holds what is refused; see `checked`."""
+        if self.refuses:
+            found = _splitter(tokenizer).text_regex.search(text)
+            if found is not None:
+                before = text[: found.start()].encode("utf-8", "surrogatepass")
+                raise _found(found.group(), len(before), before.count(b"\n"))
+
+
+REFUSE_SPECIAL = SpecialPolicy(refuses=True)
+ALL_SPECIAL = SpecialPolicy()
+NONE_SPECIAL = SpecialPolicy(frozenset())
+
+
+def _splitter(tokenizer: Tokenizer) -> SpecialSplitter:
+    """What finds the special tokens; not those that were merely added to the vocabulary."""
+    added = tokenizer.added_tokens
+    return SpecialSplitter([token for token in tokenizer.special_tokens if token not in added])
+
+
+def _refusing(splitter: SpecialSplitter, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks; a special token that stands across two of them is found, too."""
+    tail, passed, lines = b"", 0, 0
+    keep = max(splitter.longest - 1, 0)
+    for block in blocks:
+        window = tail + block
+        if found := splitter.bytes_regex.search(window):
+            line = lines + window.count(b"\n", 0, found.start())
+            raise _found(to_text(found.group()), passed + found.start(), line)
+        yield block
+        tail = window[max(len(window) - keep, 0) :]
+        passed += len(window) - len(tail)
+        lines += window.count(b"\n", 0, len(window) - len(tail))
+
+
+def _found(token: str, place: int, lines_before: int) -> SpecialTokenFoundError:
+    return SpecialTokenFoundError(
+        f"the text holds the special token {token!r} (line {lines_before + 1:,}, byte {place:,}), "
+        "which is not allowed there",
+        token,
+        place,
+    )

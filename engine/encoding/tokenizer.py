@@ -1,0 +1,315 @@
+"""`Tokenizer`: an immutable vocab with its merges, special tokens and pattern."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from copy import copy
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from engine.alphabets import Alphabet
+from engine.core.errors import SpecialTokenError, UnknownTokenIdError
+from engine.core.events import EncodeStep
+from engine.encoding.encode_pool import encoded_by_processes
+from engine.encoding.encoders import DEFAULT_ENCODER
+from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
+from engine.encoding.live_encoding import LiveEncoding
+from engine.encoding.merge_table import byte_alphabet, ids_by_bytes, merge_table
+from engine.encoding.rules import EncodingRules
+from engine.encoding.text_encoder import TextEncoder
+from engine.text.chunking import ChunkCutter
+from engine.text.patterns import Pattern, as_pattern
+from engine.text.pretokenize import (
+    check_special_tokens,
+    pretokens,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+)
+
+if TYPE_CHECKING:
+    from engine.pipeline.pipeline import (
+        Pipeline,  # few tokenizers have one, and it brings many modules
+    )
+
+ITERABLE_PIECE = 1 << 16
+
+WORTH_HELPERS = 1 << 25
+"""Characters that take as long to encode as helper processes take to start and to learn words."""
+
+
+class Tokenizer:
+    """Encodes text to token ids and back.
+
+    Args:
+        vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
+        merges: (left bytes, right bytes), in order of rank.
+        special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
+            get the next free ids; a mapping gives each its id. With `None` no text is special.
+        pattern: a name in `PATTERNS`, or a pattern.
+        encoder: a name in `ENCODERS`; all give the same ids.
+        alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
+        table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
+        pipeline: the stages of a `tokenizer.json`, where there is more to it than all this.
+
+    Raises:
+        VocabularyError: a byte or the token of a merge is missing.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    >>> Tokenizer(vocab, [(b"a", b"b")]).encode("abba")
+    [256, 98, 97]
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[int, bytes],
+        merges: Sequence[tuple[bytes, bytes]],
+        special_tokens: Sequence[str] | Mapping[str, int] | None = None,
+        pattern: str | Pattern = "gpt2",
+        encoder: str = DEFAULT_ENCODER,
+        *,
+        alphabet: Alphabet | None = None,
+        table: MergeTable | None = None,
+        pipeline: Pipeline | None = None,
+    ) -> None:
+        self.vocab = dict(vocab)
+        self.merges = list(merges)
+        self.special_tokens = tuple(special_tokens or ())
+        self.pattern = as_pattern(pattern)
+        self.pipeline = pipeline
+        # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
+        check_special_tokens(self.special_tokens)
+        if isinstance(special_tokens, Mapping):
+            special_ids = dict(special_tokens)
+            self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
+            tells_all = alphabet is not None and table is not None
+            ids = ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
+        else:
+            ids = ids_by_bytes(self.vocab)
+            special_ids = self._number_special_tokens(ids)
+        self.alphabet = byte_alphabet(ids) if alphabet is None else alphabet
+        self.merge_table = merge_table(ids, self.merges) if table is None else table
+        self._special_ids = special_ids
+        splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
+        self._encoder = TextEncoder(
+            encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
+        )
+
+    def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
+        """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
+        numbered: dict[str, int] = {}
+        made = {left + right for left, right in self.merges}
+        for token in self.special_tokens:
+            spelled = to_bytes(token)
+            known = ids[spelled]
+            is_byte = len(spelled) == 1
+            if len(known) > (is_byte or spelled in made):
+                # Ids are given to the bytes first, then to special tokens, then to merges.
+                numbered[token] = known.pop(1 if is_byte else 0)
+            else:
+                numbered[token] = max(self.vocab, default=-1) + 1
+                self.vocab[numbered[token]] = spelled
+        return numbered
+
+    @property
+    def added_tokens(self) -> frozenset[str]:
+        """Those among the special tokens that are text like any other, only cut out first."""
+        added = () if self.pipeline is None else self.pipeline.added_tokens
+        special = {token.content for token in added if token.special}
+        return frozenset(token.content for token in added) - special
+
+    @property
+    def special_ids(self) -> frozenset[int]:
+        """The ids of the special tokens."""
+        return frozenset(self._special_ids.values())
+
+    def allowing(self, tokens: Iterable[str]) -> Tokenizer:
+        """The same tokenizer, except that only these special tokens are cut out of a text.
+
+        The others are ordinary text there; their ids still decode. `added_tokens` are cut out all
+        the same. Costs nothing: vocab, merges and what the encoder remembers are shared. See
+        `engine.encoding.special_policy`.
+
+        Raises:
+            SpecialTokenError: one of them is no special token of this tokenizer.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)}
+        >>> Tokenizer(vocab, [], ["<a>", "<b>"]).allowing(["<b>"]).encode("<a><b>")
+        [60, 97, 62, 257]
+        """
+        allowed = frozenset(tokens)
+        if unknown := sorted(allowed.difference(self._special_ids)):
+            known = ", ".join(self._special_ids)
+            has = f"its special tokens are {known}" if known else "it has none"
+            raise SpecialTokenError(f"{unknown[0]!r} is no special token of this tokenizer; {has}")
+        cut = allowed | self.added_tokens
+        other = copy(self)
+        other.__dict__.pop("rules", None)
+        other._encoder = self._encoder.cutting(
+            {token: number for token, number in self._special_ids.items() if token in cut}
+        )
+        return other
+
+    def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
+        """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
+        if on_step is not None:
+            self._tell_steps(without_stray_surrogates(text), on_step)
+        return self._encoder.encode(text)
+
+    def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
+        for pretoken in pretokens(text, self.pattern, self._encoder.splitter):
+            if not pretoken.special:
+                for step in self.steps(pretoken.bytes):
+                    on_step(step)
+
+    def encode_batch(self, texts: Iterable[str], workers: int | None = None) -> list[list[int]]:
+        """The ids of each text, in the order of the texts.
+
+        Args:
+            workers: processes to encode with; by default one a core if there is enough text for
+                that to pay, and none otherwise.
+
+        Raises:
+            WorkerError: a helper process could not be started, or died.
+        """
+        texts = list(texts)
+        if workers is None:
+            enough = sum(map(len, texts)) >= WORTH_HELPERS
+            workers = os.cpu_count() or 1 if enough else 1
+        if workers <= 1:
+            return [self.encode(text) for text in texts]
+        with closing(encoded_by_processes(texts, self._encoder.as_message(), workers)) as encoded:
+            return list(encoded)
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
+
+        The same ids as `encode("".join(chunks))`: chunks are gathered and cut again where no
+        pretoken can stand across. Only a text without any such place is held whole. A pair of
+        surrogates has to be in one chunk, as any text that is read from a file has it.
+        """
+        return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
+
+    def encode_stream(self, blocks: Iterable[bytes], helpers: int = 0) -> Iterator[list[int]]:
+        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each piece.
+
+        Args:
+            helpers: processes to encode with; without any this one does it.
+
+        Raises:
+            WorkerError: a helper process could not be started, or died.
+        """
+        pieces = map(to_text, self._pieces(blocks))
+        if not helpers:
+            yield from map(self.encode, pieces)
+            return
+        with closing(encoded_by_processes(pieces, self._encoder.as_message(), helpers)) as encoded:
+            yield from encoded
+
+    def _pieces(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same text, cut where no pretoken can stand across."""
+        cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
+        for block in blocks:
+            for piece in cutter.feed(block):
+                yield piece.data
+        for piece in cutter.finish():
+            yield piece.data
+
+    def live(self) -> LiveEncoding:
+        """An encoder for a text that is being typed: it encodes again only what has changed."""
+        return LiveEncoding(self._encoder)
+
+    @property
+    def encoder(self) -> Encoder:
+        """What encodes single pretokens."""
+        return self._encoder.encoder
+
+    @property
+    def cut_out(self) -> Collection[str]:
+        """The special tokens that are cut out of a text, those that are allowed."""
+        return self._encoder.special_ids.keys()
+
+    def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
+        """The merges that encode one pretoken."""
+        return self._encoder.encoder.steps(pretoken)
+
+    @cached_property
+    def rules(self) -> EncodingRules:
+        """All that the encoding follows from, for functions that explain it."""
+        return EncodingRules(
+            self.alphabet,
+            self.merge_table,
+            1 + max((rank for rank, _ in self.merge_table.values()), default=-1),
+            self.vocab,
+            self._special_ids,
+            self.pattern,
+            self._encoder.splitter,
+            is_in_order(self.merge_table),
+        )
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
+
+        Where a pipeline has a decoder, that makes the text.
+
+        Raises:
+            UnknownTokenIdError: names the id that the vocab lacks.
+        """
+        if self.pipeline is not None and self.pipeline.decodes:
+            ids = list(ids)
+            self.decode_bytes(ids)  # names an id that stands for nothing
+            return self.pipeline.decode(ids)
+        return self.decode_bytes(ids).decode("utf-8", "replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The bytes of the ids, exactly; of normalized text, if there is a normalizer."""
+        vocab = self.vocab
+        try:
+            return b"".join([vocab[token_id] for token_id in ids])
+        except KeyError as error:
+            raise UnknownTokenIdError(
+                f"there is no token with the id {error.args[0]}; this vocabulary has "
+                f"{len(vocab):,} tokens"
+            ) from None
+
+    @classmethod
+    def from_files(
+        cls,
+        vocab_path: str | os.PathLike[str],
+        merges_path: str | os.PathLike[str],
+        special_tokens: Sequence[str] | None = None,
+        pattern: str | Pattern = "gpt2",
+    ) -> Tokenizer:
+        """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie."""
+        from engine.formats import gpt2  # formats stand above the tokenizer they read
+
+        vocab, merges = gpt2.read_files(vocab_path, merges_path, special_tokens or ())
+        return cls(vocab, merges, special_tokens, pattern)
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        special_tokens: Sequence[str] | None = None,
+        pattern: str | Pattern | None = None,
+    ) -> Tokenizer:
+        """A tokenizer in any known format; what the files do not say can be said here."""
+        from engine.formats import open_tokenizer
+
+        return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern).tokenizer
+
+    def save(
+        self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
+    ) -> None:
+        """Write the tokenizer: a name in `FORMATS`, by default GPT-2's two files in a directory.
+
+        Raises:
+            OutputExistsError: something is there and `overwrite` is false.
+        """
+        from engine.formats import save
+
+        save(self, path, format, overwrite=overwrite)

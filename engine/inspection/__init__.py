@@ -1,7 +1,0 @@
-"""What kind of tokenizer is this? Everything that can be told from its vocabulary and pattern."""
-
-from __future__ import annotations
-
-from engine.inspection.inspection import Inspection
-
-__all__ = ["Inspection"]

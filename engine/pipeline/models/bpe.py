@@ -1,0 +1,236 @@
+"""`BPE`: the model of a `tokenizer.json` that merges pairs, with all of its options.
+
+Its tokens are texts. Where the pre-tokenizer ends in bytes they are spelled in GPT-2's stand-ins,
+and the tokenizer made of them works on bytes; elsewhere on characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any, Self
+
+from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
+from engine.encoding.encoders.rank_heap import RankHeap
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.models.model import MergingModel, ModelToken
+from engine.pipeline.models.vocab_fields import read_vocab
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BPE(MergingModel):
+    """Attributes as `tokenizer.json` has them.
+
+    Attributes:
+        vocab: token → id.
+        merges: pairs of tokens, in order of rank.
+        unk_token: stands for a character that the vocabulary lacks.
+        fuse_unk: whether one stands for several side by side.
+        byte_fallback: whether `<0x00>` … stand for the bytes of such a character.
+        ignore_merges: whether a pretoken that is a token is not made by merging.
+        continuing_subword_prefix: stands before all characters of a pretoken but the first.
+        end_of_word_suffix: stands behind the last one.
+        dropout: how often a merge is left out in training; never here.
+    """
+
+    vocab: Mapping[str, int]
+    merges: Sequence[tuple[str, str]]
+    unk_token: str | None = None
+    fuse_unk: bool = False
+    byte_fallback: bool = False
+    ignore_merges: bool = False
+    continuing_subword_prefix: str | None = None
+    end_of_word_suffix: str | None = None
+    dropout: float | None = None
+
+    name = "BPE"
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        vocab = read_vocab(fields)
+        model = cls(
+            vocab,
+            _merges(fields),
+            fields.text_or_null("unk_token"),
+            fields.flag("fuse_unk", default=False),
+            fields.flag("byte_fallback", default=False),
+            fields.flag("ignore_merges", default=False),
+            fields.text_or_null("continuing_subword_prefix"),
+            fields.text_or_null("end_of_word_suffix"),
+            fields.number_or_null("dropout"),
+        )
+        model._check(fields)
+        return model
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "dropout": self.dropout,
+            "unk_token": self.unk_token,
+            "continuing_subword_prefix": self.continuing_subword_prefix,
+            "end_of_word_suffix": self.end_of_word_suffix,
+            "fuse_unk": self.fuse_unk,
+            "byte_fallback": self.byte_fallback,
+            "ignore_merges": self.ignore_merges,
+            "vocab": dict(self.vocab),
+            "merges": [list(merge) for merge in self.merges],
+        }
+
+    def _check(self, fields: Fields) -> None:
+        try:
+            _ = self.table
+        except KeyError as error:
+            token = error.args[0]
+            place = next(n for n, merge in enumerate(self.merges) if token in self._needed(*merge))
+            what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
+            raise fields.error("merges", what) from None
+        if self.byte_fallback and len(self._byte_ids) not in (0, 256):
+            what = f"needs all 256 bytes in the vocab, which has {len(self._byte_ids)}"
+            raise fields.error("byte_fallback", what)
+        if self._byte_ids and (self._prefix or self._suffix):
+            raise fields.error("byte_fallback", "together with a prefix or suffix is not supported")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        notes = []
+        if self.dropout:
+            notes.append(f"dropout {self.dropout} is for training; encoding leaves no merge out")
+        if self.unk_token is not None and self.unk_token not in self.vocab:
+            notes.append(
+                f"the unk_token {self.unk_token!r} is not in the vocab; a character that cannot be "
+                "spelled is left out here, where Hugging Face's library stops"
+            )
+        return tuple(notes)
+
+    @property
+    def _prefix(self) -> str:
+        return self.continuing_subword_prefix or ""
+
+    @property
+    def _suffix(self) -> str:
+        return self.end_of_word_suffix or ""
+
+    def _needed(self, left: str, right: str) -> tuple[str, str, str]:
+        return left, right, self._joined(left, right)
+
+    def _joined(self, left: str, right: str) -> str:
+        """What a merge makes: the right part loses its prefix, or as much as that is."""
+        return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
+
+    @cached_property
+    def _byte_ids(self) -> list[int]:
+        """The ids of the bytes that the vocabulary has, if unknown characters fall back to them."""
+        if not self.byte_fallback:
+            return []
+        spelled = (f"<0x{byte:02X}>" for byte in range(256))
+        return [self.vocab[token] for token in spelled if token in self.vocab]
+
+    def tokens(self, in_bytes: bool) -> dict[int, bytes]:
+        return {token_id: self._bytes_of(text, in_bytes) for text, token_id in self.vocab.items()}
+
+    def _bytes_of(self, token: str, in_bytes: bool) -> bytes:
+        if self._suffix and token != self._suffix:
+            token = token.removesuffix(self._suffix)
+        if self._prefix and token != self._prefix:
+            token = token.removeprefix(self._prefix)
+        if in_bytes:
+            try:
+                return unspell(token)
+            except KeyError:
+                return token.encode()
+        byte = _BYTE.fullmatch(token) if self.byte_fallback else None
+        return bytes((int(byte[1], 16),)) if byte else token.encode()
+
+    @cached_property
+    def table(self) -> dict[Pair, tuple[int, int]]:
+        vocab = self.vocab
+        if self._prefix:
+            whole = [self._joined(left, right) for left, right in self.merges]
+        else:
+            whole = [left + right for left, right in self.merges]
+        found = {
+            (vocab[left], vocab[right]): (rank, vocab[joined])
+            for (rank, (left, right)), joined in zip(enumerate(self.merges), whole, strict=True)
+        }
+        # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
+        return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
+
+    def alphabet(self, in_bytes: bool) -> Alphabet:
+        inner = self._alphabet(in_bytes)
+        if not self.ignore_merges:
+            return inner
+        if not in_bytes:
+            return WholeTokens(inner, {token.encode(): i for token, i in self.vocab.items()})
+        whole = {}
+        for token, token_id in self.vocab.items():
+            try:
+                whole[unspell(token)] = token_id
+            except KeyError:
+                continue  # no pretoken is spelled like that
+        return WholeTokens(inner, whole)
+
+    @property
+    def unknown_id(self) -> int | None:
+        return None if self.unk_token is None else self.vocab.get(self.unk_token)
+
+    @cached_property
+    def _encoder(self) -> RankHeap:
+        """Bytes' stand-ins are characters like any others to it."""
+        return RankHeap(self.alphabet(in_bytes=False), self.table)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        data = pretoken.encode()
+        edges = self._encoder.alphabet.edges(data)
+        ids = self._encoder.alphabet.spell(data)
+        tokens = {start: (i, end) for i, start, end in zip(ids, edges, edges[1:], strict=False)}
+        for start, end, pair in self._encoder.merges_at(data):
+            del tokens[tokens[start][1]]
+            tokens[start] = self.table[pair][1], end
+        place = [n for n, character in enumerate(pretoken) for _ in character.encode()]
+        return [
+            ModelToken(token_id, self.texts[token_id], place[start], place[end - 1] + 1)
+            for start, (token_id, end) in tokens.items()
+        ]
+
+    def _alphabet(self, in_bytes: bool) -> Alphabet:
+        vocab, has_affixes = self.vocab, self._prefix or self._suffix
+        if in_bytes and not has_affixes and all(map(vocab.__contains__, BYTE_TO_CHAR.values())):
+            return ByteAlphabet([vocab[BYTE_TO_CHAR[byte]] for byte in range(256)])
+        longest = 1 + len(self._prefix) + len(self._suffix)
+        return CharacterAlphabet(
+            {token: token_id for token, token_id in vocab.items() if 0 < len(token) <= longest},
+            self._byte_ids or None,
+            vocab.get(self.unk_token) if self.unk_token is not None else None,
+            self.fuse_unk,
+            self._prefix,
+            self._suffix,
+            in_bytes,
+        )
+
+
+def _rank(item: tuple[Pair, tuple[int, int]]) -> int:
+    return item[1][0]
+
+
+def _merges(fields: Fields) -> list[tuple[str, str]]:
+    """The merges in either spelling: `["a", "b"]` or `"a b"`."""
+    spelled = fields.items("merges")
+    if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
+        del spelled[0]
+    merges = [_parts(each) for each in spelled]
+    if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
+        return [(left, right) for left, right in merges]
+    place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
+    raise fields.error("merges", f"[{place}] is not two tokens: {str(spelled[place])[:60]!r}")
+
+
+def _parts(merge: object) -> list[Any]:
+    if type(merge) is str:
+        return merge.split(" ")
+    return merge if type(merge) is list else []

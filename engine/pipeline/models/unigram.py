@@ -1,0 +1,103 @@
+"""`Unigram`: the model that takes the most probable segmentation, as SentencePiece and T5 do.
+
+Unlike in SentencePiece, a text that looks like the unknown token, or like any other piece, is that
+piece: so it is in Hugging Face's library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import Any, Self
+
+from engine.core.errors import UnigramError
+from engine.pipeline.json_fields import Fields, well_formed
+from engine.pipeline.models.model import Model, ModelToken
+from engine.unigram.lattice import Lattice
+from engine.unigram.pieces import PieceTable
+
+LARGEST_SCORE = 1e300
+"""What is larger is no logarithm of a probability, and no number that sums stay finite with."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unigram(Model):
+    """Attributes as `tokenizer.json` has them.
+
+    Attributes:
+        pieces: text and score of each id.
+        unk_id: the id of what no piece spells; `None` if there is none.
+        byte_fallback: whether `<0x00>` … stand for the bytes of it, if all are there.
+
+    >>> model = Unigram([("<unk>", 0.0), ("h", -2.0), ("ug", -2.3), ("hug", -5.0)], 0)
+    >>> [token.text for token in model.tokenize("hug漢字")]
+    ['h', 'ug', '漢字']
+    """
+
+    pieces: Sequence[tuple[str, float]]
+    unk_id: int | None = None
+    byte_fallback: bool = False
+
+    name = "Unigram"
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        unknown = fields.count("unk_id") if fields.has("unk_id") else None
+        model = cls(list(_pieces(fields)), unknown, fields.flag("byte_fallback", default=False))
+        try:
+            _ = model.table
+        except UnigramError as error:
+            raise fields.error("vocab", str(error)) from None
+        return model
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "unk_id": self.unk_id,
+            "vocab": [list(piece) for piece in self.pieces],
+            "byte_fallback": self.byte_fallback,
+        }
+
+    @cached_property
+    def vocab(self) -> dict[str, int]:  # type: ignore[override]
+        return {text: token_id for token_id, (text, _) in enumerate(self.pieces)}
+
+    @property
+    def unknown_id(self) -> int | None:
+        return self.unk_id
+
+    @cached_property
+    def table(self) -> PieceTable:
+        texts, scores = zip(*self.pieces, strict=True) if self.pieces else ((), ())
+        return PieceTable(texts, scores, self.unk_id, unknown_is_text=True)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        edges = Lattice(pretoken, self.table).best.edges
+        tokens: list[ModelToken] = []
+        for is_unknown, run in groupby(edges, key=lambda edge: edge.piece == self.unk_id):
+            spans = [(edge.start, edge.end) for edge in run]
+            if is_unknown:  # side by side they are one
+                spans = [(spans[0][0], spans[-1][1])]
+            for start, end in spans:
+                tokens += self._tokens_of(pretoken[start:end], start, end)
+        return tokens
+
+    def _tokens_of(self, text: str, start: int, end: int) -> list[ModelToken]:
+        known = self.vocab.get(text)
+        if known is None and self.byte_fallback:
+            spelled = [f"<0x{byte:02X}>" for byte in text.encode()]
+            if all(byte in self.vocab for byte in spelled):
+                return [ModelToken(self.vocab[byte], byte, start, end) for byte in spelled]
+        token_id = self.unk_id if known is None else known
+        assert token_id is not None  # without an unknown token, the lattice has pieces only
+        return [ModelToken(token_id, text, start, end)]
+
+
+def _pieces(fields: Fields) -> Iterator[tuple[str, float]]:
+    for place, item in enumerate(fields.items("vocab")):
+        piece = item if isinstance(item, list) else []
+        kinds = [type(part) for part in piece]
+        if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
+            raise fields.error("vocab", f"[{place}] is no piece with its score: {str(item)[:60]!r}")
+        yield well_formed(piece[0], f"{fields.path('vocab')}[{place}]"), float(piece[1])

@@ -1,0 +1,152 @@
+"""A tokenizer as the pipeline that `tokenizer.json` writes down.
+
+One that was read from such a file has its pipeline. Of the others most work on bytes and become a
+byte-level BPE: its pattern in Oniguruma's dialect, its tokens in GPT-2's stand-ins. One that was
+trained on characters has these for its tokens.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
+from engine.core.errors import TokenizerFileError
+from engine.core.gpt2_bytes import spell
+from engine.encoding.tokenizer import Tokenizer
+from engine.pipeline.added_tokens import AddedToken
+from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders.edits import Fuse
+from engine.pipeline.models.bpe import BPE
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.post_processors.byte_level import ByteLevel as ByteLevelPostProcessor
+from engine.pipeline.pretokenizers.byte_level import ByteLevel
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.sequence import Sequence
+from engine.pipeline.pretokenizers.spelling import in_oniguruma
+from engine.pipeline.pretokenizers.split import Split
+from engine.pipeline.text_or_regex import TextOrRegex
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import to_text
+
+
+def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
+    """The stages that encode and decode as the tokenizer does; `path` is for errors.
+
+    Raises:
+        TokenizerFileError: `tokenizer.json` cannot say what the tokenizer is.
+    """
+    if tokenizer.pipeline is not None:
+        return tokenizer.pipeline
+    try:
+        if isinstance(tokenizer.alphabet, WordEndAlphabet):
+            raise TokenizerFileError(
+                "</w> is a symbol of its own here, which merges like any other; in tokenizer.json "
+                "it is part of the last character, so the file would encode otherwise"
+            )
+        if isinstance(tokenizer.alphabet, CharacterAlphabet):
+            return _of_characters(tokenizer, tokenizer.alphabet)
+        spelled = _spelled_vocab(tokenizer, spell)
+        return Pipeline(
+            BPE(
+                {token: token_id for token_id, token in spelled.items()},
+                _merges(tokenizer, spelled),
+                ignore_merges=_ignores_merges(tokenizer),
+            ),
+            tuple(map(AddedToken, tokenizer.special_tokens)),
+            pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=True),
+            post_processor=ByteLevelPostProcessor(ByteLevel(True, False, True)),
+            decoder=ByteLevelDecoder(),
+        )
+    except TokenizerFileError as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+
+
+def _of_characters(tokenizer: Tokenizer, alphabet: CharacterAlphabet) -> Pipeline:
+    spelled = _spelled_vocab(tokenizer, to_text)
+    return Pipeline(
+        BPE(
+            {token: token_id for token_id, token in spelled.items()},
+            _merges(tokenizer, spelled),
+            unk_token=None if alphabet.unknown is None else spelled[alphabet.unknown],
+        ),
+        tuple(map(AddedToken, tokenizer.special_tokens)),
+        pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=False),
+        decoder=Fuse(),
+    )
+
+
+def pre_tokenizer_of(pattern: Pattern, in_bytes: bool) -> PreTokenizer | None:
+    """The pre-tokenizer that cuts as a pattern does.
+
+    Raises:
+        TokenizerFileError: nobody knows how to say the pattern in Oniguruma's dialect.
+    """
+    if pattern == PATTERNS["gpt2"] and in_bytes:
+        return ByteLevel(add_prefix_space=False, use_regex=True)
+    spelling = ByteLevel(add_prefix_space=False, use_regex=False)
+    if pattern == PATTERNS["none"]:
+        return spelling if in_bytes else None
+    source = in_oniguruma(pattern)
+    if source is None:
+        raise TokenizerFileError(
+            f"the pattern {pattern.name!r} is not one of the named ones, and only of these it is "
+            f"known how tokenizer.json says them; choose one of {', '.join(PATTERNS)}"
+        )
+    split = Split(TextOrRegex(regex=source), "Isolated")
+    return Sequence([split, spelling]) if in_bytes else split
+
+
+def _spelled_vocab(tokenizer: Tokenizer, spelling: Callable[[bytes], str]) -> dict[int, str]:
+    """Each token as it is spelled, special tokens as they are."""
+    special = {token_id: token for token, token_id in tokenizer.rules.special_ids.items()}
+    spelled: dict[int, str] = {}
+    known: dict[str, int] = {}
+    for token_id, token in sorted(tokenizer.vocab.items()):
+        text = special.get(token_id, spelling(token))
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise TokenizerFileError(
+                f"the {'special ' * (token_id in special)}token {text!r} is no UTF-8 text, which "
+                "it has to be"
+            ) from None
+        if text in known:
+            raise TokenizerFileError(
+                f"the tokens {known[text]} and {token_id} have the same spelling, {text!r}, which "
+                "tokenizer.json cannot say; choose special tokens that no ordinary token equals"
+            )
+        spelled[token_id] = text
+        known[text] = token_id
+    return spelled
+
+
+def _merges(tokenizer: Tokenizer, spelled: dict[int, str]) -> list[tuple[str, str]]:
+    """The merges in order of rank; a file has one rank for each."""
+    by_rank: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for pair, (rank, made) in sorted(tokenizer.merge_table.items(), key=lambda item: item[1][0]):
+        by_rank[rank].append(pair)
+        if spelled[pair[0]] + spelled[pair[1]] != spelled[made]:
+            raise TokenizerFileError(f"the merge of rank {rank} does not make its parts' bytes")
+    for rank, pairs in by_rank.items():
+        if {left for left, _ in pairs} & {right for _, right in pairs} and len(pairs) > 1:
+            raise TokenizerFileError(
+                f"several merges share the rank {rank} and could overlap, which tokenizer.json "
+                "cannot say; give each merge a rank of its own"
+            )
+    pairs = [pair for of_one_rank in by_rank.values() for pair in of_one_rank]
+    return [(spelled[left], spelled[right]) for left, right in pairs]
+
+
+def _ignores_merges(tokenizer: Tokenizer) -> bool:
+    """Whether whole tokens are looked up before anything merges; an error if only some are."""
+    alphabet = tokenizer.alphabet
+    if isinstance(alphabet, ByteAlphabet):
+        return False
+    rules = tokenizer.rules
+    if isinstance(alphabet, WholeTokens) and isinstance(alphabet.inner, ByteAlphabet):
+        others = (pair for pair in rules.ids.items() if alphabet.whole.get(pair[0]) != pair[1])
+        if all(rules.tokens_of(token) == (token_id,) for token, token_id in others):
+            return True
+    raise TokenizerFileError("the tokenizer does not work on bytes, so its stages are not known")

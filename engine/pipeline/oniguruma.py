@@ -1,0 +1,245 @@
+r"""Regexes as Hugging Face's library reads them: in Oniguruma's Ruby dialect, not in Python's.
+
+The dialects agree on most of what tokenizers use. Where they differ the meaning is kept:
+
+- `{1,3}+` repeats the repetition; only `?+`, `*+` and `++` are possessive.
+- `^` and `$` stand at lines, `(?m:` lets a dot match newlines, `\z` is the very end, `\h` a
+  hexadecimal digit, and `\w` has `²³¹¼½¾` among the letters, but not in `[\w]`.
+
+What is not translated is refused by name: backreferences, calls, nested and combined classes, and
+where case is ignored letters that are one character in another case, such as `ss` and `ß`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+from engine.core.errors import PatternError
+from engine.text.typed_regex import compile_foreign
+
+MOST_GROUPS = 100
+"""Parentheses in one regex: each takes a level of the stack where they are nested."""
+
+_EXTRA_WORD = "²³¹¼½¾"
+_WORD, _NO_WORD = rf"[\w{_EXTRA_WORD}]", rf"[^\w{_EXTRA_WORD}]"
+
+_ESCAPES = {
+    **{kept: f"\\{kept}" for kept in "dDsSABbtnrfva"},
+    "w": _WORD,
+    "W": _NO_WORD,
+    "b": rf"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
+    "B": rf"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))",
+    "z": r"\Z",
+    "Z": r"(?=\n?\Z)",
+    "h": "[0-9a-fA-F]",
+    "H": "[^0-9a-fA-F]",
+    "R": r"(?>\r\n|[\n\v\f\r\x85\u2028\u2029])",
+    "e": r"\x1b",
+}
+_ESCAPES_IN_CLASS = {
+    **{kept: f"\\{kept}" for kept in "wWdDsStnrfva"},
+    "h": "0-9a-fA-F",
+    "e": r"\x1b",
+}
+_FOLDED = re.compile(r"(?i)ss|ff|fi|fl|st|[^\x00-\x7f]")
+"""Where case is ignored, Oniguruma lets these match one character, as in `ß` or `ﬆ`."""
+
+_LINE_START, _LINE_END = r"(?:\A|(?<=\n)(?!\Z))", r"(?=\n|\Z)"
+
+# What matches no character, only a place.
+_PLACES = tuple("AbBzZ")
+_LOOKS_AROUND = ("(?=", "(?!", "(?<=", "(?<!")
+
+_CODE = re.compile(r"\\(?:x\{([0-9a-fA-F]{1,6})\}|x([0-7][0-9a-fA-F])|u([0-9a-fA-F]{4}))")
+_PROPERTY = re.compile(r"\\[pP]\{\^?[A-Za-z_ ]+\}")
+_GROUP = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z_]\w*>|(?P<flags>[im]*(?:-[im]*)?):))?")
+_CLASS = re.compile(r"\[\^?")
+_QUANTIFIER = re.compile(r"[*+?][?+]?|(?P<interval>\{(?:\d+(?:,\d*)?|,\d+)\})(?P<suffix>[?+]?)")
+
+
+def can_be_empty(source: str) -> bool:
+    r"""Whether the regex may match nothing, as far as its form tells.
+
+    >>> can_be_empty("a*|b"), can_be_empty("(?=b)"), can_be_empty(r"\s+(?!\S)")
+    (True, True, False)
+    """
+    return any(branch.can_be_empty for branch in _translated(source))
+
+
+def alternatives(source: str) -> tuple[str, ...]:
+    r"""The branches of an Oniguruma regex, each as a regex of Python's `regex` without groups.
+
+    Raises:
+        PatternError: it is broken, or says something that is not supported.
+
+    >>> alternatives(r"\p{N}{1,3}+|a(b|c)$")
+    ('(?:\\p{N}{1,3})+', 'a(?:b|c)(?=\\n|\\Z)')
+    """
+    return tuple(branch.regex for branch in _translated(source))
+
+
+class _Branch(NamedTuple):
+    """A branch or an atom of one, and whether it may match nothing."""
+
+    regex: str
+    can_be_empty: bool
+
+
+@lru_cache(maxsize=64)
+def _translated(source: str) -> tuple[_Branch, ...]:
+    if source.count("(") > MOST_GROUPS:
+        raise PatternError(f"more than {MOST_GROUPS} groups are not supported")
+    ignores_case = source.startswith("(?i)")
+    translation = _Translation(source, 4 if ignores_case else 0)
+    branches = translation.branches()
+    if ignores_case:
+        translation.check_folding(4)
+        branches = [_Branch(f"(?i:{regex})", empty) for regex, empty in branches]
+    compile_foreign("|".join(branch.regex for branch in branches))
+    return tuple(branches)
+
+
+class _Translation:
+    """One pass over a regex; `_out` holds the parts of the branch, an atom each."""
+
+    def __init__(self, source: str, place: int) -> None:
+        self._source = source
+        self._place = place
+
+    def branches(self) -> list[_Branch]:
+        """The branches of all of it."""
+        branches = self._branches()
+        if self._rest:
+            raise self._error("an unmatched parenthesis")
+        return branches
+
+    def check_folding(self, start: int) -> None:
+        """An error if what stands from there to here could match `ß` as `ss`, or the like."""
+        if folded := _FOLDED.search(self._source, start, self._place):
+            raise self._error(f"{folded.group()!r} in any case")
+
+    @property
+    def _rest(self) -> str:
+        return self._source[self._place : self._place + 64]
+
+    def _error(self, what: str) -> PatternError:
+        return PatternError(
+            f"{what} is not supported, in the regex {self._source[:120]!r}", self._place
+        )
+
+    def _take(self, match: re.Match[str]) -> None:
+        self._place = match.end()
+
+    def _branches(self) -> list[_Branch]:
+        """The branches up to the end, or to the parenthesis that closes the group."""
+        branches = [self._branch()]
+        while self._rest.startswith("|"):
+            self._place += 1
+            branches.append(self._branch())
+        return branches
+
+    def _branch(self) -> _Branch:
+        parts: list[_Branch] = []
+        while self._place < len(self._source) and self._source[self._place] not in "|)":
+            if quantifier := _QUANTIFIER.match(self._source, self._place):
+                if not parts:
+                    raise self._error("a quantifier with nothing before it")
+                parts[-1] = self._quantified(parts[-1], quantifier)
+            else:
+                parts.append(self._atom())
+        return _Branch("".join(part.regex for part in parts), all(p.can_be_empty for p in parts))
+
+    def _quantified(self, part: _Branch, quantifier: re.Match[str]) -> _Branch:
+        self._take(quantifier)
+        atom, empty = part
+        interval, suffix = quantifier["interval"], quantifier["suffix"]
+        if interval and suffix == "?" and "," not in interval:
+            raise self._error("a lazy quantifier of one number")
+        if interval and suffix == "+":
+            atom = f"(?:{atom}{interval})+"
+        else:
+            atom += quantifier.group()
+        return _Branch(atom, empty or re.match(r"[*?]|\{0*[,}]", quantifier.group()) is not None)
+
+    def _atom(self) -> _Branch:
+        character = self._source[self._place]
+        if character == "\\":
+            place = self._source[self._place + 1 : self._place + 2]
+            return _Branch(self._escape(_ESCAPES), place in _PLACES)
+        if character == "[":
+            return _Branch(self._class(), False)
+        if character == "(":
+            return self._group()
+        self._place += 1
+        if character in "^$":
+            return _Branch(_LINE_START if character == "^" else _LINE_END, True)
+        return _Branch(f"\\{character}" if character in "]{}" else character, False)
+
+    def _escape(self, escapes: dict[str, str]) -> str:
+        if code := _CODE.match(self._source, self._place):
+            self._take(code)
+            number = int(code[code.lastindex or 0], 16)
+            if number > 0x10FFFF:
+                raise self._error(f"the character number {number:X}")
+            return str(regex.escape(chr(number), special_only=False))
+        if known := _PROPERTY.match(self._source, self._place):
+            self._take(known)
+            return known.group()
+        character = self._source[self._place + 1 : self._place + 2]
+        if character in escapes:
+            translated = escapes[character]
+        elif character and not (character.isascii() and character.isalnum()):
+            translated = f"\\{character}" if character.isascii() else character
+        else:
+            raise self._error(f"\\{character}")
+        self._place += 2
+        return translated
+
+    def _class(self) -> str:
+        head = _CLASS.match(self._source, self._place)
+        assert head is not None
+        self._take(head)
+        parts = [head.group()]
+        while self._place < len(self._source):
+            character = self._source[self._place]
+            if character == "]":
+                if len(parts) == 1:
+                    raise self._error("an empty class")
+                self._place += 1
+                return "".join((*parts, "]"))
+            if character == "[" or self._rest.startswith("&&"):
+                raise self._error("a class that is made of classes")
+            if character == "\\":
+                parts.append(self._escape(_ESCAPES_IN_CLASS))
+            else:
+                self._place += 1
+                parts.append(character)
+        raise self._error("a class without an end")
+
+    def _group(self) -> _Branch:
+        head = _GROUP.match(self._source, self._place)
+        assert head is not None  # a bare parenthesis is one
+        if head.group() == "(" and self._rest.startswith("(?"):
+            raise self._error(f"the group {self._rest[:4]}")
+        self._take(head)
+        inside = self._branches()
+        if not self._rest.startswith(")"):
+            raise self._error("a parenthesis without an end")
+        if "i" in (head["flags"] or "").partition("-")[0]:
+            self.check_folding(head.end())
+        self._place += 1
+        regex = f"{_head(head)}{'|'.join(branch.regex for branch in inside)})"
+        looks_around = head.group() in _LOOKS_AROUND
+        return _Branch(regex, looks_around or any(branch.can_be_empty for branch in inside))
+
+
+def _head(head: re.Match[str]) -> str:
+    """The beginning of a group; one that captures does not need to."""
+    if head["flags"]:
+        return f"(?{head['flags'].replace('m', 's')}:"
+    is_capturing = head.group() == "(" or (head.group().endswith(">") and head.group() != "(?>")
+    return "(?:" if is_capturing else head.group()

@@ -1,0 +1,36 @@
+"""Pre-tokenizers, each under the name that `tokenizer.json` gives it."""
+
+from __future__ import annotations
+
+from engine.core.registry import Registry
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.pretokenizers.byte_level import ByteLevel
+from engine.pipeline.pretokenizers.kinds_of_characters import (
+    BertPreTokenizer,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Punctuation,
+    Whitespace,
+    WhitespaceSplit,
+)
+from engine.pipeline.pretokenizers.metaspace import Metaspace
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.sequence import Sequence
+from engine.pipeline.pretokenizers.split import Split
+from engine.pipeline.stage import stage_from_json
+
+_ALL: tuple[type[PreTokenizer], ...] = (
+    *(ByteLevel, Split, Digits, Punctuation, Whitespace, WhitespaceSplit, Metaspace),
+    *(BertPreTokenizer, CharDelimiterSplit, FixedLength, Sequence),
+)
+PRETOKENIZERS: Registry[type[PreTokenizer]] = Registry("pre-tokenizer", {p.name: p for p in _ALL})
+
+
+def pretokenizer_from_json(fields: Fields) -> PreTokenizer:
+    """The pre-tokenizer that an object of `tokenizer.json` describes.
+
+    Raises:
+        TokenizerFileError: says what in it is wrong or not supported.
+    """
+    return stage_from_json(PRETOKENIZERS, fields)

@@ -1,0 +1,88 @@
+"""`Metaspace`: SentencePiece's way, where `▁` stands for a space and begins a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+import regex
+
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.normalizers.normalizer import Edit
+from engine.pipeline.pretokenizers.behaviors import BEHAVIORS, Span, stretches
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
+from engine.text.patterns import Alternative, Pattern
+
+PREPEND_SCHEMES = ("always", "never", "first")
+
+
+class Metaspace(PreTokenizer):
+    """Makes every space a `replacement`, and cuts before each.
+
+    Args:
+        replacement: the character, `▁` as a rule.
+        prepend_scheme: when a text that begins with none gets one: always, never, or if it stands
+            `first` in everything.
+        split: whether it cuts at all.
+    """
+
+    name = "Metaspace"
+
+    def __init__(
+        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
+    ) -> None:
+        self.replacement = replacement
+        self.prepend_scheme = prepend_scheme
+        self.splits = split
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        scheme = fields.choice("prepend_scheme", PREPEND_SCHEMES, default="always")
+        # Files of older versions say it in this way.
+        if not fields.flag("add_prefix_space", default=True):
+            if fields.has("prepend_scheme") and scheme != "never":
+                raise fields.error("add_prefix_space", f"is false, but prepend_scheme is {scheme}")
+            scheme = "never"
+        return cls(fields.character("replacement"), scheme, fields.flag("split", default=True))
+
+    def settings(self) -> dict[str, object]:
+        return {
+            "replacement": self.replacement,
+            "prepend_scheme": self.prepend_scheme,
+            "split": self.splits,
+        }
+
+    @property
+    def asks_where(self) -> bool:  # type: ignore[override]
+        return self.prepend_scheme == "first"
+
+    def edits(self, text: str, first: bool) -> Iterable[Edit]:
+        prepends = self.prepend_scheme == "always" or (self.asks_where and first)
+        if prepends and text and text[0] not in (" ", self.replacement):
+            yield Edit(0, 1, self.replacement + text[0])
+        place = text.find(" ")
+        while place >= 0:
+            yield Edit(place, place + 1, self.replacement)
+            place = text.find(" ", place + 1)
+
+    def prepared(self, text: str, first: bool) -> str:
+        changed = text.replace(" ", self.replacement)
+        prepends = self.prepend_scheme == "always" or (self.asks_where and first)
+        if prepends and changed and not changed.startswith(self.replacement):
+            return self.replacement + changed
+        return changed
+
+    def spans(self, text: str) -> Iterable[Span]:
+        if not self.splits:
+            return ((0, len(text)),)
+        places = [place for place, character in enumerate(text) if character == self.replacement]
+        matches = ((place, place + 1) for place in places)
+        return BEHAVIORS["MergedWithNext"](list(stretches(matches, len(text))))
+
+    def as_pattern(self) -> Pattern | None:
+        if not self.splits:
+            return NOTHING_CUT
+        mark = regex.escape(self.replacement)
+        word = Alternative("word", f"{mark}[^{mark}]*")
+        rest = Alternative("beginning", f"[^{mark}]+")
+        return Pattern("metaspace", f"words that begin with {self.replacement}", (word, rest), ())

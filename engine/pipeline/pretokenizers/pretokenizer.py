@@ -1,0 +1,83 @@
+"""What a pre-tokenizer is: it cuts a text into pieces that the model encodes one by one.
+
+Some change the text before they cut it (`edits`: a space in front, `▁` for spaces), one spells
+the pieces anew (`respelled`). So each tells its three parts, and the rest follows here: the plain
+pieces, and the same with where their characters come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from engine.pipeline.normalizers.normalizer import Aligned, Edit
+from engine.pipeline.stage import Stage
+from engine.text.patterns import PATTERNS, Pattern
+
+Span = tuple[int, int]
+
+
+class PreTokenizer(Stage):
+    """Cuts a text; pieces may be left out, but none is empty."""
+
+    asks_where: ClassVar[bool] = False
+    """Whether it matters to `edits` if a text stands at the beginning of everything."""
+
+    def edits(self, text: str, first: bool) -> Iterable[Edit]:
+        """What changes before the cut; `first`: nothing of the original stands before the text."""
+        return ()
+
+    def spans(self, text: str) -> Iterable[Span]:
+        """The pieces of the changed text, from left to right."""
+        return ((0, len(text)),)
+
+    def respelled(self, piece: Aligned) -> Aligned:
+        """A piece as the model is given it."""
+        return piece
+
+    def as_pattern(self) -> Pattern | None:
+        """A pattern that cuts the changed text the same; `None` if there is none."""
+        return None
+
+    @property
+    def stages(self) -> tuple[PreTokenizer, ...]:
+        """Itself; of a sequence what it is made of."""
+        return (self,)
+
+    def pre_tokenize(self, text: str) -> list[Aligned]:
+        """The pieces of a whole text, with where their characters come from.
+
+        >>> from engine.pipeline.pretokenizers import Digits
+        >>> [piece.text for piece in Digits(individual_digits=False).pre_tokenize("a12b")]
+        ['a', '12', 'b']
+        """
+        return self.split_aligned(Aligned.of(text))
+
+    def split_aligned(self, aligned: Aligned) -> list[Aligned]:
+        """The pieces of a text that may be a part of an original."""
+        first = aligned.span(0, 0)[0] == 0
+        changed = aligned.edited(self.edits(aligned.text, first))
+        pieces = [changed.part(*span) for span in self.spans(changed.text)]
+        return [self.respelled(piece) for piece in pieces if piece.text]
+
+    def prepared(self, text: str, first: bool) -> str:
+        """The text after `edits`."""
+        edits = list(self.edits(text, first))
+        return Aligned.of(text).edited(edits).text if edits else text
+
+    def cut(self, text: str, first: bool) -> list[str]:
+        """The pieces before they are spelled anew."""
+        changed = self.prepared(text, first)
+        return [changed[start:end] for start, end in self.spans(changed) if start < end]
+
+    def split(self, text: str, first: bool) -> list[str]:
+        """The pieces, without where they come from."""
+        return self.cut(text, first)
+
+
+NOTHING_CUT = PATTERNS["none"]
+
+
+def all_stages(pre_tokenizer: PreTokenizer | None) -> Sequence[PreTokenizer]:
+    """The stages of a pre-tokenizer, sequences opened; none if there is none."""
+    return () if pre_tokenizer is None else pre_tokenizer.stages

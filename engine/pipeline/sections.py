@@ -1,0 +1,191 @@
+"""`SectionSplitter`: from a text to what a pattern cuts, the way `tokenizer.json` says.
+
+The added tokens are cut out first; what stands between them is normalized; then those added tokens
+are cut out that are looked for in normalized text; then the pre-tokenizer has its turn. It may
+put a space or `▁` in front, which happens here, and where its cuts are no pattern's, they are made
+here, too. So everything that cuts texts with a splitter and a pattern sees the normalized text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from engine.core.gpt2_bytes import unspell
+from engine.pipeline.added_tokens import AddedToken, TokenFinder, told_apart
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.normalizers import normalizer_from_json
+from engine.pipeline.normalizers.byte_level import ByteLevel as ByteLevelNormalizer
+from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
+from engine.pipeline.pretokenizers import pretokenizer_from_json
+from engine.pipeline.pretokenizers.byte_level import ByteLevel
+from engine.pipeline.pretokenizers.metaspace import Metaspace
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, all_stages
+from engine.text.patterns import Alternative, Pattern
+from engine.text.pretokenize import SpecialSplitter, to_text
+
+STAGED = "pre-tokenizer"
+"""The name of the pattern where the stages have cut already, and it cuts nothing more."""
+
+
+class SectionSplitter(SpecialSplitter):
+    """Cuts added tokens out of a text and gives the rest as the pattern shall see it.
+
+    An added token is given as its own text, without the whitespace that it takes.
+
+    Args:
+        added_tokens: all of them, special or not.
+        normalizer, pre_tokenizer: `None` if there is none.
+    """
+
+    def __init__(
+        self,
+        added_tokens: Sequence[AddedToken],
+        normalizer: Normalizer | None,
+        pre_tokenizer: PreTokenizer | None,
+    ) -> None:
+        self._added = told_apart(added_tokens)
+        super().__init__([token.content for token in self._added])
+        self._normalizer = normalizer
+        self._pre_tokenizer = pre_tokenizer
+        self._stages = all_stages(pre_tokenizer)
+        self.in_bytes = _ends_in_bytes(normalizer, self._stages)
+        self.pattern = self._reduced() or _pattern_of(self._stages)
+        self._cuts_all = self._reduced() is None
+        raw = [(token.content, token) for token in self._added if not token.normalized]
+        self._raw = TokenFinder(raw)
+        self._in_normalized = TokenFinder(
+            [(self._normalize(t.content), t) for t in self._added if t.normalized]
+        )
+
+    def only(self, tokens: Collection[str]) -> SectionSplitter:
+        added = [token for token in self._added if token.content in tokens]
+        return SectionSplitter(added, self._normalizer, self._pre_tokenizer)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a `SpecialSplitter` of the same tokens gives the same."""
+        return (
+            self._normalizer is None
+            and not self._cuts_all
+            and all(token.is_plain for token in self._added)
+            and not (self._stages and _edits(self._stages[0]))
+        )
+
+    @property
+    def by_pieces(self) -> bool:
+        return False  # what stands somewhere may depend on all that is before it
+
+    def _normalize(self, text: str) -> str:
+        return text if self._normalizer is None else self._normalizer.normalize(text)
+
+    def _reduced(self) -> Pattern | None:
+        """The pattern that cuts as the stages do, but for what the first one edits."""
+        stages = list(self._stages)
+        if self.in_bytes and stages and _only_spells(stages[-1]):
+            stages.pop()
+        elif any(isinstance(stage, ByteLevel) for stage in stages) and len(stages) > 1:
+            return None
+        if self.in_bytes != any(isinstance(stage, ByteLevel) for stage in self._stages):
+            return None
+        if not stages:
+            return NOTHING_CUT
+        return stages[0].as_pattern() if len(stages) == 1 else None
+
+    def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
+        for section, first, token in self._sections(text):
+            if token is not None:
+                yield token.content, True
+            elif not self._cuts_all:
+                prepared = self._stages[0].prepared(section, first) if self._stages else section
+                if prepared:
+                    yield prepared, False
+            else:
+                yield from ((piece, False) for piece in self._pieces(section, first))
+
+    def _sections(self, text: str) -> Iterator[tuple[str, bool, AddedToken | None]]:
+        """Normalized sections and added tokens, each with whether it stands first."""
+        if self._normalizer is not None and any(stage.asks_where for stage in self._stages):
+            # What stands first after normalizing is known from where it comes.
+            for aligned, token in self.aligned_sections(text):
+                yield aligned.text, aligned.span(0, 0)[0] == 0, token
+            return
+        for start, end, token in self._raw.find(text):
+            if token is not None:
+                yield text[start:end], start == 0, token
+                continue
+            section = self._normalize(text[start:end])
+            for left, right, found in self._in_normalized.find(section):
+                yield section[left:right], start + left == 0, found
+
+    def aligned_sections(self, text: str) -> Iterator[tuple[Aligned, AddedToken | None]]:
+        """The sections and added tokens with where their characters come from."""
+        whole = Aligned.of(text)
+        for start, end, token in self._raw.find(text):
+            section = whole.part(start, end)
+            if token is not None:
+                yield section, token
+                continue
+            if self._normalizer is not None:
+                section = self._normalizer.align(section)
+            for left, right, found in self._in_normalized.find(section.text):
+                yield section.part(left, right), found
+
+    def _pieces(self, section: str, first: bool) -> Iterator[str]:
+        """What the pre-tokenizer makes of a section, in the text's own characters."""
+        if self._pre_tokenizer is None:
+            pieces = [section]
+        elif self.in_bytes and isinstance(self._stages[-1], ByteLevel):
+            return iter(self._pre_tokenizer.cut(section, first))
+        else:
+            pieces = self._pre_tokenizer.split(section, first)
+        return (to_text(unspell(piece)) for piece in pieces) if self.in_bytes else iter(pieces)
+
+    def as_message(self) -> tuple[Any, ...]:
+        """What an equal one is made of, in values that can be marshalled."""
+        return (
+            [asdict(token) for token in self._added],
+            self._normalizer and self._normalizer.to_json(),
+            self._pre_tokenizer and self._pre_tokenizer.to_json(),
+        )
+
+    @classmethod
+    def from_message(cls, message: tuple[Any, ...]) -> SectionSplitter:
+        """The inverse of `as_message`."""
+        tokens, normalizer, pre_tokenizer = message
+        return cls(
+            [AddedToken(**token) for token in tokens],
+            normalizer and normalizer_from_json(Fields(normalizer)),
+            pre_tokenizer and pretokenizer_from_json(Fields(pre_tokenizer)),
+        )
+
+
+def _edits(stage: PreTokenizer) -> bool:
+    """Whether a stage may change a text before it cuts."""
+    return isinstance(stage, Metaspace) or (isinstance(stage, ByteLevel) and stage.add_prefix_space)
+
+
+def _only_spells(stage: PreTokenizer) -> bool:
+    return isinstance(stage, ByteLevel) and not (stage.use_regex or stage.add_prefix_space)
+
+
+def _ends_in_bytes(normalizer: Normalizer | None, stages: Sequence[PreTokenizer]) -> bool:
+    """Whether the model sees every byte as its stand-in: spelled once, and left alone then."""
+    normalizers = () if normalizer is None else normalizer.stages
+    spelled = [isinstance(stage, ByteLevelNormalizer) for stage in normalizers]
+    if any(spelled):
+        return sum(spelled) == 1 and spelled[-1] and not any(map(_respells, stages))
+    places = [place for place, stage in enumerate(stages) if isinstance(stage, ByteLevel)]
+    return len(places) == 1 and not any(map(_respells, stages[places[0] + 1 :]))
+
+
+def _respells(stage: PreTokenizer) -> bool:
+    return isinstance(stage, Metaspace | ByteLevel)
+
+
+def _pattern_of(stages: Sequence[PreTokenizer]) -> Pattern:
+    """A pattern for pieces that are cut already."""
+    names = ", ".join(stage.name for stage in stages)
+    piece = Alternative("piece", NOTHING_CUT.source)
+    return Pattern(STAGED, f"cut by {names}", (piece,), ())

@@ -1,0 +1,203 @@
+"""`MergeFrame`: what the frames of all trainings share that merge pairs.
+
+BPE takes the most frequent pair, WordPiece the one of the highest score. What a merge does to
+tokens and pretokens is the same, and so is what there is to ask about it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+
+from engine.core.errors import UnknownTokenIdError
+from engine.core.events import Pair
+from engine.recording.affected_pretokens import TouchedPretoken, TouchedPretokens
+from engine.recording.merge_record import MergeRecord, StepT
+from engine.recording.pair_step import PairStep
+from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.text.excerpt import Excerpt
+
+if TYPE_CHECKING:
+    from engine.recording.merge_timeline import MergeTimeline
+
+
+class MergeFrame(ABC, Generic[StepT]):
+    """The state after the first `step` merges of a timeline. Immutable.
+
+    Attributes:
+        step: how many merges have been made.
+        recorded_steps: how many steps the timeline had when the frame was taken.
+    """
+
+    TOKEN: ClassVar[str] = "token"
+    """What the training calls one of them."""
+
+    _record: MergeRecord[StepT]
+
+    def __init__(self, timeline: MergeTimeline[Any], step: int, recorded_steps: int) -> None:
+        self._timeline = timeline
+        self._record = timeline.record
+        self.step = step
+        self.recorded_steps = recorded_steps
+
+    def looks_like(self, other: Self) -> bool:
+        """Whether both are the same step of the same timeline."""
+        return self._timeline is other._timeline and self.step == other.step
+
+    def at(self, step: int) -> Self:
+        """The state at another recorded step; the timeline's cursor stays where it is."""
+        return type(self)(self._timeline, step, self.recorded_steps)
+
+    # -- the merge that led here, and those around it
+
+    @property
+    def merge(self) -> StepT | None:
+        """The merge that made this state; `None` at step 0."""
+        return self._record[self.step - 1] if self.step else None
+
+    def merge_at(self, index: int) -> StepT:
+        """Any recorded merge, by its rank."""
+        return self._record[index]
+
+    def step_of(self, pair: Pair) -> int | None:
+        """The step right after the pair merges; `None` if it has not been seen to merge."""
+        return self._timeline.step_of(pair)
+
+    @property
+    def next_pair(self) -> Pair | None:
+        """The pair that merges next, whether that step is recorded or not; `None` at the end."""
+        if self.step < self.recorded_steps:
+            return self._record.pair_of(self.step)
+        return None if self._timeline.is_complete else self._best_pair()
+
+    @abstractmethod
+    def _best_pair(self) -> Pair | None:
+        """The pair that the training would take here; `None` if there is none to take."""
+
+    @property
+    def tied_steps(self) -> Sequence[int]:
+        """All recorded steps whose pair shared the top with another, in order."""
+        return self._timeline.ties
+
+    @property
+    def ties_so_far(self) -> int:
+        """How many of the merges up to here were tied."""
+        return self._timeline.ties.until(self.step)
+
+    def tied_step(self, direction: int) -> int | None:
+        """The nearest step after (1) or before (−1) this one whose merge was tied."""
+        return self._timeline.ties.nearest(self.step, direction)
+
+    # -- the tokens
+
+    @property
+    def first_id(self) -> int:
+        """How many tokens there are at step 0; the id of the first merge in a run of ours."""
+        return self._record.first_id
+
+    @property
+    def vocab_size(self) -> int:
+        """Tokens at this step, the special ones included."""
+        return self.first_id + self.step
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens at this step in columns, with their counts in the corpus."""
+        return self._timeline.vocabulary_at(self.step, self.recorded_steps)
+
+    def token(self, token_id: int) -> bytes:
+        """The bytes of a token that exists at this step, as the vocabulary has them.
+
+        Raises:
+            UnknownTokenIdError: it does not, or not yet.
+        """
+        if not self.has_token(token_id):
+            raise UnknownTokenIdError(
+                f"there is no {self.TOKEN} with the id {token_id}; at step {self.step:,} "
+                f"{self._ids_there()}"
+            )
+        return self._record.token(token_id)
+
+    def _ids_there(self) -> str:
+        """Which ids there are, for a sentence."""
+        return f"the ids go from 0 to {self.vocab_size - 1:,}"
+
+    def has_token(self, token_id: int) -> bool:
+        """Whether the token exists at this step."""
+        return -self.first_id <= self._record.rank_of(token_id) < self.step
+
+    def step_making(self, token_id: int) -> int:
+        """The step that made a token; 0 for those that were there from the start."""
+        return max(0, self._record.rank_of(token_id) + 1)
+
+    def any_token(self, token_id: int) -> bytes:
+        """The bytes of any token of the run, one that later steps make included."""
+        return self._record.token(token_id)
+
+    def covers(self, token_id: int) -> bytes:
+        """The bytes of a pretoken that any token of the run stands for.
+
+        `</w>` and `##` are none of them.
+        """
+        return self._record.covers(token_id)
+
+    @abstractmethod
+    def is_special(self, token_id: int) -> bool:
+        """Whether it is a special token."""
+
+    @abstractmethod
+    def is_base(self, token_id: int) -> bool:
+        """Whether pretokens are spelled in this token at step 0."""
+
+    # -- the corpus
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The beginning of the corpus."""
+        return self._timeline.excerpt
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether there are pretokens to count anything in."""
+        return bool(self._timeline.counts)
+
+    @property
+    def uncountable(self) -> str | None:
+        """Why nothing is counted in any corpus, as a clause; `None` if it can be."""
+        return self._timeline.uncountable
+
+    @property
+    def token_count(self) -> int:
+        """Tokens that the corpus has at this step."""
+        return self._timeline.tokens_at_start - self._record.removed_by(self.step)
+
+    def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
+        """The token ids of a pretoken at this step, whether the corpus has it or not.
+
+        They are what the merges have made. WordPiece need not encode so: it takes the longest
+        piece, whatever the merges were.
+        """
+        return self._timeline.segmenter.tokens_at(pretoken, self.step)
+
+    def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
+        """The pretokens that the merge changed, most frequent first.
+
+        Those of more than `LONGEST_TAKEN_APART` bytes are left out: see
+        `engine.recording.affected_pretokens`.
+        """
+        return list(islice(self._touched, limit))
+
+    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]:
+        """The first of them, as far as they are found in so long; and whether they all are."""
+        return self._touched.first(limit, seconds)
+
+    @cached_property
+    def _touched(self) -> TouchedPretokens:
+        return TouchedPretokens(self._timeline, self.merge)
+
+
+AnyMergeFrame = MergeFrame[PairStep]
+"""The frame of whichever training that merges pairs."""

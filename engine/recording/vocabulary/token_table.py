@@ -1,0 +1,175 @@
+"""`TokenTable`: all tokens of a vocabulary with the merges that make them, as arrays.
+
+A token is named by its row: in a run its place in the order of making, else in the order of ids.
+Only what never changes stands here. In a run the tokens of step k are the first rows of the run's
+table: so nothing below is computed again when the step changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.alphabets import Alphabet
+from engine.encoding.tokenizer import Tokenizer
+from engine.recording.change_log import Ints
+from engine.recording.vocabulary.merge_columns import NONE, Bools, Merges
+from engine.recording.vocabulary.reachable import reachable
+from engine.recording.vocabulary.twins import least_twins
+from engine.text.pretokenize import to_text
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The tokens by row.
+
+    Attributes:
+        ids: the id of each.
+        tokens: the bytes of each.
+        merges: all merges, in order of rank.
+        special_rows: the rows of the special tokens.
+        alphabet: what a pretoken is spelled in, in ids, before any merge.
+    """
+
+    ids: Ints
+    tokens: Sequence[bytes]
+    merges: Merges
+    special_rows: Ints
+    alphabet: Alphabet
+
+    @classmethod
+    def of_tokenizer(cls, tokenizer: Tokenizer) -> TokenTable:
+        """The vocabulary of any tokenizer; its ids may leave gaps."""
+        ids = sorted(tokenizer.vocab)
+        in_order = np.array(ids, dtype=np.int64)
+        return cls(
+            in_order,
+            [tokenizer.vocab[token_id] for token_id in ids],
+            Merges.of_table(tokenizer.merge_table, in_order),
+            np.searchsorted(in_order, np.array(sorted(tokenizer.special_ids), dtype=np.int64)),
+            tokenizer.alphabet,
+        )
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @cached_property
+    def base_rows(self) -> Ints:
+        """The rows of the tokens that no merge has to make."""
+        row_of = self.row_of
+        return np.array([row_of[token_id] for token_id in self.alphabet.token_ids], dtype=np.int64)
+
+    @cached_property
+    def row_of(self) -> dict[int, int]:
+        """id → row"""
+        return {token_id: row for row, token_id in enumerate(self.ids.tolist())}
+
+    @cached_property
+    def by_id(self) -> Ints:
+        """The rows in the order of their ids."""
+        return np.argsort(self.ids, kind="stable")
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Bytes of each token as it is written."""
+        return np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self))
+
+    @cached_property
+    def covered(self) -> Ints:
+        """Bytes of a text that each token stands for: fewer where it ends in `</w>`."""
+        marker = self.alphabet.marker
+        if marker is None:
+            return self.lengths
+        row = self.row_of[marker]
+        last_parts, rights = np.arange(len(self)), self.parents[1]
+        while len(made := np.flatnonzero(rights[last_parts] != NONE)):
+            last_parts[made] = rights[last_parts[made]]
+        covered: Ints = self.lengths - len(self.tokens[row]) * (last_parts == row)
+        return covered
+
+    @cached_property
+    def joined(self) -> npt.NDArray[np.uint8]:
+        """The bytes of all tokens one after the other."""
+        return np.frombuffer(b"".join(self.tokens), dtype=np.uint8)
+
+    @cached_property
+    def ends(self) -> Ints:
+        """Where each token ends in `joined`."""
+        return np.cumsum(np.fromiter(map(len, self.tokens), dtype=np.int64, count=len(self)))
+
+    @cached_property
+    def maker(self) -> Ints:
+        """The place in `merges` of the first merge that makes the token; `NONE` if none does."""
+        makers = np.full(len(self), NONE, dtype=np.int64)
+        # The last assignment stays: go through the merges from the end, so that it is the first.
+        makers[self.merges.made[::-1]] = np.arange(len(self.merges), dtype=np.int64)[::-1]
+        makers[self.base_rows] = NONE
+        return makers
+
+    @cached_property
+    def ranks(self) -> Ints:
+        """The rank of the first merge that makes the token; `NONE` if none does."""
+        return self._of_makers(self.merges.rank)
+
+    @cached_property
+    def parents(self) -> tuple[Ints, Ints]:
+        """The rows of the two parts that this merge joins; `NONE` if there is none."""
+        return self._of_makers(self.merges.left), self._of_makers(self.merges.right)
+
+    def _of_makers(self, column: Ints) -> Ints:
+        """For each token what a column of the merges says of its maker."""
+        # The place −1 is the last of the longer column, where NONE stands.
+        return np.append(column, NONE)[self.maker]
+
+    @cached_property
+    def is_special(self) -> Bools:
+        special = np.zeros(len(self), dtype=np.bool_)
+        special[self.special_rows] = True
+        return special
+
+    @cached_property
+    def is_text(self) -> Bools:
+        """Whether the token is valid UTF-8 by itself."""
+        return np.fromiter(map(_is_text, self.tokens), dtype=np.bool_, count=len(self))
+
+    @cached_property
+    def byte_order(self) -> Ints:
+        """The place of each token among all of them sorted by their bytes."""
+        # Latin-1 keeps the order of bytes, and Python compares strings of it faster.
+        return places([token.decode("latin-1") for token in self.tokens])
+
+    @cached_property
+    def reading_order(self) -> Ints:
+        """The place of each token sorted as text, without regard to case and leading spaces."""
+        return places([to_text(token).lstrip().lower() for token in self.tokens])
+
+    @cached_property
+    def is_reachable(self) -> Bools:
+        """Whether encoding its own bytes gives the token: see `reachable`."""
+        return reachable(self)
+
+    @cached_property
+    def least_twins(self) -> Ints:
+        """The first row with a token that differs only by case or a leading space."""
+        return least_twins(self.tokens, b" ")
+
+
+def _is_text(token: bytes) -> bool:
+    if token.isascii():
+        return True
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def places(keys: Sequence[str]) -> Ints:
+    """The place of each key in sorted order; the earlier of two equal keys comes first."""
+    places = np.empty(len(keys), dtype=np.int64)
+    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return places

@@ -1,0 +1,153 @@
+"""A corpus: a file, a gzip file or standard input, read once from start to end, block by block."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.core.errors import CorpusError
+from engine.text.chunking import ChunkCutter
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import SpecialSplitter
+
+BLOCK = 1 << 16
+CHUNK = 1 << 19
+HEAD = 1 << 18
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A piece of the corpus that can be pretokenized by itself.
+
+    `bytes_read` is how far the file had been read when the piece was cut; `continues` says that
+    the piece begins inside a document of which earlier ones hold more than whitespace.
+    """
+
+    data: bytes
+    bytes_read: int
+    continues: bool
+
+
+class Corpus:
+    """A corpus to be read once.
+
+    Attributes:
+        name: what to call it: the path as given, or `standard input`.
+        path: where it lies; `None` for standard input.
+        bytes_total: the size on disk; `None` if it is no ordinary file.
+        head: the first bytes of the text, up to `HEAD`, as far as they have been read.
+        head_is_all: whether nothing has been read beyond them.
+    """
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        if os.fspath(source) == "-":
+            self.name, self.path = "standard input", None
+            self.bytes_total: int | None = None
+        else:
+            self.path = Path(source)
+            self.name = str(source)
+            self.bytes_total = _size_of(self.path)
+        self.head = b""
+        self.head_is_all = True
+
+    def chunks(
+        self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
+    ) -> Iterator[Chunk]:
+        """The corpus in pieces of about `size` bytes.
+
+        Raises:
+            CorpusError: it is empty, cannot be read, or has become shorter since it was opened.
+        """
+        cutter = ChunkCutter(pattern, splitter, size)
+        read = 0
+        for block, read in self._blocks():
+            self._note_head(block)
+            for piece in cutter.feed(block):
+                yield Chunk(piece.data, read, piece.continues)
+        for piece in cutter.finish():
+            yield Chunk(piece.data, read, piece.continues)
+
+    def read_head(self) -> None:
+        """Read no more than `head`, where the rest is known already."""
+        for block, _ in self._blocks():
+            self._note_head(block)
+            if not self.head_is_all:
+                break
+
+    def _note_head(self, block: bytes) -> None:
+        room = HEAD - len(self.head)
+        self.head += block[:room]
+        self.head_is_all &= len(block) <= room
+
+    def _blocks(self) -> Iterator[tuple[bytes, int]]:
+        """Blocks of text, each with the bytes of the file that have been read."""
+        try:
+            if self.path is None:
+                yield from self._blocks_of(_standard_input(), None)
+            else:
+                with self.path.open("rb") as raw:
+                    if self.path.suffix == ".gz":
+                        with gzip.GzipFile(fileobj=raw) as unzipped:
+                            yield from self._blocks_of(unzipped, raw)
+                    else:
+                        yield from self._blocks_of(raw, raw)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise CorpusError(f"{self.name}: damaged gzip file ({error}); pack it anew") from error
+        except OSError as error:
+            raise CorpusError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+
+    def _blocks_of(
+        self, stream: BinaryIO | gzip.GzipFile, raw: BinaryIO | None
+    ) -> Iterator[tuple[bytes, int]]:
+        size = 0
+
+        def bytes_read() -> int:
+            return size if raw is None or stream is raw else raw.tell()
+
+        while block := stream.read(BLOCK):
+            size += len(block)
+            yield block, bytes_read()
+        if not size:
+            raise CorpusError(f"{self.name}: is empty; there is nothing to train on")
+        if stream is raw and self.bytes_total and size < self.bytes_total:
+            raise CorpusError(
+                f"{self.name}: ended after {size:,} of {self.bytes_total:,} bytes; it was cut "
+                "short while being read. Open it again"
+            )
+        yield b"", bytes_read()  # a gzip file goes on a little behind its last block
+
+
+def _standard_input() -> BinaryIO:
+    """Standard input without its buffer, if it has one.
+
+    Python locks the buffer while a thread waits for input, and cannot exit as long as it is locked.
+    """
+    buffer: BinaryIO = sys.stdin.buffer
+    return getattr(buffer, "raw", buffer)
+
+
+def _size_of(path: Path) -> int | None:
+    """The size of an ordinary file, `None` for a pipe or device; an error for anything else."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise CorpusError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(f"{path}: cannot be opened: {reason}") from error
+    if stat.S_ISDIR(status.st_mode):
+        raise CorpusError(f"{path}: is a directory; name a file in it")
+    if not os.access(path, os.R_OK):
+        raise CorpusError(f"{path}: no permission to read it")
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    if not status.st_size:
+        raise CorpusError(f"{path}: is empty; there is nothing to train on")
+    return status.st_size

@@ -1,0 +1,219 @@
+"""From text to pretokens: cut the special tokens out, then let the pattern cut the rest.
+
+Text is handled as bytes at the borders and as `str` inside, since the patterns speak of letters
+and spaces. Bytes that are no valid UTF-8 become the lone surrogates U+DC80–U+DCFF (Python's
+`surrogateescape`) and turn back into the very same bytes: nothing is replaced or lost. A pattern
+sees each as a symbol: no letter, no number, no space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from engine.core.errors import SpecialTokenError
+from engine.text.patterns import Alternative, Pattern
+
+
+def to_text(data: bytes) -> str:
+    r"""Bytes as text, invalid ones as lone surrogates.
+
+    >>> to_text(b"a\xff")
+    'a\udcff'
+    """
+    return data.decode("utf-8", "surrogateescape")
+
+
+# A pair of surrogates, or one that stands for no byte.
+_NO_UTF_8 = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]")
+
+
+def to_bytes(text: str) -> bytes:
+    r"""The bytes of a text: the inverse of `to_text`.
+
+    A pair of surrogates is the character it stands for. Of the lone ones, U+DC80–U+DCFF are bytes
+    and the others, which have no UTF-8 form, become U+FFFD, as in tiktoken.
+
+    >>> to_bytes("a\udcff"), to_bytes("\ud800")
+    (b'a\xff', b'\xef\xbf\xbd')
+    """
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return _NO_UTF_8.sub(_mended, text).encode("utf-8", "surrogateescape")
+
+
+def _mended(surrogates: re.Match[str]) -> str:
+    """A pair as one character, a lone surrogate as U+FFFD."""
+    return surrogates.group().encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def without_stray_surrogates(text: str) -> str:
+    r"""The text as it is after `to_bytes` and `to_text`: what the patterns should see.
+
+    >>> without_stray_surrogates("\udcc3\udca9 \ud800")
+    'é \ufffd'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return to_text(to_bytes(text))
+    return text
+
+
+_VISIBLE = re.compile(rb"[\x21-\x7e]")
+
+
+def is_blank(data: bytes) -> bool:
+    r"""Whether it holds whitespace only, or nothing.
+
+    >>> is_blank("\u3000\n".encode()), is_blank(b" a")
+    (True, False)
+    """
+    if _VISIBLE.search(data):
+        return False
+    text = to_text(data)
+    return not text or text.isspace()
+
+
+def check_special_tokens(special_tokens: Sequence[str]) -> tuple[str, ...]:
+    """The special tokens as given, or an error if one is empty or given twice.
+
+    Raises:
+        SpecialTokenError: says which.
+    """
+    seen: set[str] = set()
+    for token in special_tokens:
+        if not token:
+            raise SpecialTokenError("a special token is empty; give it some text or leave it out")
+        if token in seen:
+            raise SpecialTokenError(f"the special token {token!r} is given twice; give it once")
+        seen.add(token)
+    return tuple(special_tokens)
+
+
+class SpecialSplitter:
+    """Cuts special tokens out of text or bytes: leftmost first, and of those the longest.
+
+    >>> list(SpecialSplitter(["<a>", "<a><b>"]).split_text("x<a><b>y"))
+    [('x', False), ('<a><b>', True), ('y', False)]
+    """
+
+    def __init__(self, special_tokens: Sequence[str]) -> None:
+        longest_first = sorted(check_special_tokens(special_tokens), key=len, reverse=True)
+        self._texts = longest_first
+        self.tokens = frozenset(map(to_bytes, longest_first))
+        self.longest = max(map(len, self.tokens), default=0)
+        choice = "|".join(re.escape(token) for token in longest_first)
+        # An empty choice would match everywhere; `(?!)` matches nowhere.
+        self.text_regex = re.compile(choice or "(?!)")
+        self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
+
+    def only(self, tokens: Collection[str]) -> SpecialSplitter:
+        """The same, except that no other tokens than these are cut out.
+
+        >>> list(SpecialSplitter(["<a>", "<b>"]).only(["<b>"]).split_text("<a><b>"))
+        [('<a>', False), ('<b>', True)]
+        """
+        return SpecialSplitter([token for token in self._texts if token in tokens])
+
+    @property
+    def by_pieces(self) -> bool:
+        """Whether a text may be split piece by piece, cut where the pattern allows it."""
+        return True
+
+    def split_text(self, text: str) -> Iterator[tuple[str, bool]]:
+        """The pieces of `text` in order, each with whether it is a special token; none is empty."""
+        position = 0
+        for match in self.text_regex.finditer(text):
+            if match.start() > position:
+                yield text[position : match.start()], False
+            yield match.group(), True
+            position = match.end()
+        if position < len(text):
+            yield text[position:], False
+
+    def begins_at(self, text: str, place: int) -> bool:
+        """Whether the characters from a place on spell a special token."""
+        return self.text_regex.match(text, place) is not None
+
+    def stands_across(self, text: str, place: int) -> bool:
+        """Whether special tokens stand so that they begin before `place` and end behind it.
+
+        >>> SpecialSplitter(["<a>"]).stands_across("x<a>y", 1)
+        False
+        """
+        return any(
+            token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
+            for token in self._texts
+        )
+
+    def as_message(self) -> tuple[Any, ...] | None:
+        """What a helper process needs to make an equal one, but for the tokens; nothing here."""
+        return None
+
+    def documents(self, data: bytes) -> list[bytes]:
+        """What stands between the special tokens, empty pieces included."""
+        return self.bytes_regex.split(data)
+
+
+class Pretoken(NamedTuple):
+    """A pretoken where it stands: `text[start:end]`, in characters.
+
+    `alternative` is the branch of the pattern that matched. It is `None` for a special token and
+    for text that no branch matches; `special` tells these two apart.
+    """
+
+    text: str
+    start: int
+    end: int
+    alternative: Alternative | None
+    special: bool = False
+
+    @property
+    def bytes(self) -> bytes:
+        return to_bytes(self.text)
+
+
+def pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[Pretoken]:
+    """Cut `text` into special tokens and pretokens, losing nothing: joined they are the text.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> [(p.text, p.alternative.name) for p in
+    ...  pretokens("don't stop", PATTERNS["gpt2"], SpecialSplitter([]))]
+    [('don', 'letters'), ("'t", 'contraction'), (' stop', 'letters')]
+    """
+    offset = 0
+    for piece, special in splitter.split_text(text):
+        if special:
+            yield Pretoken(piece, offset, offset + len(piece), None, special=True)
+        else:
+            yield from _matches(piece, offset, pattern)
+        offset += len(piece)
+
+
+def _matches(piece: str, offset: int, pattern: Pattern) -> Iterator[Pretoken]:
+    found = pattern.labelled.finditer(piece)
+    alternatives = pattern.alternatives
+    yield from fill_gaps(
+        piece, offset, ((*match.span(), alternatives[match.lastindex - 1]) for match in found)
+    )
+
+
+def fill_gaps(
+    piece: str, offset: int, matches: Iterable[tuple[int, int, Alternative]]
+) -> Iterator[Pretoken]:
+    """The pretokens of a piece that begins at `offset`; what stands between matches is one, too.
+
+    A match is (start, end, alternative); one that is empty makes no pretoken.
+    """
+    last = 0
+    for start, end, alternative in matches:
+        if start > last:
+            yield Pretoken(piece[last:start], offset + last, offset + start, None)
+        if end > start:
+            yield Pretoken(piece[start:end], offset + start, offset + end, alternative)
+        last = end
+    if last < len(piece):
+        yield Pretoken(piece[last:], offset + last, offset + len(piece), None)

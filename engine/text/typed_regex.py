@@ -1,0 +1,83 @@
+"""Compiling an expression that somebody has typed, or that a file brings along.
+
+Wrong ones and bombs become errors. What is typed is tried with a time limit wherever it is used.
+What a file brings along cuts whole corpora, where no limit is right; so it has to show beforehand
+that it does not try every way to cut a run, as `(a+)+` does: 2ⁿ of them for n letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import regex
+
+from engine.core.errors import PatternError
+
+MOST_REPEATS = 10_000
+"""Counted repeats such as `{9}`, multiplied: compiling more takes all the memory there is."""
+RUN = 40
+"""Repeats in a text that a regex is tried on: a linear one takes microseconds, 2⁴⁰ ways hours."""
+SECONDS_A_RUN = 0.5
+MOST_SIGNS = 60
+_KINDS_OF_SIGNS = "aA1 !\n'_é漢"
+
+
+def compile_typed(source: str) -> regex.Pattern[str]:
+    """The compiled expression.
+
+    Raises:
+        PatternError: it is none, with the place of the error; or compiling it would take too much.
+    """
+    if _repeats(source) > MOST_REPEATS:
+        raise PatternError(f"it repeats something more than {MOST_REPEATS:,} times")
+    try:
+        return regex.compile(source)
+    except regex.error as error:
+        raise PatternError(str(error.msg), error.pos) from None
+    except RecursionError:
+        raise PatternError("groups are nested too deeply") from None
+    except OverflowError:
+        raise PatternError("a number is too large") from None
+
+
+def compile_foreign(source: str) -> regex.Pattern[str]:
+    """The same of an expression that is to be used without a time limit.
+
+    >>> compile_foreign(" ?[a-z]+").pattern
+    ' ?[a-z]+'
+
+    Raises:
+        PatternError: as above; or it takes for ever on a short text.
+    """
+    compiled = compile_typed(source)
+    for run in _runs(source):
+        try:
+            for _ in compiled.finditer(run, timeout=SECONDS_A_RUN):
+                pass
+        except TimeoutError:
+            raise PatternError(
+                f"it takes for ever on a text of {len(run)} characters, since repeats such as "
+                "(a+)+ try every way to cut a run; a possessive ++ tries one"
+            ) from None
+    return compiled
+
+
+def _runs(source: str) -> Iterator[str]:
+    """Short texts of one sign or two again and again, each with an end that may not fit."""
+    signs = list(dict.fromkeys(_KINDS_OF_SIGNS + source))[:MOST_SIGNS]
+    for sign in signs:
+        for unit in (sign, f"{sign}a", f"{sign} "):
+            for end in ("", "\0", "!"):
+                yield unit * RUN + end
+
+
+def _repeats(source: str) -> int:
+    """How often counted repeats, one inside the other, could repeat something at the most.
+
+    >>> _repeats("(a{2,30}b){10}"), _repeats("a+"), _repeats("a{9999999999}") > MOST_REPEATS
+    (300, 1, True)
+    """
+    braces = regex.findall(r"\{([^{}]*)\}", source)
+    counts = [[int(digits[:9]) for digits in regex.findall(r"\d+", inside)] for inside in braces]
+    return prod(max(numbers, default=1) or 1 for numbers in counts)
