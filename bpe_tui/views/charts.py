@@ -16,7 +16,7 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes
 from engine.bpe.frame import Frame
-from engine.recording.pretoken_statistics import Ints
+from engine.core.arrays import Ints
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 NO_PRETOKEN = "The corpus has no pretokens, so there is nothing to draw."

@@ -17,8 +17,8 @@ from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged
 from bpe_tui.widgets.visible import number, short_number
+from engine.core.arrays import Ints
 from engine.core.errors import QueryError
-from engine.recording.change_log import Ints
 from engine.recording.vocabulary import Query, Vocabulary
 
 TOKEN_COLUMNS = (

@@ -19,8 +19,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from engine.bpe.ties import Key
+from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
-from engine.recording.change_log import ChangeLog, Integers
+from engine.recording.change_log import ChangeLog
 
 if TYPE_CHECKING:
     from engine.bpe.record import Record

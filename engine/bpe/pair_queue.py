@@ -12,8 +12,8 @@ import numpy as np
 
 from engine.bpe.heap_walk import HeapMove
 from engine.bpe.ties import TIE_RULES, PairKey, no_place
+from engine.core.arrays import Integers
 from engine.core.events import Pair
-from engine.recording.change_log import Integers
 
 if TYPE_CHECKING:
     from engine.bpe.timeline import Timeline

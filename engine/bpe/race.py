@@ -14,7 +14,6 @@ from enum import Enum
 from time import monotonic, thread_time
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.alphabets.units import DEFAULT_UNITS, UNITS
 from engine.bpe.ties import TIE_RULES
@@ -22,14 +21,12 @@ from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.problem import Algorithm
 from engine.bpe.trainers.work import WorkLog
+from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
-from engine.recording.change_log import Ints
 
 SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 SAMPLE_SEED = 0
-
-Floats = npt.NDArray[np.float64]
 
 
 class RunnerState(Enum):

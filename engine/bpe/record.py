@@ -18,8 +18,9 @@ from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.bpe.heap_replay import HeapReplay
 from engine.bpe.merge_step import MergeStep as MergeStep
 from engine.bpe.ties import TieRule, no_place
+from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair
-from engine.recording.change_log import ChangeLog, Integers, Ints
+from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge as Merge
 from engine.recording.merge_record import MergeRecord, copied
 from engine.recording.pair_numbers import PairNumbers

@@ -11,16 +11,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Floats, Ints
 from engine.recording.pretoken_statistics import PretokenStatistics
 
 if TYPE_CHECKING:
     from engine.bpe.record import Record
     from engine.recording.tied_steps import TiedSteps
 
-Floats = npt.NDArray[np.float64]
 LEFT_OUT = -1
 
 

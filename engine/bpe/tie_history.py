@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 from engine.recording.tied_steps import TiedSteps
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 from engine.alphabets import Alphabet, ByteAlphabet
 from engine.alphabets.word_end import is_blank
 from engine.bpe.record import Record
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 from engine.recording.vocabulary.merge_columns import NONE, Merges
 from engine.recording.vocabulary.token_table import TokenTable
 from engine.recording.vocabulary.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from random import getrandbits
 
 import numpy as np
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 
 NOT_THERE = -1
 _FREE = -1

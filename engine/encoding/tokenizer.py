@@ -32,9 +32,7 @@ from engine.text.pretokenize import (
 )
 
 if TYPE_CHECKING:
-    from engine.pipeline.pipeline import (
-        Pipeline,  # few tokenizers have one, and it brings many modules
-    )
+    from engine.pipeline.pipeline import Pipeline
 
 ITERABLE_PIECE = 1 << 16
 

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arrays import Ints
 from engine.core.number_table import NOT_THERE, NumberTable
 from engine.formats.token_splits import Splits, splits_of
-from engine.recording.change_log import Ints
 
 NONE = -1
 """Stands for a part where there is none."""

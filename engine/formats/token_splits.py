@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arrays import Ints
 from engine.core.number_table import NOT_THERE, NumberTable
-from engine.recording.change_log import Ints
 
 BLOCK = 1 << 18
 """Bytes of tokens that are looked at together: what is made of them takes fifty times the room."""

@@ -20,10 +20,9 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Integers = npt.NDArray[np.signedinteger[Any]]
+from engine.core.arrays import Integers, Ints
+
 IntegerType = type[np.signedinteger[Any]]
 
 

@@ -15,8 +15,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.recording.change_log import ChangeLog, Integers, Ints
+from engine.recording.change_log import ChangeLog
 from engine.recording.pair_numbers import PairNumbers
 from engine.recording.pair_step import PairStep
 

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from engine.core.arrays import Ints
+
 Pretoken = TypeVar("Pretoken")
 
 

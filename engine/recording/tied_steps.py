@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 
 BLOCK = 512
 """Steps looked at together."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arrays import Floats, Ints
 from engine.unigram.estimation import RARE, digamma
 from engine.unigram.events import EmStep
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattices import Floats, Ints
 from engine.unigram.pieces import Edge
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.unigram.lattices import Floats, Lattices
+from engine.core.arrays import Floats
+from engine.unigram.lattices import Lattices
 from engine.unigram.sliced import Work
 
 

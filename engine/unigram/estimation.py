@@ -22,11 +22,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from engine.core.arrays import Floats
 from engine.core.registry import Registry
-
-Floats = npt.NDArray[np.float64]
 
 RARE = 0.5
 """Pieces with a smaller expected count are dropped, as in SentencePiece and Hugging Face.

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.core.arrays import Floats, Ints
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
-from engine.unigram.lattices import Floats, Ints
 from engine.unigram.numbered_pieces import NumberedPieces, joined
 from engine.unigram.pieces import Edge
 from engine.unigram.record import NEVER, PieceHistory

@@ -21,11 +21,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arrays import Floats, Ints, SmallInts
 from engine.unigram.sliced import Progress, Work
 
-Ints = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 

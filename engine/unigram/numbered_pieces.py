@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from engine.unigram.lattices import Floats, Ints
+from engine.core.arrays import Floats, Ints
 from engine.unigram.pieces import UNKNOWN_PENALTY, Edge
 
 UNKNOWN = -1

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.unigram.lattices import Flags, Ints
+from engine.core.arrays import Ints
+from engine.unigram.lattices import Flags
 from engine.unigram.metaspace import SPACE
 
 

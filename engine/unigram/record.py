@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
-from engine.unigram.lattices import Flags, Floats, Ints, SmallInts
+from engine.unigram.lattices import Flags
 from engine.unigram.numbered_pieces import Numbering
 from engine.unigram.piece_columns import PieceColumns
 from engine.unigram.problem import Estimate, Problem

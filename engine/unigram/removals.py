@@ -23,9 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arrays import Floats, Ints
 from engine.unigram.e_step import best_counts
 from engine.unigram.lattice_building import lattices_of
-from engine.unigram.lattices import Flags, Floats, Ints, Lattices
+from engine.unigram.lattices import Flags, Lattices
 from engine.unigram.sliced import Work
 
 

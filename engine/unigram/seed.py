@@ -23,12 +23,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from engine.core.arrays import Floats, Ints
 from engine.unigram.sliced import Progress, Work
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 LEAST_COUNT = 2
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from engine.core.arrays import Floats, Ints
 from engine.recording.pretoken_statistics import PretokenStatistics
-from engine.unigram.lattices import Floats, Ints
 from engine.unigram.record import Record
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.core.arrays import Ints
 from engine.core.events import Pair
-from engine.recording.change_log import ChangeLog, Column, Ints
+from engine.recording.change_log import ChangeLog, Column
 from engine.recording.merge_record import Merge, MergeRecord, copied
 from engine.recording.pair_numbers import PairNumbers
 from engine.wordpiece.problem import Problem

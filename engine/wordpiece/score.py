@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 
 NEARLY = 1 - 2**-40
 """Floats of equal scores are within three roundings of each other, each of at most 2⁻⁵³."""

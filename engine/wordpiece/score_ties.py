@@ -6,7 +6,7 @@ at all scores at every step anyway, and has written down how many were the highe
 
 from __future__ import annotations
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 from engine.recording.tied_steps import TiedSteps
 from engine.wordpiece.record import Record
 

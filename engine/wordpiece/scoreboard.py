@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.recording.change_log import Integers, Ints
 from engine.recording.pair_numbers import PairNumbers
 from engine.wordpiece.score import NEARLY, Score, estimates, highest, standings
 

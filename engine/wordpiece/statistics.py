@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.bpe.statistics import LEFT_OUT, Floats, MergeStatistics
-from engine.recording.change_log import Ints
+from engine.bpe.statistics import LEFT_OUT, MergeStatistics
+from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates

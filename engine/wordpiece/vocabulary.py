@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.bpe.statistics import Floats
+from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.change_log import Ints
 from engine.recording.vocabulary.columns import COLUMNS
 from engine.recording.vocabulary.merge_columns import NONE, Merges
 from engine.recording.vocabulary.token_table import TokenTable, places

@@ -16,7 +16,7 @@ from bpe_tui.widgets.lines import Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, width
 from engine.analysis.comparison import TextComparison
 from engine.analysis.comparison.differences import Differences
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 
 BORDER, NO_BORDER = "│", " "
 SAME_MARK, OTHER_MARK = " ", "▔"

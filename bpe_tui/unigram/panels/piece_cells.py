@@ -12,8 +12,8 @@ from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import step_name
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import number
+from engine.core.arrays import Floats, Ints
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattices import Floats, Ints
 from engine.unigram.record import NEVER
 
 PIECE_COLUMNS = (

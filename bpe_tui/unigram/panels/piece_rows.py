@@ -16,10 +16,10 @@ from bpe_tui.views.targets import ToPretoken
 from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged
+from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattices import Floats, Ints
 from engine.unigram.metaspace import unspelled
 from engine.unigram.removals import Removals
 

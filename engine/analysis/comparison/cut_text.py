@@ -13,10 +13,10 @@ from itertools import accumulate
 import numpy as np
 
 from engine.analysis.comparison.token_spans import token_lengths
+from engine.core.arrays import Ints
 from engine.encoding.encoders.at_once import AtOnce, Encoded
 from engine.encoding.piece_encoder import remembering
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 

@@ -13,8 +13,7 @@ from typing import overload
 
 import numpy as np
 
-from engine.recording.change_log import Ints
-from engine.recording.vocabulary.merge_columns import Bools
+from engine.core.arrays import Bools, Ints
 
 
 @dataclass(frozen=True)

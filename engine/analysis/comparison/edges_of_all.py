@@ -16,8 +16,8 @@ from typing import NamedTuple
 from engine.analysis.comparison.cut_text import CutText, cut_alike
 from engine.analysis.comparison.edges_worker import edges_by_helper
 from engine.analysis.comparison.token_spans import token_spans
+from engine.core.arrays import Ints
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
 
 LONG = 1 << 18
 """Bytes of a text from which on its pretokens repeat so often that it pays to encode each once."""

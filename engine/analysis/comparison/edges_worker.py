@@ -14,10 +14,10 @@ import numpy as np
 
 from engine.alphabets import from_message
 from engine.analysis.comparison.cut_text import CutText
+from engine.core.arrays import Ints
 from engine.core.errors import WorkerError
 from engine.core.subprocess_worker import receive, send, start_helper
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
 from engine.text.patterns import Alternative, Pattern
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from engine.recording.change_log import Ints
-from engine.recording.vocabulary.merge_columns import Bools
+from engine.core.arrays import Bools, Ints
 from engine.text.pretokenize import to_text
 from engine.text.scripts import (
     KIND_NAMES,

@@ -10,8 +10,8 @@ import numpy as np
 from engine.analysis.comparison.differences import Differences, differences
 from engine.analysis.comparison.edges_of_all import edges_of_all
 from engine.analysis.comparison.fertility import ScriptFertility, fertility
+from engine.core.arrays import Ints
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
 
 
 class TextComparison:

@@ -13,12 +13,12 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
+from engine.core.arrays import Ints
 from engine.core.errors import ComparisonError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.normalizers.normalizer import Aligned
 from engine.pipeline.pipeline import Pipeline
-from engine.recording.change_log import Ints
 from engine.text.pretokenize import to_bytes, to_text
 
 

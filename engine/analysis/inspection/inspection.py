@@ -18,9 +18,9 @@ from engine.analysis.inspection.lengths import Histogram, histogram, mean_of
 from engine.analysis.inspection.numbers import Numbers, numbers_of
 from engine.analysis.inspection.token_kinds import kind_counts
 from engine.bpe.frame import Frame
+from engine.core.arrays import Ints
 from engine.core.gc_pause import uncollected
 from engine.formats.tokenizer_format import Opened
-from engine.recording.change_log import Ints
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 
 Histogram = list[tuple[int, int]]
 """(length, how many tokens have it), ascending."""

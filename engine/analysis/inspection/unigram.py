@@ -15,12 +15,13 @@ from engine.analysis.inspection.inspection import EXAMPLES, Few
 from engine.analysis.inspection.lengths import Histogram, histogram, mean_of
 from engine.analysis.inspection.numbers import Numbers, numbers_of
 from engine.analysis.inspection.token_kinds import kind_counts
+from engine.core.arrays import Floats
 from engine.core.gc_pause import uncollected
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattices import Flags, Floats
+from engine.unigram.lattices import Flags
 from engine.unigram.metaspace import SPACE, unspelled
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from engine.recording.change_log import Integers, Ints
+from engine.core.arrays import Integers, Ints
 
 
 class Grouped:

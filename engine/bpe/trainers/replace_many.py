@@ -8,8 +8,8 @@ import numpy.typing as npt
 from engine.bpe.trainers.flat_index import Beside, FlatIndex, Replaced
 from engine.bpe.trainers.occurrences import Grouped
 from engine.bpe.trainers.symbols import BORDER, INSIDE
+from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.recording.change_log import Integers, Ints
 
 Tokens = npt.NDArray[np.int32]
 

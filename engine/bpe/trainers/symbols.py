@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from engine.recording.change_log import Integers, Ints
+from engine.core.arrays import Integers, Ints
 
 BORDER = -1
 INSIDE = -2

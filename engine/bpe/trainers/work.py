@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.core.arrays import Ints
 from engine.core.registry import Registry
-from engine.recording.change_log import Ints
 
 
 @dataclass(slots=True)

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arrays import Ints
 from engine.core.number_table import NOT_THERE, NumberTable
 from engine.encoding.encoders.encoder import Encoder
-from engine.recording.change_log import Ints
 
 BLOCK = 1 << 15
 """Pretokens that are looked at together, so that they stay in the processor's cache."""

@@ -20,9 +20,7 @@ class Sequence(PostProcessor):
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.post_processors import (
-            post_processor_from_json,  # which knows this class, too
-        )
+        from engine.pipeline.post_processors import post_processor_from_json
 
         parts = [post_processor_from_json(each) for each in fields.each("processors")]
         if sum(not isinstance(part, ByteLevel) for part in parts) > 1:

@@ -19,9 +19,7 @@ class Sequence(PreTokenizer):
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.pretokenizers import (
-            pretokenizer_from_json,  # which knows this class, too
-        )
+        from engine.pipeline.pretokenizers import pretokenizer_from_json
 
         return cls([pretokenizer_from_json(each) for each in fields.each("pretokenizers")])
 

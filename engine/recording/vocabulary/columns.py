@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from engine.core.arrays import Ints
 from engine.core.registry import Registry
-from engine.recording.change_log import Ints
 
 if TYPE_CHECKING:
     from engine.recording.vocabulary.vocabulary import Vocabulary

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.core.arrays import Bools
 from engine.core.registry import Registry
-from engine.recording.vocabulary.merge_columns import Bools
 
 if TYPE_CHECKING:
     from engine.recording.vocabulary.vocabulary import Vocabulary

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
+from engine.core.arrays import Ints
 from engine.core.events import Pair
-from engine.recording.change_log import Ints
 
-Bools = npt.NDArray[np.bool_]
 NONE = -1
 """Stands in a column of rows, ranks or counts where there is none."""
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.core.arrays import Bools, Ints
 from engine.core.number_table import NOT_THERE, NumberTable
 from engine.encoding.encoders.cached import Cached
-from engine.recording.change_log import Ints
-from engine.recording.vocabulary.merge_columns import NONE, Bools, Merges
+from engine.recording.vocabulary.merge_columns import NONE, Merges
 
 if TYPE_CHECKING:
     from engine.recording.vocabulary.token_table import TokenTable

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import regex
 
+from engine.core.arrays import Ints
 from engine.core.errors import PatternError, QueryError
-from engine.recording.change_log import Ints
 from engine.text.pretokenize import to_bytes, to_text
 from engine.text.typed_regex import compile_typed
 

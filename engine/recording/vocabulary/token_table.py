@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.alphabets import Alphabet
+from engine.core.arrays import Bools, Ints
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
-from engine.recording.vocabulary.merge_columns import NONE, Bools, Merges
+from engine.recording.vocabulary.merge_columns import NONE, Merges
 from engine.recording.vocabulary.reachable import reachable
 from engine.recording.vocabulary.twins import least_twins
 from engine.text.pretokenize import to_text

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.recording.change_log import Ints
+from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
 
 NO_TWIN = np.iinfo(np.int64).max

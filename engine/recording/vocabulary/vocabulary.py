@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from engine.core.arrays import Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.change_log import Ints
 from engine.recording.vocabulary.columns import COLUMNS, SortKey
 from engine.recording.vocabulary.filters import FILTERS
 from engine.recording.vocabulary.merge_columns import NONE
