@@ -8,7 +8,7 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -16,15 +16,50 @@ import numpy as np
 from engine.alphabets import Alphabet, ByteAlphabet
 from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.bpe.heap_replay import HeapReplay
-from engine.bpe.merge_step import MergeStep as MergeStep
 from engine.bpe.ties import TieRule, no_place
 from engine.core.arrays import Integers, Ints
-from engine.core.events import BytesPair, Pair
+from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge as Merge
 from engine.recording.merge_record import MergeRecord, copied
 from engine.recording.pair_numbers import PairNumbers
+from engine.recording.pair_step import PairStep
 from engine.recording.token_ids import NamedPairs, TokenIds
+
+# `MergeStep`: one step of a run, a thin view of its record.
+
+
+class MergeStep(PairStep):
+    """One merge during training: of the most frequent pair, or in a replay of a given one."""
+
+    __slots__ = ()
+
+    record: Record
+
+    @property
+    def count(self) -> int:
+        """How often the pair stood side by side before this step."""
+        return self.record.count_of(self.index)
+
+    def _shared_top(self) -> Iterable[Pair]:
+        """The pairs of the top count; its own alone in a replay, where no count chose it."""
+        if self.record.given:
+            return (self.pair,)
+        return self.record.pairs_with_count(self.record.counts.at(self.index), self.count)
+
+    def _chosen_by(self) -> dict[str, object]:
+        return {"count": self.count}
+
+    @property
+    def discarded(self) -> tuple[StaleEntry, ...]:
+        """The stale entries that a heap pops before it finds this pair."""
+        return self.record.heap.discarded(self.index) if self.record.by_rule else ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<MergeStep {self.index}: {self.left!r} + {self.right!r} → {self.new_id}, "
+            f"count {self.count}>"
+        )
 
 
 class Record(MergeRecord[MergeStep]):
