@@ -14,7 +14,7 @@ from bpe_tui.widgets.columns import spans_width
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import number
 from engine.bpe.frame import Frame
-from engine.recording.pair_step import PairStep
+from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
 

@@ -9,8 +9,8 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.recording.merge_record import PairStep
     from engine.recording.merge_timeline import MergeTimeline
-    from engine.recording.pair_step import PairStep
 
 LONGEST_TAKEN_APART = 1 << 15
 """Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import TouchedPretoken, TouchedPretokens
-from engine.recording.merge_record import MergeRecord, StepT
-from engine.recording.pair_step import PairStep
+from engine.recording.merge_record import MergeRecord, PairStep, StepT
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame
-from engine.recording.pair_step import PairStep
+from engine.recording.merge_record import PairStep
 from engine.text.markdown import ROWS, table
 
 Code = Callable[[bytes], str]

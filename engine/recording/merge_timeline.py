@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 from engine.core.errors import TimelineError
 from engine.core.events import Pair
-from engine.recording.merge_record import MergeRecord
-from engine.recording.pair_step import PairStep
+from engine.recording.merge_record import MergeRecord, PairStep
 from engine.recording.player import Player
 from engine.recording.pretoken_index import PretokenIndex
 from engine.recording.segmentation import Segments

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.core.events import Pair
-from engine.recording.pair_step import PairStep
+from engine.recording.merge_record import PairStep
 from engine.wordpiece.score import Score
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from engine.core.bytes_literal import quoted, text_of
 from engine.core.errors import BreakpointError
 
 if TYPE_CHECKING:
+    from engine.recording.merge_record import PairStep
     from engine.recording.merge_timeline import MergeTimeline
-    from engine.recording.pair_step import PairStep
     from engine.wordpiece.record import WordPieceStep
 
 LONGEST_MATCH_SECONDS = 0.02
