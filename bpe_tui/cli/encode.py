@@ -22,8 +22,7 @@ from bpe_tui.cli.tokenizers import opened
 from engine.core.gpt2_bytes import spell
 from engine.encoding.dropout_text import encode_with_dropout
 from engine.encoding.tokenizer import Tokenizer
-from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pipeline_run import run_text
+from engine.pipeline.pipeline import Pipeline, run_text
 from engine.text.pretokenize import to_bytes, to_text
 
 IDS_AT_A_TIME = 1 << 12

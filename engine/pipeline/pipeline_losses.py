@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pipeline_run import OutputToken, Part, PipelineRun, Span, TextRun
+from engine.pipeline.pipeline import OutputToken, Part, Pipeline, PipelineRun, Span, TextRun
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from bpe_tui.widgets.columns import left, paragraph, wrapped
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import number, plural, shorten, visible_text, width
 from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.pipeline import OutputToken, PipelineRun, TextRun
 from engine.pipeline.pipeline_draft import (
     DECODER,
     NORMALIZER,
@@ -30,7 +31,6 @@ from engine.pipeline.pipeline_draft import (
     StageKind,
 )
 from engine.pipeline.pipeline_losses import Losses
-from engine.pipeline.pipeline_run import OutputToken, PipelineRun, TextRun
 
 GUTTER = 16
 """Cells for the names of the stages."""

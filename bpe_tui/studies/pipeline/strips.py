@@ -13,7 +13,7 @@ from bpe_tui.widgets.columns import left, spans_width, wrapped
 from bpe_tui.widgets.lines import Span
 from bpe_tui.widgets.roles import TOKEN_HUES
 from bpe_tui.widgets.visible import number, visible_text, width
-from engine.pipeline.pipeline_run import OutputToken, Part
+from engine.pipeline.pipeline import OutputToken, Part
 
 
 def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
