@@ -15,7 +15,7 @@ from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from bpe_tui.widgets.visible import number, shorten
 from engine.recording.merge_frame import AnyMergeFrame
-from engine.recording.vocabulary.merge_tree import TreeLine
+from engine.recording.vocabulary.vocabulary import TreeLine
 
 LINES_SHOWN = 400
 RANK_CELLS = 8

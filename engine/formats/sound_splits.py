@@ -2,8 +2,8 @@
 
 Tokens are named by their places in order of rank, so of two the younger has the greater number.
 Whether the parts of a split come to stand side by side is found by undoing, as in
-`engine.recording.vocabulary.reachable`, and for that the merges of the parts have to be known. They
-are shorter: so the tokens are gone through by length, all of one length together.
+`engine.recording.vocabulary.token_table`, and for that the merges of the parts have to be known.
+They are shorter: so the tokens are gone through by length, all of one length together.
 """
 
 from __future__ import annotations

@@ -5,9 +5,7 @@ Made from a step of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabular
 
 from __future__ import annotations
 
-from engine.recording.vocabulary.columns import COLUMNS
-from engine.recording.vocabulary.filters import FILTERS
 from engine.recording.vocabulary.search import Query
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary.vocabulary import COLUMNS, FILTERS, Vocabulary
 
 __all__ = ["COLUMNS", "FILTERS", "Query", "Vocabulary"]

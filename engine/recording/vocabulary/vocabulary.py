@@ -2,23 +2,165 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from engine.core.arrays import Ints
+from engine.core.arrays import Bools, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.vocabulary.columns import COLUMNS, SortKey
-from engine.recording.vocabulary.filters import FILTERS
 from engine.recording.vocabulary.merge_columns import NONE
-from engine.recording.vocabulary.merge_tree import TreeLine, merge_tree
 from engine.recording.vocabulary.search import Query, search
 from engine.recording.vocabulary.token_table import TokenTable
+
+# The columns that a vocabulary can be sorted by.
+
+SortKey = Callable[["Vocabulary"], Ints]
+"""A number for each token, by row; the least comes first, a negative one means nothing."""
+
+
+def _ids(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.table.ids[: len(vocabulary)]
+
+
+def _bytes(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.table.byte_order[: len(vocabulary)]
+
+
+def _text(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.table.reading_order[: len(vocabulary)]
+
+
+def _length(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.table.lengths[: len(vocabulary)]
+
+
+def _rank(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.ranks
+
+
+def _count(vocabulary: Vocabulary) -> Ints:
+    return _ids(vocabulary) * 0 if vocabulary.counts is None else vocabulary.counts
+
+
+def _parents(vocabulary: Vocabulary) -> Ints:
+    left, right = vocabulary.parents
+    return left * len(vocabulary.table) + right
+
+
+def _children(vocabulary: Vocabulary) -> Ints:
+    return vocabulary.children
+
+
+COLUMNS: Registry[SortKey] = Registry(
+    "column",
+    {
+        "id": _ids,
+        "bytes": _bytes,
+        "text": _text,
+        "length": _length,
+        "rank": _rank,
+        "count": _count,
+        "parents": _parents,
+        "children": _children,
+    },
+)
+
+
+# The filters: each keeps the tokens of which one odd thing is true.
+
+
+@dataclass(frozen=True)
+class Filter:
+    """`keeps` says of each token of a vocabulary, by row, whether it stays."""
+
+    name: str
+    summary: str
+    keeps: Callable[[Vocabulary], Bools]
+
+
+def _partial(vocabulary: Vocabulary) -> Bools:
+    return ~vocabulary.table.is_text[: len(vocabulary)]
+
+
+def _unused(vocabulary: Vocabulary) -> Bools:
+    if vocabulary.counts is None:
+        return np.zeros(len(vocabulary), dtype=np.bool_)
+    return np.equal(vocabulary.counts, 0)
+
+
+def _unreachable(vocabulary: Vocabulary) -> Bools:
+    return ~vocabulary.table.is_reachable[: len(vocabulary)]
+
+
+def _twins(vocabulary: Vocabulary) -> Bools:
+    return vocabulary.table.least_twins[: len(vocabulary)] < len(vocabulary)
+
+
+FILTERS: Registry[Filter] = Registry(
+    "filter",
+    {
+        entry.name: entry
+        for entry in (
+            Filter("partial", "not valid UTF-8 by itself", _partial),
+            Filter("unused", "never used in the corpus now", _unused),
+            Filter("unreachable", "encoding its own bytes gives something else", _unreachable),
+            Filter("twins", "differs from another only by case or a leading space", _twins),
+        )
+    },
+)
+
+
+# The merge tree of a token: how it came from bytes or characters, line by line.
+
+
+@dataclass(frozen=True)
+class TreeLine:
+    """A token in the tree.
+
+    `rank` is that of the merge that made it, `None` for a byte or a special token; `folded` says
+    that its parts are left out. `trunk` has an entry for each level above: whether another line of
+    that level follows further down, which a drawing needs (`├─`, `└─`, `│`).
+    """
+
+    token_id: int
+    rank: int | None
+    folded: bool
+    trunk: tuple[bool, ...]
+
+
+def merge_tree(
+    vocabulary: Vocabulary, token_id: int, folded: Collection[int] = ()
+) -> Iterator[TreeLine]:
+    """The token, then its two parts with theirs, depth first, down to what no merge has made.
+
+    Below the ids in `folded` nothing is told. A tree may have millions of lines: take as many as
+    there is room for.
+
+        "the" = t + he, he = h + e      the   rank 2, trunk ()
+                                        t             trunk (True,)
+                                        he    rank 1, trunk (False,)
+                                        h             trunk (False, True)
+                                        e             trunk (False, False)
+
+    Raises:
+        UnknownTokenIdError: there is no such token.
+    """
+    waiting: list[tuple[int, tuple[bool, ...]]] = [(token_id, ())]
+    while waiting:
+        token_id, trunk = waiting.pop()
+        parts = vocabulary.parents_of(token_id)
+        is_folded = parts is not None and token_id in folded
+        yield TreeLine(token_id, vocabulary.rank_of(token_id), is_folded, trunk)
+        if parts is not None and not is_folded:
+            left, right = parts
+            waiting.append((right, (*trunk, False)))
+            waiting.append((left, (*trunk, True)))
 
 
 class Vocabulary:
