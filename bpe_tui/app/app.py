@@ -14,13 +14,14 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui.app import terminal
+from bpe_tui.app.model_parts import job_for
 from bpe_tui.app.navigation import Ways
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.windows import Windows
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import ENCODING, TRAINING
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import CorpusJob, job_for
+from bpe_tui.session.jobs import CorpusJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
 
+from bpe_tui.app.model_parts import transcript_of
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.models import model_of
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
@@ -48,7 +48,7 @@ def _lines() -> Iterator[str]:
 
 def _recorded(config: Config) -> AnyTranscript:
     if isinstance(config, RunConfig):
-        return model_of(config).transcript(config)
+        return transcript_of(config)
     from bpe_tui.cli.plain_bpe import replayed
 
     try:
@@ -56,4 +56,4 @@ def _recorded(config: Config) -> AnyTranscript:
     except TokenizerFileError:
         if config.otherwise is None:
             raise
-        return model_of(config.otherwise).transcript(config.otherwise)
+        return transcript_of(config.otherwise)

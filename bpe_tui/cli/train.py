@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from bpe_tui.app.model_parts import trainer_alone
 from bpe_tui.cli.checks import checked_corpus
 from bpe_tui.cli.counted import counted
 from bpe_tui.cli.names import PROGRAM
@@ -129,7 +130,7 @@ def train(
     own_format = own_format_of(context, model, format)
     source = checked_corpus(config)
     if own_format is not None:
-        train_alone = MODELS[model].train_alone(own_format)
+        train_alone = trainer_alone(MODELS[model], own_format)
         train_alone(source, config, out, workers, overwrite=force)
         return
     outputs = [*check_format(format, out, config), *([steps] if steps else [])]

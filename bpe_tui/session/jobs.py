@@ -11,9 +11,8 @@ from time import monotonic, sleep
 from textual.message import Message
 
 from bpe_tui.session import messages
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.job import Job
-from bpe_tui.session.models import MODELS
 from bpe_tui.session.protocols import Playable
 from bpe_tui.session.recent_files import remember
 from engine.alphabets.merging import count_pairs
@@ -140,15 +139,6 @@ class TrainingJob(CorpusJob):
             raise BpeError("training ended without a reason")
         self.post(messages.TrainingEnded(reason))
         kept.keep(count)  # now that nobody waits for it
-
-
-def job_for(config: Config, post: Callable[[Message], object]) -> CorpusJob:
-    """The job that opens what `config` names."""
-    if isinstance(config, RunConfig):
-        return MODELS[config.model].job_for(config, post)
-    from bpe_tui.session.replay_job import ReplayJob  # the formats take their time to import
-
-    return ReplayJob(config, post)
 
 
 class _ReadingProgress:

@@ -8,10 +8,8 @@ so in a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.commands.command import (
     CHARTS,
@@ -35,18 +33,12 @@ from bpe_tui.session.commands.wordpiece_refusals import REFUSED as WORDPIECE_REF
 from bpe_tui.session.config import Config, RunConfig
 from engine.core.registry import Registry
 
-if TYPE_CHECKING:
-    from textual.message import Message
-
-    from bpe_tui.session.jobs import CorpusJob
-    from bpe_tui.views.dialog import Dialog
-    from bpe_tui.views.exports import ExportKind
-    from bpe_tui.views.transcript import AnyTranscript
-
 
 @dataclass(frozen=True)
 class Model:
     """A model to train.
+
+    Its parts are named, and imported when they are asked for: see `bpe_tui.app.model_parts`.
 
     Attributes:
         name, title, summary: as the command line, a heading and the list of models call it.
@@ -82,41 +74,6 @@ class Model:
     def screen(self, kind: str) -> str:
         """The screen of a kind; there is one for all models if the model has none of its own."""
         return self.screens.get(kind, kind)
-
-    def job_for(self, config: RunConfig, post: Callable[[Message], object]) -> CorpusJob:
-        """The job that trains it."""
-        job: CorpusJob = _imported(self.job)(config, post)
-        return job
-
-    def transcript(self, config: RunConfig) -> AnyTranscript:
-        """The training that `config` asks for, made, to be asked about without a screen.
-
-        Raises:
-            BpeError: the corpus cannot be read.
-        """
-        transcript: AnyTranscript = _imported(self.plain)(config)
-        return transcript
-
-    def train_alone(self, format: str) -> Callable[..., None]:
-        """What trains it without a screen and saves it in one of `trains`."""
-        train: Callable[..., None] = _imported(self.trains[format])
-        return train
-
-    def save_window(self, frame: Any, suggestion: str) -> Dialog:
-        """The window that saves a frame of it, by default under the name suggested."""
-        window: Dialog = _imported(self.save)(frame, suggestion)
-        return window
-
-    @property
-    def export_kinds(self) -> tuple[ExportKind, ...]:
-        """The kinds of files that can be exported."""
-        kinds: tuple[ExportKind, ...] = _imported(self.exports)
-        return kinds
-
-
-def _imported(place: tuple[str, str]) -> Any:
-    module, name = place
-    return getattr(import_module(module), name)
 
 
 MODELS: Registry[Model] = Registry(

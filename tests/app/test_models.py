@@ -9,6 +9,7 @@ import pytest
 from opening import opened
 from textual.widgets import Input, TextArea
 
+from bpe_tui.app.model_parts import export_kinds, transcript_of
 from bpe_tui.app.screens import SCREENS
 from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.commands.table import COMMANDS
@@ -27,7 +28,7 @@ every_model = pytest.mark.parametrize("model", MODELS)
 
 def transcript(model: str) -> AnyTranscript:
     config = RunConfig(str(HANDOUT), vocab_size=SIZES[model], model=model, cache=False)
-    return MODELS[model].transcript(config)
+    return transcript_of(config)
 
 
 def said(transcript: AnyTranscript, *lines: str) -> list[str]:
@@ -96,7 +97,7 @@ async def test_every_kind_of_file_can_be_exported(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         app.seek(2)
         await pilot.pause()
-        for kind in MODELS[model].export_kinds:
+        for kind in export_kinds(MODELS[model]):
             exported = Exported(app.screen, app.session.shown, 1, 2)
             text = "".join(kind.parts_of(exported))
             assert text
