@@ -7,7 +7,7 @@ spells as an object of its own: `type` is its name, the other keys are its setti
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 from engine.core.registry import Registry
@@ -19,6 +19,8 @@ class Stage:
 
     name: ClassVar[str]
     """As `tokenizer.json` has it under `type`."""
+    parts_key: ClassVar[str] = ""
+    """The key under which the stages stand that it is made of; empty if there are none."""
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
@@ -28,6 +30,15 @@ class Stage:
             TokenizerFileError: names the key that is missing or wrong.
         """
         return cls()
+
+    @classmethod
+    def of_parts(cls, parts: Sequence[Any], fields: Fields) -> Self:
+        """The stage that is made of these, which stand under `parts_key`.
+
+        Raises:
+            TokenizerFileError: they do not go together.
+        """
+        raise NotImplementedError
 
     def settings(self) -> Mapping[str, Any]:
         """What `from_json` reads, but for the name."""
@@ -67,4 +78,8 @@ def stage_from_json(registry: Registry[type[AnyStage]], fields: Fields) -> AnySt
         raise fields.error("type", what)
     if fields.where.count("[") > DEEPEST:
         raise fields.error("type", f"stands in more than {DEEPEST} sequences")
-    return registry[name].from_json(fields)
+    kind = registry[name]
+    if kind.parts_key:
+        parts = [stage_from_json(registry, each) for each in fields.each(kind.parts_key)]
+        return kind.of_parts(parts, fields)
+    return kind.from_json(fields)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
-from typing import Self
+from typing import Any, Self
 
 from engine.pipeline.decoders.decoder import Decoder
 from engine.pipeline.json_fields import Fields
@@ -69,15 +69,14 @@ class Sequence(Decoder):
     """Decoders, one after the other."""
 
     name = "Sequence"
+    parts_key = "decoders"
 
     def __init__(self, parts: SequenceOf[Decoder]) -> None:
         self.parts = tuple(parts)
 
     @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.decoders import decoder_from_json  # which knows this class, too
-
-        return cls([decoder_from_json(each) for each in fields.each("decoders")])
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        return cls(parts)
 
     def settings(self) -> dict[str, object]:
         return {"decoders": [part.to_json() for part in self.parts]}

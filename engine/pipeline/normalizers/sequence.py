@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence as SequenceOf
 from itertools import chain
-from typing import Self
+from typing import Any, Self
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import ChainedNormalizer, Normalizer
@@ -11,16 +12,15 @@ from engine.pipeline.normalizers.normalizer import ChainedNormalizer, Normalizer
 
 class Sequence(ChainedNormalizer):
     name = "Sequence"
+    parts_key = "normalizers"
 
     @property
     def stages(self) -> tuple[Normalizer, ...]:
         return tuple(chain.from_iterable(part.stages for part in self.parts))
 
     @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.normalizers import normalizer_from_json  # which knows this class, too
-
-        return cls([normalizer_from_json(each) for each in fields.each("normalizers")])
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        return cls(parts)
 
     def settings(self) -> dict[str, object]:
         return {"normalizers": [part.to_json() for part in self.parts]}

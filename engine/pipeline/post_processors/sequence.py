@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
-from typing import Self
+from typing import Any, Self
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.post_processors.byte_level import ByteLevel
@@ -14,15 +14,13 @@ class Sequence(PostProcessor):
     """Post-processors of which at most one adds something."""
 
     name = "Sequence"
+    parts_key = "processors"
 
     def __init__(self, parts: SequenceOf[PostProcessor]) -> None:
         self.parts = tuple(parts)
 
     @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.post_processors import post_processor_from_json
-
-        parts = [post_processor_from_json(each) for each in fields.each("processors")]
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
         if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
             raise fields.error("processors", "more than one that adds tokens is not supported")
         return cls(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as SequenceOf
 from itertools import chain
-from typing import Self
+from typing import Any, Self
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import Aligned
@@ -13,15 +13,14 @@ from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 
 class Sequence(PreTokenizer):
     name = "Sequence"
+    parts_key = "pretokenizers"
 
     def __init__(self, parts: SequenceOf[PreTokenizer]) -> None:
         self.parts = tuple(parts)
 
     @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        from engine.pipeline.pretokenizers import pretokenizer_from_json
-
-        return cls([pretokenizer_from_json(each) for each in fields.each("pretokenizers")])
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        return cls(parts)
 
     def settings(self) -> dict[str, object]:
         return {"pretokenizers": [part.to_json() for part in self.parts]}
