@@ -5,13 +5,11 @@ Uses text and core; encoding and what is above use it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 from engine.alphabets.alphabet import Alphabet
 from engine.alphabets.byte import BYTES, ByteAlphabet
 from engine.alphabets.character import CharacterAlphabet
 from engine.alphabets.continuation import ContinuationAlphabet
+from engine.alphabets.messages import ALPHABETS, from_message
 from engine.alphabets.whole import WholeTokens
 from engine.alphabets.word_end import WordEndAlphabet
 
@@ -26,25 +24,3 @@ __all__ = [
     "WordEndAlphabet",
     "from_message",
 ]
-
-ALPHABETS: dict[str, tuple[str, str]] = {
-    "bytes": ("engine.alphabets.byte", "ByteAlphabet"),
-    "characters": ("engine.alphabets.character", "CharacterAlphabet"),
-    "continuations": ("engine.alphabets.continuation", "ContinuationAlphabet"),
-    "whole": ("engine.alphabets.whole", "WholeTokens"),
-    "word ends": ("engine.alphabets.word_end", "WordEndAlphabet"),
-    "model": ("engine.pipeline.models.model_alphabet", "ModelAlphabet"),
-}
-"""The name that a message gives it → the module and the class."""
-
-
-def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
-    """The inverse of `Alphabet.as_message`.
-
-    >>> from_message(ByteAlphabet(range(256)).as_message()).spell(b"a")
-    [97]
-    """
-    name, arguments = message
-    module, kind = ALPHABETS[name]
-    alphabet: Alphabet = getattr(import_module(module), kind).of_message(*arguments)
-    return alphabet

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.alphabets.alphabet import Alphabet
+from engine.alphabets.messages import from_message
 
 
 class WholeTokens(Alphabet):
@@ -43,7 +44,5 @@ class WholeTokens(Alphabet):
 
     @classmethod
     def of_message(cls, *arguments: Any) -> Alphabet:
-        from engine.alphabets import from_message  # which knows all of them
-
         inner, whole = arguments
         return cls(from_message(inner), whole)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.alphabets.alphabet import Alphabet
+from engine.alphabets.messages import from_message
 from engine.text.pretokenize import to_text
 from engine.text.white_space import WHITE_SPACE
 
@@ -49,8 +50,6 @@ class WordEndAlphabet(Alphabet):
 
     @classmethod
     def of_message(cls, *arguments: Any) -> Alphabet:
-        from engine.alphabets import from_message  # which knows all of them
-
         inner, marker = arguments
         return cls(from_message(inner), marker)
 
