@@ -40,7 +40,10 @@ _OF_FILES = (
     gpt2.FORMAT,
     course_pickle.FORMAT,
 )
-_OF_NAMES = (named_encodings.FORMAT, hub.FORMAT)
+_OF_NAMES = (
+    named_encodings.FORMAT,
+    hub.format_with(lambda *paths, **wishes: open_tokenizer(*paths, **wishes)),
+)
 FORMATS: Registry[TokenizerFormat] = Registry(
     "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
 )

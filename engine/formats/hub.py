@@ -7,6 +7,8 @@ keeps them, and they are opened like any file. It is imported when such a name i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError
@@ -23,16 +25,15 @@ def recognises(source: Source) -> bool:
     return len(source.given) == 1 and source.given[0].startswith(PREFIX)
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, wishes: Wishes, open_files: Callable[..., Opened]) -> Opened:
+    """What `open_files` makes of the files that are fetched."""
     name = source.given[0].removeprefix(PREFIX)
     if (found := _NAME.fullmatch(name)) is None:
         raise TokenizerFileError(
             f"{source}: is no name on the hub; write {PREFIX}OWNER/NAME[@REVISION]"
         )
     paths = _fetch(found[1], found[2])
-    from engine.formats import open_tokenizer  # the registry stands above the formats in it
-
-    return open_tokenizer(*paths, special_tokens=wishes.special_tokens, pattern=wishes.pattern)
+    return open_files(*paths, special_tokens=wishes.special_tokens, pattern=wishes.pattern)
 
 
 def _fetch(repository: str, revision: str | None) -> list[Path]:
@@ -74,6 +75,11 @@ _REFUSALS = {
 """The library's error → what it means; the first that fits, as some are kinds of others."""
 
 
-FORMAT = TokenizerFormat(
-    "hf-name", "the name of a model on the Hugging Face hub, hf:OWNER/NAME", recognises, load
-)
+def format_with(open_files: Callable[..., Opened]) -> TokenizerFormat:
+    """The format; `open_files` is the registry's, which stands above the formats in it."""
+    return TokenizerFormat(
+        "hf-name",
+        "the name of a model on the Hugging Face hub, hf:OWNER/NAME",
+        recognises,
+        partial(load, open_files=open_files),
+    )
