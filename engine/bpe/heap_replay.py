@@ -14,23 +14,36 @@ bucket is emptied once, when the top count leaves it.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from engine.bpe.ties import Key
+from engine.bpe.ties import Key, PairKey, TieRule
 from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 
-if TYPE_CHECKING:
-    from engine.bpe.record import Record
+
+class Replayed(Protocol):
+    """What a replay asks of the record."""
+
+    counts: ChangeLog
+    tie_rule: TieRule
+    tie_key: PairKey
+
+    @property
+    def pairs(self) -> Sequence[Pair]: ...
+
+    def number_merged(self, index: int) -> int: ...
+
+    def count_of(self, index: int) -> int: ...
 
 
 class HeapReplay:
     """What the heap's entries claim at any step of a record, replayed as far as is asked."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Replayed) -> None:
         self._record = record
         self._counts: list[int] = record.counts.at(0).tolist()  # number → true count
         self._claims = list(self._counts)  # number → what its entry claims; 0: no entry
