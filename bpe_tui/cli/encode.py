@@ -113,7 +113,7 @@ def _print_ids(ids: Iterable[int]) -> None:
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
-    if tokenizer.pipeline is not None:
+    if isinstance(tokenizer.pipeline, Pipeline):
         return json.dumps(
             _by_pipeline(tokenizer, tokenizer.pipeline, b"".join(blocks)), ensure_ascii=False
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from importlib import import_module
 from typing import Any
 
 from engine.alphabets import Alphabet, from_message
@@ -63,17 +64,21 @@ class TextEncoder:
             dict(self.encoder.table),
             [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
             dict(self.special_ids),
-            self.splitter.as_message(),
+            self._splitter_message(),
         )
+
+    def _splitter_message(self) -> tuple[str, str, Any] | None:
+        """The splitter with its class, which the other process imports; few tokenizers need one."""
+        sections, kind = self.splitter.as_message(), type(self.splitter)
+        return None if sections is None else (kind.__module__, kind.__name__, sections)
 
     @classmethod
     def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
         """The inverse of `as_message`; only the name of the pattern is lost."""
-        encoder, alphabet, table, alternatives, special_ids, sections = message
+        encoder, alphabet, table, alternatives, special_ids, cutting = message
         pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
         splitter = None
-        if sections is not None:
-            from engine.pipeline.sections import SectionSplitter  # few tokenizers need all that
-
-            splitter = SectionSplitter.from_message(sections)
+        if cutting is not None:
+            module, kind, sections = cutting
+            splitter = getattr(import_module(module), kind).from_message(sections)
         return cls(encoder, from_message(alphabet), table, pattern, special_ids, splitter)

@@ -9,7 +9,6 @@ from contextlib import closing
 from copy import copy
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from engine.alphabets import Alphabet
 from engine.core.errors import SpecialTokenError, UnknownTokenIdError
@@ -20,6 +19,7 @@ from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.encoding.live_encoding import LiveEncoding
 from engine.encoding.merge_table import byte_alphabet, ids_by_bytes, merge_table
 from engine.encoding.rules import EncodingRules
+from engine.encoding.stages import Stages
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import Pattern, as_pattern
@@ -30,9 +30,6 @@ from engine.text.pretokenize import (
     to_text,
     without_stray_surrogates,
 )
-
-if TYPE_CHECKING:
-    from engine.pipeline.pipeline import Pipeline
 
 ITERABLE_PIECE = 1 << 16
 
@@ -72,7 +69,7 @@ class Tokenizer:
         *,
         alphabet: Alphabet | None = None,
         table: MergeTable | None = None,
-        pipeline: Pipeline | None = None,
+        pipeline: Stages | None = None,
     ) -> None:
         self.vocab = dict(vocab)
         self.merges = list(merges)

@@ -37,7 +37,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
     Raises:
         TokenizerFileError: `tokenizer.json` cannot say what the tokenizer is.
     """
-    if tokenizer.pipeline is not None:
+    if isinstance(tokenizer.pipeline, Pipeline):
         return tokenizer.pipeline
     try:
         if isinstance(tokenizer.alphabet, WordEndAlphabet):

@@ -119,6 +119,11 @@ class SpecialSplitter:
         return SpecialSplitter([token for token in self._texts if token in tokens])
 
     @property
+    def is_plain(self) -> bool:
+        """Whether special tokens are all that it looks at."""
+        return True
+
+    @property
     def by_pieces(self) -> bool:
         """Whether a text may be split piece by piece, cut where the pattern allows it."""
         return True

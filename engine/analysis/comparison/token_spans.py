@@ -39,10 +39,10 @@ def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
     if tokenizer.decode_bytes(ids) == data:
         lengths = token_lengths(tokenizer)[np.array(ids, dtype=np.int64)]
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
-    if tokenizer.pipeline is None:
-        ends = list(accumulate(_followed(tokenizer, to_text(data))))
-    else:
+    if isinstance(tokenizer.pipeline, Pipeline):
         ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
+    else:
+        ends = list(accumulate(_followed(tokenizer, to_text(data))))
     if len(ends) != len(ids):
         raise ComparisonError(
             "a tokenizer changes the text so that nothing tells which part of it a token stands "
