@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from time import monotonic
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 from textual.signal import Signal
@@ -284,6 +284,12 @@ class BpeTuiApp(Windows):
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
+
+
+if TYPE_CHECKING:
+    from bpe_tui.session.host import Host
+
+    _host: type[Host] = BpeTuiApp  # it is all that its screens ask for
 
 
 def run_app(config: Config) -> int:

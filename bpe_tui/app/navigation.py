@@ -17,7 +17,7 @@ from engine.core.events import Pair
 from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
-    from bpe_tui.app.app import BpeTuiApp
+    from bpe_tui.app.windows import Windows
     from bpe_tui.bpe.screens.encoding import EncodingScreen
     from bpe_tui.bpe.screens.training import TrainingScreen
     from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Ways:
     """The ways between the screens of an application."""
 
-    def __init__(self, app: BpeTuiApp) -> None:
+    def __init__(self, app: Windows) -> None:
         self._app = app
         self._left: list[tuple[str, int]] = []
 

@@ -75,13 +75,13 @@ class ChartsScreen(TiledScreen):
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""
         if self.zoomed is None:
-            self.bpe_app.action_show(TRAINING)
+            self.host.action_show(TRAINING)
         super().action_leave()
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(round(event.x))
+        self.host.seek(round(event.x))
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(event.position)
+        self.host.seek(event.position)

@@ -112,4 +112,4 @@ class InspectionScreen(TiledScreen):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.bpe_app.ways.go_to_target(event.target)
+        self.host.ways.go_to_target(event.target)

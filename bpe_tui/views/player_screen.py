@@ -65,10 +65,10 @@ class PlayerScreen(SessionScreen):
 
     def action_leave(self) -> None:
         if self.session.shown is None:
-            self.bpe_app.go_back_to_what_was_open()
+            self.host.go_back_to_what_was_open()
         else:
             super().action_leave()
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(event.position)
+        self.host.seek(event.position)

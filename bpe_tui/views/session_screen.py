@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from textual.reactive import reactive
 
 from bpe_tui.session.commands.command import Command
+from bpe_tui.session.host import Host
 from bpe_tui.session.session import Session
 from bpe_tui.views.panel_screen import PanelScreen
-
-if TYPE_CHECKING:
-    from bpe_tui.app.app import BpeTuiApp
 
 ABOUT_MERGES = frozenset(
     (
@@ -32,15 +30,15 @@ class SessionScreen(PanelScreen):
     """What the session shows: the state at the cursor, as the model of the screen has it."""
 
     @property
-    def bpe_app(self) -> BpeTuiApp:
-        return cast("BpeTuiApp", self.app)
+    def host(self) -> Host:
+        return cast("Host", self.app)
 
     @property
     def session(self) -> Session:
-        return self.bpe_app.session
+        return self.host.session
 
     def on_mount(self) -> None:
-        self.bpe_app.session_changed.subscribe(self, self.show_session, immediate=True)
+        self.host.session_changed.subscribe(self, self.show_session, immediate=True)
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
@@ -74,7 +72,7 @@ class SessionScreen(PanelScreen):
     @property
     def way_back(self) -> bool:
         """Whether a row has led here, so that Esc leads back."""
-        return self.bpe_app.ways.way_back
+        return self.host.ways.way_back
 
     def action_go_back(self) -> None:
-        self.bpe_app.ways.go_back()
+        self.host.ways.go_back()

@@ -107,7 +107,7 @@ class VocabularyScreen(SessionScreen):
         if isinstance(event.target, ToToken):
             self.show_token(event.target.token_id)
         else:
-            self.bpe_app.ways.go_to_target(event.target)
+            self.host.ways.go_to_target(event.target)
 
     # -- commands
 

@@ -145,7 +145,7 @@ class EncodingScreen(WalkScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """A merge leads to its step, on the training screen; Esc comes back."""
         event.stop()
-        self.bpe_app.ways.go_to_target(event.target)
+        self.host.ways.go_to_target(event.target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in a panel's line goes to the rows under it."""

@@ -101,15 +101,15 @@ class TrainingScreen(PlayerScreen):
         """One move in the heap, or one phase of a trainer that has none and is in sight."""
         code = self.query_one(PseudocodePanel)
         if not code.display or code.goes_by_moves:
-            self.bpe_app.action_sub_step()
+            self.host.action_sub_step()
         elif not code.next_phase():
-            self.bpe_app.action_step(1)
+            self.host.action_step(1)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in the line takes its text to the encoding screen."""
         event.stop()
-        self.bpe_app.ways.open_encoding(event.value)
+        self.host.ways.open_encoding(event.value)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.bpe_app.ways.go_to_target(event.target)
+        self.host.ways.go_to_target(event.target)

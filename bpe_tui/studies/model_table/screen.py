@@ -246,9 +246,9 @@ class FamilyScreen(SessionScreen):
             return
         config = self._training_of(event.target.name)
         if config == self.session.config:
-            self.bpe_app.action_show("training")
+            self.host.action_show("training")
         elif config is not None:
-            self.bpe_app.train_anew(config)
+            self.host.train_anew(config)
 
     @property
     def can_leave(self) -> bool:

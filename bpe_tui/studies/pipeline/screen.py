@@ -223,7 +223,7 @@ class PipelineScreen(SessionScreen):
         if isinstance(event.target, ToStage):
             self._switch(event.target.kind)
         else:
-            self.bpe_app.ways.go_to_target(event.target)
+            self.host.ways.go_to_target(event.target)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

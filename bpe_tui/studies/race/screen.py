@@ -185,7 +185,7 @@ class RaceScreen(SessionScreen):
             self._stop()
             self._tell()
         elif self.zoomed is None:
-            self.bpe_app.action_show("training")
+            self.host.action_show("training")
         else:
             super().action_leave()
 
@@ -211,8 +211,8 @@ class RaceScreen(SessionScreen):
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(round(event.x))
+        self.host.seek(round(event.x))
 
     def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(event.position)
+        self.host.seek(event.position)

@@ -26,7 +26,7 @@ class UnigramScreen(SessionScreen):
         prunes, here = frame.prunes, frame.step
         place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
         if 0 <= place < len(prunes):
-            self.bpe_app.seek(prunes[place])
+            self.host.seek(prunes[place])
         else:
             where = "after" if direction > 0 else "before"
             self.notify(f"No prune {where} this step.", markup=False, timeout=3)

@@ -104,7 +104,7 @@ class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
         if event.input.id == "pieces-search":
             self.show_panel("pieces")
         else:
-            self.bpe_app.ways.open_encoding(event.value)
+            self.host.ways.open_encoding(event.value)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
@@ -112,8 +112,8 @@ class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
             self.show_panel("pieces")
             self.query_one(PiecesPanel).show_piece(event.target.number)
         else:
-            self.bpe_app.ways.go_to_target(event.target)
+            self.host.ways.go_to_target(event.target)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(round(event.x))
+        self.host.seek(round(event.x))

@@ -97,11 +97,11 @@ class UnigramVocabularyScreen(UnigramScreen):
         if isinstance(event.target, ToPiece):
             self.show_piece(event.target.number)
         else:
-            self.bpe_app.ways.go_to_target(event.target)
+            self.host.ways.go_to_target(event.target)
 
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
-        self.bpe_app.seek(round(event.x))
+        self.host.seek(round(event.x))
 
     # -- commands
 

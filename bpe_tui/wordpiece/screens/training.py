@@ -76,8 +76,8 @@ class WordPieceTrainingScreen(PlayerScreen):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter in the line takes its text to the encoding screen."""
         event.stop()
-        self.bpe_app.ways.open_encoding(event.value)
+        self.host.ways.open_encoding(event.value)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        self.bpe_app.ways.go_to_target(event.target)
+        self.host.ways.go_to_target(event.target)

@@ -1,0 +1,45 @@
+"""What a screen may ask of the application."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from textual.signal import Signal
+
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.session import Session
+
+
+class Navigation(Protocol):
+    """Where rows lead, and the way back."""
+
+    @property
+    def way_back(self) -> bool: ...
+
+    def go_back(self) -> None: ...
+
+    def go_to_target(self, target: object) -> None: ...
+
+    def open_encoding(self, text: str, look: bool = False) -> None: ...
+
+
+class Host(Protocol):
+    """The application, as its screens see it."""
+
+    session: Session
+    session_changed: Signal[Session]
+
+    @property
+    def ways(self) -> Navigation: ...
+
+    def seek(self, step: int) -> None: ...
+
+    def train_anew(self, config: RunConfig) -> None: ...
+
+    def go_back_to_what_was_open(self) -> None: ...
+
+    def action_show(self, kind: str) -> None: ...
+
+    def action_step(self, by: int) -> None: ...
+
+    def action_sub_step(self) -> None: ...
