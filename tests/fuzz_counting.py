@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "eng
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
 
-from engine.counting.accumulate import Tally  # noqa: E402
+from engine.counting.count import Tally  # noqa: E402
 from engine.counting.counters.by_pieces import PieceCounter  # noqa: E402
 from engine.counting.counters.plain import count_pretokens_of  # noqa: E402
 from engine.text.chunking import ChunkCutter  # noqa: E402

@@ -95,7 +95,7 @@ class Windows(App[int]):
                 self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
             self.changed()
 
-        from bpe_tui.bpe.screens.branches import Branches
+        from bpe_tui.bpe.screens.what_if import Branches
 
         self.push_screen(Branches(frame, config, wish), left)
 

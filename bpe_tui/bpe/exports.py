@@ -5,6 +5,6 @@ from __future__ import annotations
 from bpe_tui.views.charts import CHARTS
 from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
 from engine.bpe.report import markdown
-from engine.text.markdown import json_lines
+from engine.recording.report import json_lines
 
 EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

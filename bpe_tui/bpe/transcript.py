@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bpe_tui.views.merge_transcript import MergeTranscript
 from bpe_tui.views.narration import (
     narrate,
     narrate_back,
@@ -15,7 +14,7 @@ from bpe_tui.views.narration import (
     told_pair,
     told_unknown,
 )
-from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand
+from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair

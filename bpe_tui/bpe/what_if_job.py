@@ -18,8 +18,7 @@ from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair
 from engine.counting.count import CorpusCount, count_corpus
 from engine.text.corpus import Corpus
-from engine.text.documents import document_counts, without
-from engine.text.excerpt import Excerpt
+from engine.text.excerpt import Excerpt, document_counts, without
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 

@@ -10,10 +10,8 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError, checked_corpus
-from bpe_tui.cli.counted import counted
-from bpe_tui.cli.exit_codes import DIFFERS
-from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.inputs import CommandLineError, checked_corpus, counted
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -30,11 +28,9 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
-from engine.analysis.check.claim import Claim
-from engine.analysis.check.findings import Report
-from engine.analysis.check.outcome import as_dict
+from engine.analysis.check.claim import Claim, read_claim
+from engine.analysis.check.findings import Report, as_dict
 from engine.analysis.check.steps_file import read_steps
-from engine.analysis.check.student_files import read_claim
 
 INPUT = "What to check"
 

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import plural, visible_text

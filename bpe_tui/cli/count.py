@@ -9,15 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.exit_codes import BAD_INPUT
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, PROGRAM
+from bpe_tui.cli.inputs import opened
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.cli.tokenizers import opened
 from bpe_tui.widgets.visible import number, visible_text
 from engine.core.errors import BpeError
-from engine.encoding.token_count import TextSize, file_size
+from engine.encoding.special_policy import TextSize, file_size
 
 
 @app.command(

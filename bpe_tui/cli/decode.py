@@ -7,12 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, write_result
+from bpe_tui.cli.inputs import CommandLineError, opened
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.streams import input_blocks, write_result
-from bpe_tui.cli.tokenizers import opened
 from engine.text.pretokenize import to_text
 
 # More digits than any vocabulary needs would only be slow to read.

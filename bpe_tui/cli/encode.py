@@ -11,16 +11,14 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.cli.explanation import explanation
-from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks
+from bpe_tui.cli.explain import explanation
+from bpe_tui.cli.inputs import CommandLineError, opened
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.cli.streams import input_blocks
-from bpe_tui.cli.tokenizers import opened
 from engine.core.gpt2_bytes import spell
-from engine.encoding.dropout_text import encode_with_dropout
+from engine.encoding.encoders.dropout import encode_with_dropout
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.pipeline import Pipeline, run_text
 from engine.text.pretokenize import to_bytes, to_text

@@ -8,8 +8,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from bpe_tui.cli.exit_codes import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
-from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    COMMAND_NAMES,
+    INTERRUPTED,
+    PROGRAM,
+    STANDARD_INPUT,
+)
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.core.subprocess_worker import SINGLE_THREADED

@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.explanation import explanation
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import opened
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.cli.tokenizers import opened
+from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.explain.why_not import cut_by
+from engine.core.events import Pair
+from engine.encoding.rules import EncodingRules
+from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.trace import TracedMerge, TracedPretoken, trace
 from engine.text.pretokenize import to_text
+
+# How a text encodes, in lines: its pretokens, their merges, and what each merge won against.
+
+
+def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
+    """The lines for each pretoken of the text."""
+    for piece in trace(tokenizer, text):
+        yield from _told(tokenizer.rules, piece)
+
+
+def _told(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
+    cached = "; seen before, from the cache" if piece.seen_before else ""
+    yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
+    if not piece.seen_before:
+        for merge in piece.merges:
+            yield f"  {_merge_told(rules, merge)}"
+    shown = " ".join(visible_bytes(rules.vocab[token_id]) for token_id in piece.ids)
+    yield f"  {shown} = {' '.join(map(str, piece.ids))}"
+
+
+def _merge_told(rules: EncodingRules, merge: TracedMerge) -> str:
+    """One merge: `t h → th (rank 3); lost to it: h e 5, a t 16`."""
+    step = merge.step
+    made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
+    lost = ", ".join(f"{_pair(rules, each.pair)} {each.rank}" for each in merge.lost)
+    return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
+
+
+def _pair(rules: EncodingRules, pair: Pair) -> str:
+    return " ".join(visible_bytes(rules.vocab[token_id]) for token_id in pair)
 
 
 @app.command(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.views.inspection_rows import SECTIONS

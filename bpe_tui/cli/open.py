@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError, checked
-from bpe_tui.cli.names import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.inputs import CommandLineError, checked
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,

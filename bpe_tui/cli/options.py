@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.session.config import DEFAULT_SPECIAL
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.alphabets.units import UNITS

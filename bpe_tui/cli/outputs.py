@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 
 from bpe_tui.session.config import RunConfig
 from engine.bpe.record import MergeStep
-from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.bpe.training import learnt_tokenizer
 from engine.core.errors import OutputError, OutputExistsError, TokenizerFileError
 from engine.core.files import check_free
 from engine.formats import save, writable_format
+from engine.recording.report import json_line
 from engine.text.corpus import Corpus
-from engine.text.markdown import json_line
 
 
 def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> None:

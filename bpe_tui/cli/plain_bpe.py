@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.cli.counted import counted, counted_once
+from bpe_tui.cli.inputs import counted, counted_once
 from bpe_tui.session.config import RunConfig, TokenizerConfig, kept_count
 from bpe_tui.widgets.visible import visible_text
 from engine.bpe.replay import CHANGES_TEXT, Replay

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.cli.counted import counted
+from bpe_tui.cli.inputs import counted
 from bpe_tui.session.config import RunConfig
 from bpe_tui.unigram.transcript import UnigramTranscript
 from engine.text.corpus import Corpus

@@ -8,9 +8,8 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.cli.exit_codes import BAD_INPUT
-from bpe_tui.cli.names import COMMAND_NAMES, PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, PROGRAM
+from bpe_tui.cli.inputs import CommandLineError
 
 # Newer typers carry their own copy of click: the class is found from typer's side, so that it is
 # the right one in either case.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 
-from bpe_tui.cli.checks import CommandLineError, checked
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError, checked
 from bpe_tui.session.config import Config
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
+from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import TEXT
 from engine.core.errors import SpecialTokenFoundError
 from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy

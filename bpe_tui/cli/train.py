@@ -11,9 +11,8 @@ from typing import Annotated
 import typer
 
 from bpe_tui.app.model_parts import trainer_alone
-from bpe_tui.cli.checks import checked_corpus
-from bpe_tui.cli.counted import counted
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM, write_result
+from bpe_tui.cli.inputs import checked_corpus, counted
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -36,18 +35,16 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.cli.streams import write_result
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.visible import number, plural
 from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.record import MergeStep
-from engine.bpe.to_tokenizer import learnt_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
+from engine.bpe.training import learnt_tokenizer
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
-from engine.formats.gpt2 import SETTINGS
-from engine.formats.gpt2_files import MERGES, VOCAB
+from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.text.corpus import Corpus
 
 

@@ -6,13 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from bpe_tui.cli.counted import counted
+from bpe_tui.cli.console import write_result
+from bpe_tui.cli.inputs import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.cli.streams import write_result
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.visible import number, plural
-from engine.formats.unigram_json import save_tokenizer
+from engine.formats.tokenizer_json import save_tokenizer
 from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.sliced import Progress

@@ -6,18 +6,17 @@ import os
 import sys
 from pathlib import Path
 
-from bpe_tui.cli.counted import counted
+from bpe_tui.cli.console import write_result
+from bpe_tui.cli.inputs import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
-from bpe_tui.cli.streams import write_result
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.visible import number, plural
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.of_run import wordpiece_pipeline
 from engine.text.corpus import Corpus
-from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer
-from engine.wordpiece.vocab_file import save_vocab
 
 NEWS_STEPS = 100
 """Merges from one look of the progress bar to the next."""

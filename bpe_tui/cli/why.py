@@ -8,15 +8,13 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.checks import CommandLineError
-from bpe_tui.cli.names import PROGRAM
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError, opened
 from bpe_tui.cli.options import TEXT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.cli.tokenizers import opened
 from bpe_tui.widgets.visible import quoted
-from engine.analysis.explain.answers import Answer
-from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
+from engine.analysis.explain.why_not import Answer, occurrences, why_not, why_not_merged
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 

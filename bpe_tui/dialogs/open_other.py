@@ -8,7 +8,9 @@ some tokenizers are.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -18,16 +20,144 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.dialogs.place_rows import Choice, PlaceRows, directory_rows, recent_rows
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.detect import config_for, over
 from bpe_tui.session.recent_files import Given, read, recent, told
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.columns import left, right
+from bpe_tui.widgets.lines import Lines, Row
 from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import size, visible_text
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import Corpus
+
+# What is in a directory, to choose from.
+
+LOOKED_AT = 5_000
+"""Entries of a directory at the most; who has more types a part of the name."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or a directory. `size` is a file's, in bytes; `None` of a directory."""
+
+    path: str
+    name: str
+    size: int | None
+
+
+def places_in(directory: str, beginning: str = "") -> list[Place]:
+    """Directories, then plain files, by name; hidden ones only if their dot is typed.
+
+    Raises:
+        OSError: it is none, or nobody may look.
+    """
+    with os.scandir(directory) as entries:
+        found = [
+            place
+            for entry in islice(entries, LOOKED_AT)
+            if entry.name.startswith(beginning or "")
+            and entry.name.startswith(".") <= beginning.startswith(".")
+            and (place := _place(entry)) is not None
+        ]
+    return sorted(found, key=lambda place: (place.size is not None, place.name.lower()))
+
+
+def _place(entry: os.DirEntry[str]) -> Place | None:
+    """`None` for a device, a pipe, a link to nowhere."""
+    try:
+        if entry.is_dir():
+            return Place(entry.path, entry.name, None)
+        return Place(entry.path, entry.name, entry.stat().st_size) if entry.is_file() else None
+    except OSError:
+        return None
+
+
+# What the window offers that opens something else: recent things and what is in a directory.
+
+RECENT_SHOWN = 6
+SIZE_CELLS = 9
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A row: what it opens, or the directory that it leads into."""
+
+    given: Given = ()
+    directory: str | None = None
+
+
+Shown = tuple[str, str, Choice | None]
+"""A row's text, what stands at its right, and what it leads to; `None`: it is but a heading."""
+
+
+class PlaceRows(Lines):
+    """The choices; the field above has the focus, and `▸` tells where the cursor is."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__(id="place-rows")
+        self._rows: list[Shown] = []
+
+    def show(self, rows: list[Shown]) -> None:
+        """Show other rows; the cursor goes to the first that leads anywhere."""
+        self._rows = rows
+        self.rebuild()
+        self.cursor = next((place for place, row in enumerate(rows) if row[2] is not None), 0)
+        self.scroll_to_row(0)
+
+    @property
+    def chosen(self) -> Choice | None:
+        return self._rows[self.cursor][2] if self._rows else None
+
+    @property
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> Row:
+        text, aside, choice = self._rows[index]
+        here = index == self.cursor and choice is not None
+        role = "dim" if choice is None else "strong" if here else ""
+        room = max(self.size.width - SIZE_CELLS - 4, 8)
+        spans = [("▸ " if here else "  ", "pair"), *left([(text, role)], room)]
+        return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
+
+
+def recent_rows(entries: Sequence[Given]) -> list[Shown]:
+    """What was opened of late, under a heading."""
+    if not entries:
+        return []
+    rows: list[Shown] = [("of late", "", None)]
+    for given in entries[:RECENT_SHOWN]:
+        rows.append((_short(given), "", Choice(given)))
+    return [*rows, ("", "", None)]
+
+
+def _short(given: Given) -> str:
+    """The names first: where they lie matters less, and is cut off first."""
+    names = " and ".join(os.path.basename(name) or name for name in given)
+    where = os.path.dirname(told(given[:1]))
+    return visible_text(f"{names}  in {where}" if where else names, spaces=False)
+
+
+def directory_rows(directory: str, beginning: str, *, with_parent: bool) -> list[Shown]:
+    """What is in a directory and begins so, under its name; why it cannot be told, if it cannot."""
+    rows: list[Shown] = [(visible_text(told((directory,)), spaces=False), "", None)]
+    if with_parent and os.path.dirname(directory) != directory:
+        rows.append(("..", "", Choice(directory=os.path.dirname(directory))))
+    try:
+        return [*rows, *map(_place_row, places_in(directory, beginning))]
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        return [*rows, (visible_text(str(why), spaces=False), "", None)]
+
+
+def _place_row(place: Place) -> Shown:
+    name = visible_text(place.name, spaces=False)
+    if place.size is None:
+        return f"{name}/", "", Choice(directory=place.path)
+    return name, size(place.size), Choice((place.path,))
 
 
 class OpenOther(ModalScreen[Config | None]):

@@ -95,7 +95,7 @@ class RunConfig:
 
     def wordpiece_trainer_for(self, counts: Mapping[bytes, int]) -> WordPieceTrainer:
         """WordPiece's; a tie rule that only BPE has gives way to its own."""
-        from engine.wordpiece.ties import DEFAULT_TIE_RULE, SCORE_TIE_RULES
+        from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
         from engine.wordpiece.trainer import WordPieceTrainer  # slow to import, and seldom needed
 
         return WordPieceTrainer(

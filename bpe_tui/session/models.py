@@ -28,8 +28,8 @@ from bpe_tui.session.commands.command import (
     WORDPIECE_TRAINING,
     WORDPIECE_VOCABULARY,
 )
-from bpe_tui.session.commands.unigram_refusals import REFUSED as UNIGRAM_REFUSED
-from bpe_tui.session.commands.wordpiece_refusals import REFUSED as WORDPIECE_REFUSED
+from bpe_tui.session.commands.unigram import REFUSED as UNIGRAM_REFUSED
+from bpe_tui.session.commands.wordpiece import REFUSED as WORDPIECE_REFUSED
 from bpe_tui.session.config import Config, RunConfig
 from engine.core.registry import Registry
 

@@ -14,7 +14,7 @@ from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
 from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.visible import number, plural, visible_text
-from engine.formats.unigram_json import save_tokenizer
+from engine.formats.tokenizer_json import save_tokenizer
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame

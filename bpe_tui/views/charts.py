@@ -10,10 +10,9 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.views.empty_state import why_uncounted
-from bpe_tui.widgets.axes import Numbers
+from bpe_tui.views.panel import why_uncounted
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.figure import Figure, Numbers
 from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints

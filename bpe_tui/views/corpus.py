@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.views.empty_state import sentence, why_uncounted
-from bpe_tui.views.panel import FramePanel, FrameT, MergeFrameT
+from bpe_tui.views.panel import FramePanel, FrameT, MergeFrameT, sentence, why_uncounted
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter
 from bpe_tui.widgets.columns import spans_width
 from bpe_tui.widgets.lines import Row, Span

@@ -11,8 +11,8 @@ from bpe_tui.widgets.columns import left, paragraph, right
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text
 from engine.analysis.inspection.inspection import EXAMPLES, Few, Inspection
-from engine.analysis.inspection.lengths import Histogram
 from engine.analysis.inspection.numbers import Numbers
+from engine.analysis.inspection.token_kinds import Histogram
 from engine.pipeline.sections import STAGED
 from engine.text.patterns import Pattern
 

@@ -9,21 +9,46 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.widgets import Static
 
 from bpe_tui.session.commands.command import INSPECTION
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.inspection import InspectionPanel
 from bpe_tui.views.inspection_rows import SECTIONS, Section
+from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.tiled_screen import TiledScreen
+from bpe_tui.views.session_screen import TiledScreen
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import number, shorten
+from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.widgets.visible import number, plural, shorten
 from engine.analysis.inspection import Inspection
 from engine.formats.tokenizer_format import Opened
+
+# What kind of tokenizer is this? One section of its inspection.
+
+
+class InspectionPanel(FramePanel[Any]):
+    """The rows of a section, once the screen hands over an `inspection`."""
+
+    WIDEST = 110
+
+    inspection: reactive[Any] = reactive(None, repaint=False)
+
+    def __init__(self, section: Section) -> None:
+        super().__init__(section.title, id=section.id)
+        self._section = section
+
+    def watch_inspection(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: Any, width: int) -> list[Row]:
+        if self.inspection is None:
+            tokens = plural(frame.vocab_size, "token")
+            return [Row([(f"Looking at {tokens} …", "dim")])]
+        return self._section.rows(self.inspection, width)
+
 
 AT_ONCE = 12_000
 """Tokens that are inspected within the time of a frame; more are left to a thread."""

@@ -7,8 +7,7 @@ from itertools import islice
 
 from textual.reactive import reactive
 
-from bpe_tui.views.empty_state import sentence
-from bpe_tui.views.panel import TokenPanel
+from bpe_tui.views.panel import TokenPanel, sentence
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.columns import left, right

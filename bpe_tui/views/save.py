@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,8 +18,39 @@ from bpe_tui.widgets.visible import number, visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, OutputExistsError
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
-from engine.formats.plain import told_unsayable
+from engine.formats.renumbering import told_unsayable
 from engine.formats.tokenizer_format import TokenizerFormat
+
+# What windows that write one file share: where it goes, and nothing overwritten unasked.
+
+
+class SaveFile(Dialog):
+    """Asks for a file; gives back its name when it is written.
+
+    Where something is, Enter has to be pressed again.
+    """
+
+    _confirmed: str | None = None
+
+    @abstractmethod
+    def write(self, path: Path, overwrite: bool) -> None:
+        """Write the file, or raise a `BpeError` that says why not."""
+
+    def answer(self, value: str) -> None:
+        if not value:
+            self.refuse("Name a file.")
+            return
+        try:
+            self.write(Path(os.path.expanduser(value)), overwrite=value == self._confirmed)
+        except OutputExistsError as error:
+            self._confirmed = value
+            taken = visible_text(str(error).split(": ")[0], spaces=False)
+            self.refuse(f"{taken} is there already. Enter again overwrites it.")
+        except BpeError as error:
+            self.refuse(visible_text(str(error), spaces=False))
+        else:
+            self.dismiss(value)
+
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]
 _PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))

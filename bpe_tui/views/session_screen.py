@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from textual.content import Content
 from textual.reactive import reactive
+from textual.widgets import Static
 
 from bpe_tui.session.commands.command import Command
 from bpe_tui.session.host import Host
@@ -76,3 +78,20 @@ class SessionScreen(PanelScreen):
 
     def action_go_back(self) -> None:
         self.host.ways.go_back()
+
+
+# A screen of panels that are all alike: all at once where there is room, else one at a time.
+
+
+class TiledScreen(SessionScreen):
+    """Where there is little room, a line names the panels, and the one in front is to be seen."""
+
+    def on_mount(self) -> None:
+        self.show_panel(self.PANEL_ORDER[0])
+
+    def show_panel(self, panel: str) -> None:
+        for name in self.PANEL_ORDER:
+            self.query_one(f"#{name}").set_class(name == panel, "-in-front")
+        names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
+        self.query_one("#panel-names", Static).update(Content(" ".join(names)), layout=False)
+        super().show_panel(panel)

@@ -12,8 +12,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.views.empty_state import sentence
-from bpe_tui.views.panel import FramePanel, FrameT
+from bpe_tui.views.panel import FramePanel, FrameT, sentence
 from bpe_tui.widgets.columns import left, spans_width
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import width

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bpe_tui.views.empty_state import sentence, why_uncounted
-from bpe_tui.views.panel import FramePanel, MergeFrameT
+from bpe_tui.views.panel import FramePanel, MergeFrameT, sentence, why_uncounted
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToPretoken
 from bpe_tui.widgets.columns import left, right, spans_width

@@ -12,9 +12,8 @@ from itertools import groupby
 
 import numpy as np
 
-from bpe_tui.widgets.axes import Numbers
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.figure import Figure, braille_between, spans_through
+from bpe_tui.widgets.figure import Figure, Numbers, braille_between, spans_through
 from bpe_tui.widgets.lines import Span
 
 Canvas = list[list[Span]]

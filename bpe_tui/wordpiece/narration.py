@@ -2,13 +2,143 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.headings import ENDED, Facts, fitting
 from bpe_tui.views.narration import first_fitting, narrate_here
-from bpe_tui.widgets.visible import number, plural, size, visible_text
-from bpe_tui.wordpiece.sentences import narrate, narrate_back
+from bpe_tui.widgets.visible import number, plural, size, visible_bytes, visible_text, with_power
+from engine.core.events import Pair
+from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.record import WordPieceStep
+from engine.wordpiece.score import Score
+from engine.wordpiece.scoreboard import ScoredPair
+
+# A WordPiece training in sentences, without a screen: scores, pairs, what each step has done.
+
+SMALLEST_PLAIN = Fraction(1, 1000)
+NAMED = 3
+"""So many tied pairs are named; the others are counted."""
+
+
+def score_text(score: Fraction) -> str:
+    """A score in three digits.
+
+    >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
+    ('0.0278', '2.31·10⁻⁵')
+    """
+    value = float(score)
+    if score >= SMALLEST_PLAIN or not score:
+        return f"{value:.3g}"
+    return with_power(value, 3)
+
+
+def written(frame: WordPieceFrame, pair: Pair) -> str:
+    """A pair within a sentence: `h and ##u`."""
+    return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)
+
+
+def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
+    """Why the most frequent pair did not merge, in a sentence that follows its counts."""
+    a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
+    score = frequent.score
+    if score.value == won.value:
+        return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."
+    times = score_text(won.value / score.value)
+    return f"But {a} and {b} are frequent anyway: its score is {times} times lower."
+
+
+def told_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
+    """What byte-pair encoding would have merged at this step, and why that lost, in sentences."""
+    frequent = frame.at(frame.step - 1).most_frequent
+    assert frequent is not None, "a pair merged, so there was one"
+    if frequent.pair == merge.pair:
+        return "BPE would have merged the same pair: none is more frequent."
+    pair, score = written(frame, frequent.pair), frequent.score
+    return (
+        f"By count alone, as BPE chooses, {pair} would have merged, {score} = "
+        f"{score_text(score.value)}. {why_lost(frame, frequent, merge.score)}"
+    )
+
+
+def told_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
+    """Why a word is unknown, and at which character that turned out.
+
+    For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
+    word is [UNK].`
+    """
+    shown = visible_text(word.word)
+    if word.outcome is not Outcome.NO_PIECE:
+        return f"{shown}: {word.outcome.value}."
+    last = word.probes[-1]
+    character, piece = visible_text(word.word[last.start : last.end]), visible_text(last.piece)
+    return (
+        f"{shown}: no piece begins at its character {last.start + 1}, {character}; not even "
+        f"{piece} is one. So the whole word is {visible_text(frame.unknown_token)}."
+    )
+
+
+def narrate_tie(frame: WordPieceFrame) -> str:
+    """Whether other pairs had the same score, and what decided."""
+    merge = frame.merge
+    if merge is None:
+        return "Nothing has merged at step 0."
+    rivals = merge.tied[1:]
+    if not rivals:
+        return "No other pair had so high a score."
+    named = "; ".join(written(frame, rival) for rival in rivals[:NAMED])
+    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
+    return (
+        f"The same score had {named}{more}. The tie rule {frame.tie_rule.name} decided: "
+        f"{frame.tie_rule.summary.split(';')[0]}."
+    )
+
+
+def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
+    """What the step that led to a frame has done: a sentence, and shorter ones.
+
+    For example: `Merge 12 of 1,900: h and ##u scored 15 / (15 · 36), the highest; they are one
+    piece now, hu.`
+    """
+    merge = frame.merge
+    if merge is None:
+        return _narrate_start(frame)
+    pair, piece = written(frame, merge.pair), visible_bytes(merge.token)
+    step, steps = number(frame.step), number(frame.recorded_steps)
+    others = merge.tied_count - 1
+    tied = f", tied with {plural(others, 'other')}" if others else ""
+    return (
+        f"Merge {step} of {steps}: {pair} scored {merge.score}, the highest{tied}; they are one "
+        f"piece now, {piece}.",
+        f"Merge {step}: {pair}, score {score_text(merge.score.value)}{tied}, become {piece}.",
+        f"Merge {step}: {pair}, score {score_text(merge.score.value)}, become {piece}.",
+    )
+
+
+def narrate_back(frame: WordPieceFrame) -> tuple[str, ...]:
+    """What going back one step to this frame has undone."""
+    undone = frame.merge_at(frame.step)
+    pair, piece = written(frame, undone.pair), visible_bytes(undone.token)
+    step = number(frame.step)
+    return (
+        f"Back at step {step} of {number(frame.recorded_steps)}: {piece} is taken apart into "
+        f"{pair} again.",
+        f"Back at step {step}: {piece} is {pair} again.",
+    )
+
+
+def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
+    pieces = f"Step 0: {number(frame.character_count)} pieces of one character"
+    following = frame.next_pair
+    if following is None:
+        return (f"{pieces}, and no pair to merge.",)
+    score = frame.score_of(following)
+    return (
+        f"{pieces}. The pair {written(frame, following)} has the highest score, {score}.",
+        f"Step 0: characters. Next {written(frame, following)}, {score}.",
+    )
 
 
 def wordpiece_heading(session: Session, room: int) -> str:

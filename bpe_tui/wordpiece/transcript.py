@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from bpe_tui.views.merge_transcript import MergeTranscript
 from bpe_tui.views.narration import times
-from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand
+from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text
-from bpe_tui.wordpiece.sentences import (
+from bpe_tui.wordpiece.narration import (
     narrate,
     narrate_back,
     narrate_tie,
@@ -22,7 +21,7 @@ from bpe_tui.wordpiece.sentences import (
 )
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.vocab_file import save_vocab
+from engine.wordpiece.tokenizer import save_vocab
 
 
 class WordPieceTranscript(MergeTranscript[WordPieceFrame]):

@@ -7,8 +7,14 @@ characters; what they cannot spell is written in bytes or as an unknown token.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import accumulate
 from typing import Any
+
+from engine.core.gpt2_bytes import spell
+from engine.text.pretokenize import to_bytes, to_text
+from engine.text.scripts import WHITE_SPACE
 
 
 class Alphabet(ABC):
@@ -64,3 +70,309 @@ class Alphabet(ABC):
         6
         """
         return sum(len(self.spell(pretoken)) * count for pretoken, count in counts.items())
+
+
+# Single bytes: what byte-level BPE starts from.
+
+
+class ByteAlphabet(Alphabet):
+    """Every byte is a token.
+
+    >>> ByteAlphabet(range(256)).spell("é".encode())
+    [195, 169]
+    """
+
+    def __init__(self, byte_ids: Sequence[int]) -> None:
+        self._ids = byte_ids
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return self._ids
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        ids = self._ids
+        return [ids[byte] for byte in pretoken]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        return range(len(pretoken) + 1)
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        return "bytes", (list(self._ids),)
+
+    @property
+    def unit(self) -> str:
+        return "byte"
+
+    def token_count(self, counts: Mapping[bytes, int]) -> int:
+        return sum(len(pretoken) * count for pretoken, count in counts.items())
+
+
+BYTES = ByteAlphabet(range(256))
+"""Each byte is its own id, as in training."""
+
+
+# Characters, as far as a vocabulary knows them.
+
+
+class CharacterAlphabet(Alphabet):
+    """Every character that the vocabulary knows is a token.
+
+    Args:
+        characters: character → id, with the affixes that it has in the vocabulary.
+        byte_ids: the ids of the 256 bytes (`<0x00>` …), which spell an unknown character; `None`
+            if the vocabulary has none.
+        unknown: the id for a character that nothing spells; `None` leaves it out.
+        fuse_unknown: whether unknown characters side by side are one token together.
+        prefix: what the vocabulary puts before all characters but the first, as `##`.
+        suffix: what it puts behind the last one, as `</w>`.
+        by_byte: whether GPT-2's stand-ins for the bytes are the characters.
+
+    >>> alphabet = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
+    >>> alphabet.spell("aéb".encode()), list(alphabet.edges("aéb".encode()))
+    ([5, 0, 6], [0, 1, 3, 4])
+    >>> CharacterAlphabet({"a": 5, "b": 6, "b</w>": 7}, suffix="</w>").spell(b"abb")
+    [5, 6, 7]
+    """
+
+    def __init__(
+        self,
+        characters: Mapping[str, int],
+        byte_ids: Sequence[int] | None = None,
+        unknown: int | None = None,
+        fuse_unknown: bool = False,
+        prefix: str = "",
+        suffix: str = "",
+        by_byte: bool = False,
+    ) -> None:
+        self._characters = characters
+        self._byte_ids = byte_ids
+        self._unknown = unknown
+        self._fuse_unknown = fuse_unknown
+        self._prefix = prefix
+        self._suffix = suffix
+        self._by_byte = by_byte
+        self._each_one_token = unknown is not None and not (
+            byte_ids or fuse_unknown or prefix or suffix or by_byte
+        )
+
+    @property
+    def unknown(self) -> int | None:
+        """The id for a character that nothing spells."""
+        return self._unknown
+
+    @property
+    def spells_apart(self) -> bool:
+        return self._each_one_token
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        unknown = () if self._unknown is None else (self._unknown,)
+        return [*self._characters.values(), *(self._byte_ids or ()), *unknown]
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        if self._each_one_token and self._unknown is not None:
+            known, unknown = self._characters.get, self._unknown
+            return [known(character, unknown) for character in to_text(pretoken)]
+        return [token_id for token_id, _ in self._spelled(pretoken)]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        return list(accumulate((width for _, width in self._spelled(pretoken)), initial=0))
+
+    def _spelled(self, pretoken: bytes) -> list[tuple[int, int]]:
+        """Each id with how many bytes it stands for."""
+        spelled: list[tuple[int, int]] = []
+        left_out = 0  # bytes that nothing spells go with the token before, or with the first
+        after_unknown = False
+        for character, data in self._units(pretoken):
+            known = self._characters.get(character)
+            if known is None and self._byte_ids is not None:
+                spelled += [(self._byte_ids[byte], 1) for byte in data]
+            elif known is not None or (self._unknown is not None and not after_unknown):
+                token_id = known if known is not None else self._unknown
+                assert token_id is not None
+                spelled.append((token_id, len(data) + left_out))
+                left_out = 0
+            elif spelled:
+                spelled[-1] = (spelled[-1][0], spelled[-1][1] + len(data))
+            else:
+                left_out += len(data)
+            after_unknown = self._fuse_unknown and known is None
+        return spelled
+
+    def _units(self, pretoken: bytes) -> Iterator[tuple[str, bytes]]:
+        """Each character as the vocabulary spells it, with its bytes."""
+        text = spell(pretoken) if self._by_byte else to_text(pretoken)
+        for place, character in enumerate(text):
+            as_bytes = pretoken[place : place + 1] if self._by_byte else to_bytes(character)
+            before = self._prefix if place else ""
+            behind = self._suffix if place + 1 == len(text) else ""
+            yield f"{before}{character}{behind}", as_bytes
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        byte_ids = None if self._byte_ids is None else list(self._byte_ids)
+        affixes = self._prefix, self._suffix, self._by_byte
+        arguments = dict(self._characters), byte_ids, self._unknown, self._fuse_unknown, *affixes
+        return "characters", arguments
+
+
+# Characters that are written otherwise inside of a word: WordPiece's.
+
+
+class ContinuationAlphabet(Alphabet):
+    """A character is one token where it begins a pretoken, and another inside: `a` and `##a`.
+
+    Args:
+        first: character → id of it at the beginning.
+        inside: character → id of it elsewhere.
+        unknown: the id for a character that is not there.
+
+    >>> ContinuationAlphabet({"a": 5}, {"a": 7, "b": 8}, unknown=0).spell(b"abac")
+    [5, 8, 7, 0]
+    """
+
+    def __init__(self, first: Mapping[str, int], inside: Mapping[str, int], unknown: int) -> None:
+        self._first = first
+        self._inside = inside
+        self._unknown = unknown
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return [*self._first.values(), *self._inside.values(), self._unknown]
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        text, unknown, inside = to_text(pretoken), self._unknown, self._inside
+        spelled = [inside.get(character, unknown) for character in text]
+        if text:
+            spelled[0] = self._first.get(text[0], unknown)
+        return spelled
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        widths = (len(to_bytes(character)) for character in to_text(pretoken))
+        return list(accumulate(widths, initial=0))
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        return "continuations", (dict(self._first), dict(self._inside), self._unknown)
+
+
+# Whole pretokens that are one token before anything else is looked at.
+
+
+class WholeTokens(Alphabet):
+    """An alphabet with some pretokens that are one token from the start.
+
+    Llama 3 and tiktoken look a whole pretoken up before they merge anything, which matters where
+    merging its bytes would not lead to it. Hugging Face calls this `ignore_merges`.
+
+    >>> from engine.alphabets import ByteAlphabet
+    >>> WholeTokens(ByteAlphabet(range(256)), {b"abc": 300}).spell(b"abc")
+    [300]
+    """
+
+    def __init__(self, inner: Alphabet, whole: Mapping[bytes, int]) -> None:
+        self.inner = inner
+        self.whole = whole
+
+    @property
+    def unit(self) -> str:
+        return self.inner.unit
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return [*self.inner.token_ids, *self.whole.values()]
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        whole = self.whole.get(pretoken)
+        return self.inner.spell(pretoken) if whole is None else [whole]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        return (0, len(pretoken)) if pretoken in self.whole else self.inner.edges(pretoken)
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        return "whole", (self.inner.as_message(), dict(self.whole))
+
+    @classmethod
+    def of_message(cls, *arguments: Any) -> Alphabet:
+        inner, whole = arguments
+        return cls(from_message(inner), whole)
+
+
+# The marked ends of words: an alphabet with `</w>` behind each pretoken.
+
+
+class WordEndAlphabet(Alphabet):
+    """Another alphabet, and behind each pretoken a token that says that it ends there: `</w>`.
+
+    What is nothing but whitespace is no word, and is spelled in no tokens at all.
+
+    >>> from engine.alphabets import CharacterAlphabet
+    >>> characters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
+    >>> alphabet = WordEndAlphabet(characters, marker=9)
+    >>> alphabet.spell(b"ab"), list(alphabet.edges(b"ab")), alphabet.spell(b" ")
+    ([5, 6, 9], [0, 1, 2, 2], [])
+    """
+
+    def __init__(self, inner: Alphabet, marker: int) -> None:
+        self._inner = inner
+        self._marker = marker
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return [*self._inner.token_ids, self._marker]
+
+    @property
+    def marker(self) -> int:
+        return self._marker
+
+    @property
+    def inside(self) -> Alphabet:
+        return self._inner
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        return [] if is_blank(pretoken) else [*self._inner.spell(pretoken), self._marker]
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        return [0] if is_blank(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
+
+    def as_message(self) -> tuple[str, tuple[Any, ...]]:
+        return "word ends", (self._inner.as_message(), self._marker)
+
+    @classmethod
+    def of_message(cls, *arguments: Any) -> Alphabet:
+        inner, marker = arguments
+        return cls(from_message(inner), marker)
+
+
+def is_blank(pretoken: bytes) -> bool:
+    """Whether there is nothing but whitespace in a pretoken.
+
+    >>> is_blank(b" \\n"), is_blank(b" low")
+    (True, False)
+    """
+    return not to_text(pretoken).strip(WHITE_SPACE)
+
+
+# Alphabets as messages to helper processes, and back; here they are known by name alone.
+
+
+ALPHABETS: dict[str, tuple[str, str]] = {
+    "bytes": ("engine.alphabets.alphabet", "ByteAlphabet"),
+    "characters": ("engine.alphabets.alphabet", "CharacterAlphabet"),
+    "continuations": ("engine.alphabets.alphabet", "ContinuationAlphabet"),
+    "whole": ("engine.alphabets.alphabet", "WholeTokens"),
+    "word ends": ("engine.alphabets.alphabet", "WordEndAlphabet"),
+    "model": ("engine.pipeline.models.model_alphabet", "ModelAlphabet"),
+}
+"""The name that a message gives it → the module and the class."""
+
+
+def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
+    """The inverse of `Alphabet.as_message`.
+
+    >>> from engine.alphabets.alphabet import ByteAlphabet
+    >>> from_message(ByteAlphabet(range(256)).as_message()).spell(b"a")
+    [97]
+    """
+    name, arguments = message
+    module, kind = ALPHABETS[name]
+    alphabet: Alphabet = getattr(import_module(module), kind).of_message(*arguments)
+    return alphabet

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from engine.alphabets import BYTES, Alphabet, CharacterAlphabet
-from engine.alphabets.word_end import WordEndAlphabet, is_blank
+from engine.alphabets.alphabet import WordEndAlphabet, is_blank
 from engine.core.registry import Registry
 from engine.text.pretokenize import to_bytes, to_text
 

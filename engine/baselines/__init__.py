@@ -8,10 +8,12 @@ Uses bpe for sizes of vocabularies, text and core; analysis uses it.
 
 from __future__ import annotations
 
-from engine.baselines.byte import ByteTokenizer
-from engine.baselines.character import CharacterTokenizer
-from engine.baselines.simple_tokenizer import SimpleTokenizer
-from engine.baselines.word import WordTokenizer
+from engine.baselines.baselines import (
+    ByteTokenizer,
+    CharacterTokenizer,
+    SimpleTokenizer,
+    WordTokenizer,
+)
 from engine.core.registry import Registry
 
 SIMPLE_TOKENIZERS: Registry[type[SimpleTokenizer]] = Registry(

@@ -17,7 +17,7 @@ from engine.core.events import BytesPair, Pair
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_text import EncodedPretoken
-from engine.recording.count_attribution import Ledger
+from engine.recording.affected_pretokens import Ledger
 from engine.recording.merge_frame import MergeFrame
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge as Merge
 from engine.recording.merge_record import MergeRecord, PairStep, copied
-from engine.recording.pair_numbers import PairNumbers
-from engine.recording.token_ids import NamedPairs, TokenIds
+from engine.recording.numbering import NamedPairs, PairNumbers, TokenIds
 
 # `MergeStep`: one step of a run, a thin view of its record.
 

@@ -20,15 +20,14 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers.fast import merge_pair
-from engine.bpe.trainers.flat_index import FlatIndex
+from engine.bpe.trainers.fast_index import FlatIndex
 from engine.bpe.trainers.problem import Problem
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.pair_numbers import key_of
+from engine.recording.numbering import GivenIds, key_of
 from engine.recording.segmentation import Segmenter, Segments
-from engine.recording.token_ids import GivenIds
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 

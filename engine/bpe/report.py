@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
-from engine.recording.merge_tables import changes_table, told_pair, touched_table
-from engine.text.markdown import ROWS, code, document
+from engine.recording.report import ROWS, changes_table, code, document, told_pair, touched_table
 
 SPELLING = "Tokens are in GPT-2's spelling: `Ġ` is a space, `Ċ` a newline."
 

@@ -14,7 +14,7 @@ from typing import Any
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry
-from engine.recording.token_ids import TokensById
+from engine.recording.numbering import TokensById
 
 Key = Any
 """Something comparable; two keys of one rule always compare."""

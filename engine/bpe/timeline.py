@@ -10,10 +10,9 @@ from engine.alphabets import Alphabet
 from engine.bpe.frame import Frame
 from engine.bpe.heap_walk import HeapWalk
 from engine.bpe.record import MergeStep, Record
-from engine.bpe.statistics import Statistics
-from engine.bpe.tie_history import TieHistory
-from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.bpe.statistics import Statistics, TieHistory
 from engine.bpe.trainer import Trainer
+from engine.bpe.training import learnt_tokenizer
 from engine.bpe.vocabulary import RunVocabularies
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer

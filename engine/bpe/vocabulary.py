@@ -14,11 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from engine.alphabets import Alphabet, ByteAlphabet
-from engine.alphabets.word_end import is_blank
+from engine.alphabets.alphabet import is_blank
 from engine.bpe.record import Record
 from engine.core.arrays import Ints
-from engine.recording.vocabulary.merge_columns import NONE, Merges
-from engine.recording.vocabulary.token_table import TokenTable
+from engine.recording.vocabulary.token_table import NONE, Merges, TokenTable
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.pretokenize import to_bytes, to_text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import getrandbits
 from typing import Any
 
 import numpy as np
@@ -13,3 +14,59 @@ Integers = npt.NDArray[np.signedinteger[Any]]
 """Whole numbers of any width."""
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+
+# `NumberTable`: what a dict of numbers says, for many keys at once.
+#
+# Open addressing in arrays: a key stands at the place that its hash names, or behind it at the
+# first place that was free. Looking all keys of an array up is one gather and then a few for those
+# that stand further behind, where a binary search would be twenty. The hash is a product with a
+# random odd number, so that nobody can write a file whose keys all fall on one place.
+
+
+NOT_THERE = -1
+_FREE = -1
+_WORD = 64
+
+
+class NumberTable:
+    """key → value; of equal keys the last counts. Keys and values are not negative.
+
+    >>> table = NumberTable(np.array([7, 300]), np.array([1, 2]))
+    >>> table.of(np.array([300, 8, 7])).tolist()
+    [2, -1, 1]
+    """
+
+    def __init__(self, keys: Ints, values: Ints) -> None:
+        bits = (2 * len(keys) + 1).bit_length()  # at the most half of the places are taken
+        self._shift = np.uint64(_WORD - bits)
+        self._factor = np.uint64(getrandbits(_WORD) | 1)
+        self._last = (1 << bits) - 1
+        self._keys = np.full(1 << bits, _FREE, dtype=np.int64)
+        self._values = np.full(1 << bits, NOT_THERE, dtype=np.int64)
+        places = self._places(keys)
+        while len(keys):
+            free = self._keys[places] == _FREE
+            self._keys[places[free]] = keys[free]
+            here = self._keys[places] == keys
+            self._values[places[here]] = values[here]
+            keys, values, places = keys[~here], values[~here], places[~here] + 1 & self._last
+
+    def of(self, keys: Ints) -> Ints:
+        """The value of each key; `NOT_THERE` (−1) for those that are not there."""
+        places = self._places(keys)
+        met = self._keys[places]
+        found = np.where(met == keys, self._values[places], NOT_THERE)
+        going_on = np.flatnonzero((met != keys) & (met != _FREE))
+        keys, places = keys[going_on], places[going_on]
+        while len(going_on):
+            places = places + 1 & self._last
+            met = self._keys[places]
+            here = met == keys
+            found[going_on[here]] = self._values[places[here]]
+            further = ~here & (met != _FREE)
+            going_on, keys, places = going_on[further], keys[further], places[further]
+        return found
+
+    def _places(self, keys: Ints) -> Ints:
+        return (keys.view(np.uint64) * self._factor >> self._shift).view(np.int64)

@@ -18,10 +18,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Generic, TypeVar
 
+from engine.encoding.bounded_memo import Remembered
+from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes
+from engine.text.pretokenize import (
+    Pretoken,
+    SpecialSplitter,
+    pretokens,
+    to_bytes,
+    without_stray_surrogates,
+)
 
 Item = TypeVar("Item")
 
@@ -145,3 +154,36 @@ def _common_prefix(one: str, other: str) -> int:
         else:
             different = middle
     return same
+
+
+# The ids of a text that is being typed.
+
+MEMORY = 1 << 22
+"""Bytes for one generation of pretokens: those of a long text that is pasted more than once."""
+
+
+class LiveEncoding:
+    """Encodes texts of which each is the last one with a change; see `engine.encoding.incremental`.
+
+    >>> from engine import Tokenizer
+    >>> live = Tokenizer({byte: bytes([byte]) for byte in range(256)}, []).live()
+    >>> live.encode("a b"), live.encode("a bc")
+    ([97, 32, 98], [97, 32, 98, 99])
+    """
+
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._special_ids = encoder.special_ids
+        encode = encoder.encoder.encode
+        self._remembered = Remembered[bytes](lambda pretoken: tuple(encode(pretoken)), MEMORY)
+        self._retyping = Retyping(
+            encoder.pattern, encoder.splitter, self._ids_of, lambda ids, by: ids
+        )
+
+    def encode(self, text: str) -> list[int]:
+        """What `Tokenizer.encode` gives, sooner."""
+        return list(chain.from_iterable(self._retyping.update(without_stray_surrogates(text))))
+
+    def _ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
+        if pretoken.special:
+            return (self._special_ids[pretoken.text],)
+        return self._remembered[pretoken.bytes]

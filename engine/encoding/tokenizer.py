@@ -16,10 +16,8 @@ from engine.core.events import EncodeStep
 from engine.encoding.encode_pool import encoded_by_processes
 from engine.encoding.encoders import DEFAULT_ENCODER
 from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
-from engine.encoding.live_encoding import LiveEncoding
-from engine.encoding.merge_table import byte_alphabet, ids_by_bytes, merge_table
-from engine.encoding.rules import EncodingRules
-from engine.encoding.stages import Stages
+from engine.encoding.incremental import LiveEncoding
+from engine.encoding.rules import EncodingRules, Stages, byte_alphabet, ids_by_bytes, merge_table
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import Pattern, as_pattern

@@ -24,8 +24,7 @@ from engine.formats import (
     tiktoken_file,
     tokenizer_json,
 )
-from engine.formats.plain import told_unsayable
-from engine.formats.renumbering import renumbered
+from engine.formats.renumbering import renumbered, told_unsayable
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.formats.unrecognised import what_it_is

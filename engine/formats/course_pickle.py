@@ -11,8 +11,7 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.course_values import find_parts, open_parts
-from engine.formats.pickle_limits import PickleError
-from engine.formats.safe_pickle import load_pickles
+from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import Source, read_bytes
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 

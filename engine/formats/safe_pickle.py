@@ -10,12 +10,337 @@ from __future__ import annotations
 
 import pickletools
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Any
 
-from engine.formats.pickle_limits import Allowance, PickleError
-from engine.formats.pickle_machine import PickleMachine
+from engine.core.errors import TokenizerFileError
+
+# How much a pickle may ask for, and what is said if it asks for more.
+
+
+class PickleError(TokenizerFileError):
+    """A pickle is broken, or holds more than data."""
+
+
+class Allowance:
+    """What all pickles of a file may use together.
+
+    Attributes:
+        opcodes: a vocabulary of 200,000 tokens with its merges takes 2 ** 21.
+        copied: bytes and items in what calls return.
+    """
+
+    def __init__(self, opcodes: int = 1 << 23, copied: int = 1 << 26) -> None:
+        self.opcodes = opcodes
+        self.copied = copied
+
+    def use(self, opcodes: int = 0, copied: int = 0) -> None:
+        """Raises `PickleError` when more is used than there is."""
+        self.opcodes -= opcodes
+        self.copied -= copied
+        if self.opcodes < 0 or self.copied < 0:
+            raise PickleError("asks for far more than a vocabulary needs")
+
+
+# What pickles call by name and is nothing but data.
+#
+# A pickle is a program: it may name any function of any module, and `pickle.load` calls it. Here a
+# name is only ever looked up in this table; nothing is imported. Old protocols have no opcode for
+# bytes and sets and call functions for them, and courses like `defaultdict` and `Counter`.
+
+
+def _encoded(text: str, encoding: str = "utf-8") -> bytes:
+    """`_codecs.encode`: bytes in protocols 0 to 2."""
+    if encoding not in ("latin1", "latin-1", "utf-8"):
+        raise ValueError(f"text is not encoded as {encoding!r} in pickles")
+    return text.encode(encoding)
+
+
+def _bytes(*arguments: Any) -> bytes:
+    """`bytes()`; with arguments also as protocols before 3 call it."""
+    match arguments:
+        case () | (bytes(),):
+            return b"".join(arguments)
+        case (list(numbers),):
+            return bytes(numbers)
+        case (str(text), "latin-1" | "latin1"):
+            return text.encode("latin-1")
+    raise ValueError("bytes are made of text in latin-1 or of a list of numbers")
+
+
+def _dict(*pairs: Any) -> dict[Any, Any]:
+    """`OrderedDict` and `Counter`: an ordinary dict will do."""
+    match pairs:
+        case ():
+            return {}
+        case (dict(made),):
+            return dict(made)
+    raise ValueError("a dict is made of nothing or of a dict")
+
+
+def _default_dict(factory: object = None, *pairs: Any) -> dict[Any, Any]:
+    return _dict(*pairs)
+
+
+def _never(*arguments: Any) -> Any:
+    raise ValueError("a type is only named, for a defaultdict")
+
+
+_BUILTINS: dict[str, Callable[..., Any]] = {
+    "bytes": _bytes,
+    "bytearray": _bytes,
+    **dict.fromkeys(("int", "long", "list", "str", "dict"), _never),
+}
+NAMES: dict[str, Callable[..., Any]] = {
+    "_codecs encode": _encoded,
+    "collections OrderedDict": _dict,
+    "collections Counter": _dict,
+    "collections defaultdict": _default_dict,
+    **{f"builtins {name}": function for name, function in _BUILTINS.items()},
+    **{f"__builtin__ {name}": function for name, function in _BUILTINS.items()},
+}
+"""`module name` → what stands for it here; Python 2 calls `builtins` `__builtin__`."""
+
+
+# The stack machine that pickles are programs for, able to make plain values only.
+#
+# A name is refused unless `pickled_names` knows what stands for it: nothing is imported or
+# executed.
+#
+# **Memory.** An opcode makes one small object or adds to one that is there; an argument is no
+# longer than the file; calls and opcodes come out of an `Allowance`. Objects may hold one another
+# many times over (a list of itself twice, forty deep), so whoever reads the values must go down no
+# further than they need. What is hashed is looked at before, since a hash goes all the way down.
+#
+# The opcodes are explained in the standard library's `pickletools`.
+
+
+HIGHEST_PROTOCOL = 5
+LARGEST_NUMBER = 1 << 63
+
+
+class _Named:
+    """A function that the pickle names and `NAMES` knows."""
+
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
+        self.name = name
+        self.function = function
+
+
+class PickleMachine:
+    """Runs one pickle."""
+
+    def __init__(self, allowance: Allowance) -> None:
+        self._allowance = allowance
+        self._stack: list[Any] = []
+        self._below: list[list[Any]] = []  # the stacks under each mark
+        self._memo: dict[int, Any] = {}
+
+    def run(self, opcodes: Iterator[tuple[str, Any]]) -> Any:
+        """The value that the opcodes make."""
+        for name, argument in opcodes:
+            self._allowance.use(opcodes=1)
+            if (handle := _HANDLERS.get(name)) is None:
+                raise PickleError(
+                    f"holds what no vocabulary needs (opcode {name}); nothing of it is executed"
+                )
+            try:
+                handle(self, argument)
+            except IndexError:
+                raise PickleError(f"is broken: nothing is left for the opcode {name}") from None
+            if name == "STOP":
+                return self._value()
+        raise PickleError("is cut short")
+
+    def _value(self) -> Any:
+        if len(self._stack) != 1 or self._below:
+            raise PickleError("is broken: it does not end with one value")
+        return self._stack[0]
+
+    def nothing(self, _: Any) -> None:
+        """Protocol and frames say nothing about the values."""
+
+    def protocol(self, version: int) -> None:
+        if version > HIGHEST_PROTOCOL:
+            raise PickleError(f"is of protocol {version}; {HIGHEST_PROTOCOL} is the highest known")
+
+    def push(self, value: Any) -> None:
+        if isinstance(value, int) and abs(value) >= LARGEST_NUMBER:
+            raise PickleError("holds a number that no tokenizer needs")
+        self._stack.append(value)
+
+    def push_bytearray(self, value: bytearray) -> None:
+        self._stack.append(bytes(value))
+
+    def pop(self, _: Any) -> None:
+        if self._stack:
+            self._stack.pop()
+        else:
+            self._stack = self._below.pop()
+
+    def duplicate(self, _: Any) -> None:
+        self._stack.append(self._stack[-1])
+
+    def mark(self, _: Any) -> None:
+        self._below.append(self._stack)
+        self._stack = []
+
+    def _since_mark(self) -> list[Any]:
+        items = self._stack
+        self._stack = self._below.pop()
+        return items
+
+    def pop_mark(self, _: Any) -> None:
+        self._since_mark()
+
+    def put(self, place: int) -> None:
+        self._memo[place] = self._stack[-1]
+
+    def memoize(self, _: Any) -> None:
+        self._memo[len(self._memo)] = self._stack[-1]
+
+    def get(self, place: int) -> None:
+        if place not in self._memo:
+            raise PickleError(f"is broken: it has kept nothing under {place}")
+        self._stack.append(self._memo[place])
+
+    def tuple_of_marked(self, _: Any) -> None:
+        items = self._since_mark()
+        self._stack.append(tuple(items))
+
+    def tuple_of(self, how_many: int) -> None:
+        items = [self._stack.pop() for _ in range(how_many)]
+        self._stack.append(tuple(reversed(items)))
+
+    def list_of_marked(self, _: Any) -> None:
+        items = self._since_mark()
+        self._stack.append(items)
+
+    def dict_of_marked(self, _: Any) -> None:
+        items = self._since_mark()
+        self._stack.append({})
+        self._add_items(items)
+
+    def append(self, _: Any) -> None:
+        self._extend([self._stack.pop()])
+
+    def append_marked(self, _: Any) -> None:
+        self._extend(self._since_mark())
+
+    def _extend(self, items: list[Any]) -> None:
+        if not isinstance(self._stack[-1], list):
+            raise PickleError("is broken: it appends to what is no list")
+        self._stack[-1].extend(items)
+
+    def set_item(self, _: Any) -> None:
+        value, key = self._stack.pop(), self._stack.pop()
+        self._add_items([key, value])
+
+    def set_marked(self, _: Any) -> None:
+        self._add_items(self._since_mark())
+
+    def _add_items(self, items: list[Any]) -> None:
+        made = self._stack[-1]
+        if not isinstance(made, dict) or len(items) % 2:
+            raise PickleError("is broken: it gives keys and values to what is no dict")
+        for key, value in zip(items[::2], items[1::2], strict=True):
+            if not _is_key(key):
+                raise PickleError("has a key that is no number, text, bytes or a few of them")
+            made[key] = value
+
+    def name(self, name: str) -> None:
+        if name not in NAMES:
+            self.refuse(name)
+        self._stack.append(_Named(name, NAMES[name]))
+
+    def refuse(self, name: str) -> None:
+        raise PickleError(
+            f"would call {name.replace(' ', '.')[:80]}: it holds more than data, and nothing of it "
+            "is executed"
+        )
+
+    def name_on_stack(self, _: Any) -> None:
+        name, module = self._stack.pop(), self._stack.pop()
+        if not isinstance(name, str) or not isinstance(module, str):
+            raise PickleError("is broken: a module's name is no text")
+        self.name(f"{module} {name}")
+
+    def call(self, _: Any) -> None:
+        arguments, named = self._stack.pop(), self._stack.pop()
+        if not isinstance(named, _Named) or not isinstance(arguments, tuple):
+            raise PickleError("is broken: it calls what is no function")
+        try:
+            made = named.function(*arguments)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise PickleError(f"cannot be read: {named.name}: {str(error)[:80]}") from None
+        self._allowance.use(copied=len(made))
+        self._stack.append(made)
+
+
+_SCALARS = (int, str, bytes, type(None))
+_MOST_IN_KEY = 8
+
+
+def _is_key(key: Any) -> bool:
+    """Whether it is cheap to hash: one scalar, or a tuple of a few."""
+    if isinstance(key, tuple):
+        return len(key) <= _MOST_IN_KEY and all(isinstance(part, _SCALARS) for part in key)
+    return isinstance(key, _SCALARS)
+
+
+def _push(value: Any) -> Callable[[PickleMachine, Any], None]:
+    """A handler that pushes always the same."""
+    return lambda machine, _: machine.push(value)
+
+
+def _tuple_of(how_many: int) -> Callable[[PickleMachine, Any], None]:
+    return lambda machine, _: machine.tuple_of(how_many)
+
+
+_HANDLERS: dict[str, Callable[[PickleMachine, Any], None]] = {
+    "PROTO": PickleMachine.protocol,
+    **dict.fromkeys(("FRAME", "STOP"), PickleMachine.nothing),
+    **dict.fromkeys(
+        ("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"), PickleMachine.push
+    ),
+    **dict.fromkeys(("FLOAT", "BINFLOAT"), PickleMachine.push),
+    **dict.fromkeys(("STRING", "BINSTRING", "SHORT_BINSTRING"), PickleMachine.push),
+    **dict.fromkeys(("BINBYTES", "SHORT_BINBYTES", "BINBYTES8"), PickleMachine.push),
+    **dict.fromkeys(
+        ("UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"), PickleMachine.push
+    ),
+    "BYTEARRAY8": PickleMachine.push_bytearray,
+    "NONE": _push(None),
+    "NEWTRUE": _push(True),
+    "NEWFALSE": _push(False),
+    "POP": PickleMachine.pop,
+    "DUP": PickleMachine.duplicate,
+    "MARK": PickleMachine.mark,
+    "POP_MARK": PickleMachine.pop_mark,
+    **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT"), PickleMachine.put),
+    "MEMOIZE": PickleMachine.memoize,
+    **dict.fromkeys(("GET", "BINGET", "LONG_BINGET"), PickleMachine.get),
+    "EMPTY_TUPLE": _tuple_of(0),
+    "TUPLE1": _tuple_of(1),
+    "TUPLE2": _tuple_of(2),
+    "TUPLE3": _tuple_of(3),
+    "TUPLE": PickleMachine.tuple_of_marked,
+    "EMPTY_LIST": lambda machine, _: machine.push([]),
+    "LIST": PickleMachine.list_of_marked,
+    "APPEND": PickleMachine.append,
+    "APPENDS": PickleMachine.append_marked,
+    "EMPTY_DICT": lambda machine, _: machine.push({}),
+    "DICT": PickleMachine.dict_of_marked,
+    "SETITEM": PickleMachine.set_item,
+    "SETITEMS": PickleMachine.set_marked,
+    "GLOBAL": PickleMachine.name,
+    "STACK_GLOBAL": PickleMachine.name_on_stack,
+    "INST": PickleMachine.refuse,
+    "REDUCE": PickleMachine.call,
+}
+"""Opcode → what it does here. The others make or change objects of other kinds."""
+
 
 MOST_BYTES = 1 << 26
 

@@ -19,11 +19,11 @@ from engine.pipeline.models.wordpiece import WordPiece
 from engine.pipeline.of_tokenizer import pipeline_of, pre_tokenizer_of
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.post_processor import PostProcessor
+from engine.pipeline.post_processors.template import template_of
 from engine.pipeline.pretokenizers.kinds_of_characters import BertPreTokenizer, WhitespaceSplit
 from engine.pipeline.pretokenizers.metaspace import Metaspace
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.pretokenizers.sequence import Sequence as PreTokenizers
-from engine.pipeline.templates import template_of
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame

@@ -19,14 +19,13 @@ from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.pipeline.decoders.edits import Fuse
 from engine.pipeline.models.bpe import BPE
+from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.post_processors.byte_level import ByteLevel as ByteLevelPostProcessor
+from engine.pipeline.post_processors.post_processor import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.pretokenizers.byte_level import ByteLevel
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.pretokenizers.sequence import Sequence
-from engine.pipeline.pretokenizers.spelling import in_oniguruma
-from engine.pipeline.pretokenizers.split import Split
-from engine.pipeline.text_or_regex import TextOrRegex
+from engine.pipeline.pretokenizers.split import Split, in_oniguruma
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_text
 

@@ -16,7 +16,7 @@ from engine.core.gpt2_bytes import unspell
 from engine.pipeline.added_tokens import AddedToken, TokenFinder, told_apart
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers import normalizer_from_json
-from engine.pipeline.normalizers.byte_level import ByteLevel as ByteLevelNormalizer
+from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 from engine.pipeline.pretokenizers import pretokenizer_from_json
 from engine.pipeline.pretokenizers.byte_level import ByteLevel

@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, islice
+from functools import cached_property
+from itertools import count, islice, pairwise
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from engine.core.events import Pair
 
 if TYPE_CHECKING:
     from engine.recording.merge_record import PairStep
     from engine.recording.merge_timeline import MergeTimeline
+
+
+# Which pretokens hold certain bytes: one search through all of them, at C speed.
+
+
+class PretokenIndex:
+    """Distinct pretokens in their order, joined to one string of bytes.
+
+    >>> list(PretokenIndex([b"new", b"low", b"slow"]).containing(b"ow"))
+    [(1, b'low'), (2, b'slow')]
+    """
+
+    def __init__(self, pretokens: Sequence[bytes]) -> None:
+        self._pretokens = pretokens
+
+    @cached_property
+    def _joined(self) -> bytes:
+        return b"".join(self._pretokens)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts, position = [], 0
+        for pretoken in self._pretokens:
+            starts.append(position)
+            position += len(pretoken)
+        return starts
+
+    def containing(self, needle: bytes, before: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """The places and pretokens that hold `needle`, each once; only places before `before`."""
+        whole = before is None or before >= len(self._starts)
+        limit = len(self._joined) if whole else self._starts[before or 0]
+        position = self._joined.find(needle, 0, limit)
+        while position >= 0:
+            place = bisect_right(self._starts, position) - 1
+            end = self._starts[place] + len(self._pretokens[place])
+            # A hit may run across the border of two pretokens.
+            if position + len(needle) <= end:
+                yield place, self._pretokens[place]
+                position = self._joined.find(needle, end, limit)
+            else:
+                position = self._joined.find(needle, position + 1, limit)
+
 
 LONGEST_TAKEN_APART = 1 << 15
 """Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""
@@ -65,3 +112,59 @@ def _search(timeline: MergeTimeline[Any], merge: PairStep) -> Iterator[TouchedPr
             left -= 1
             if not left:
                 return
+
+
+# Who is behind the changes of a merge: for every pair whose count changed, the pretokens.
+#
+# A merge changes counts only inside the pretokens that hold its pair. Count the pairs of each of
+# them before and after: the difference, times how often the pretoken occurs, is its part of the
+# change. A pair without the new token can only lose and one with it only gain, so parts never
+# cancel each other, and no pretoken behind a change is missing.
+
+
+class Contribution(NamedTuple):
+    """A pretoken's part of the change of a pair's count."""
+
+    word: TouchedPretoken
+    change: int
+
+
+class Ledger:
+    """The changes of one merge by the pretokens behind them, read in slices of time.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2}
+    >>> ledger = Timeline(counts, Trainer(counts, 257).steps()).seek(1).ledger
+    >>> ledger.read()
+    True
+    >>> [(part.word.pretoken, part.change) for part in ledger.behind((ord("o"), ord("w")))]
+    [(b'low', -5), (b'lower', -2)]
+    """
+
+    def __init__(self, touched: Iterator[TouchedPretoken]) -> None:
+        self._touched = touched
+        self._behind: defaultdict[Pair, list[Contribution]] = defaultdict(list)
+
+    def read(self, seconds: float = 3600.0) -> bool:
+        """Look at pretokens for so long; whether all have been looked at by now."""
+        deadline = monotonic() + seconds
+        for word in self._touched:
+            for pair, change in pair_changes(word).items():
+                self._behind[pair].append(Contribution(word, change))
+            if monotonic() > deadline:
+                return False
+        return True
+
+    def behind(self, pair: Pair) -> list[Contribution]:
+        """The pretokens that changed the pair's count, of those read, most frequent first."""
+        return self._behind.get(pair, [])
+
+
+def pair_changes(word: TouchedPretoken) -> dict[Pair, int]:
+    """What a merge in one pretoken does to the counts of pairs; no zeros."""
+    changes: dict[Pair, int] = {}
+    for pair in pairwise(word.after):
+        changes[pair] = changes.get(pair, 0) + word.count
+    for pair in pairwise(word.before):
+        changes[pair] = changes.get(pair, 0) - word.count
+    return {pair: change for pair, change in changes.items() if change}

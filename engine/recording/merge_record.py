@@ -19,7 +19,7 @@ from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair, largest_first
 from engine.core.gpt2_bytes import spell
 from engine.recording.change_log import ChangeLog
-from engine.recording.pair_numbers import PairNumbers
+from engine.recording.numbering import PairNumbers
 
 # `PairStep`: what the steps of all trainings share that join a pair.
 #

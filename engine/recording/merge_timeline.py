@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from engine.core.errors import TimelineError
 from engine.core.events import Pair
+from engine.recording.affected_pretokens import PretokenIndex
 from engine.recording.merge_record import MergeRecord, PairStep
 from engine.recording.player import Player
-from engine.recording.pretoken_index import PretokenIndex
 from engine.recording.segmentation import Segments
 from engine.recording.tied_steps import TiedSteps
 from engine.recording.vocabulary.vocabulary import Vocabulary

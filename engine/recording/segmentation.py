@@ -13,8 +13,7 @@ from engine.alphabets import Alphabet
 from engine.core.events import Pair
 from engine.encoding.encoders.cached import LONG
 from engine.encoding.encoders.encoder import MergeTable
-from engine.encoding.encoders.rank_heap import RankHeap
-from engine.encoding.encoders.rank_loop import RankLoop
+from engine.encoding.encoders.rank_loop import RankHeap, RankLoop
 
 CACHE_SIZE = 1 << 16
 

@@ -15,8 +15,7 @@ from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
-from engine.unigram.numbered_pieces import NumberedPieces, joined
-from engine.unigram.pieces import Edge
+from engine.unigram.pieces import Edge, NumberedPieces, joined
 from engine.unigram.record import NEVER, PieceHistory
 from engine.unigram.removals import Removals
 from engine.unigram.sliced import Work

@@ -7,10 +7,16 @@ the worst piece less 10 (`kUnkPenalty` in SentencePiece, `K_UNK_PENALTY` in Hugg
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
+from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError
+from engine.unigram.lattices import Flags
+from engine.unigram.metaspace import SPACE
 
 UNKNOWN_PENALTY = 10.0
 """How much worse than the worst piece the unknown token is."""
@@ -103,3 +109,147 @@ def _odd_one(texts: Sequence[str], quiet: Collection[int]) -> str:
                 return text
             seen.add(text)
     return ""
+
+
+# What never changes about the pieces of the seed, in columns by their numbers.
+
+
+class PieceColumns:
+    """Columns of the pieces `texts`, each made when it is first asked for.
+
+    >>> columns = PieceColumns(["a", "A", "▁a", "b"])
+    >>> columns.lengths.tolist(), columns.alphabetical.tolist()
+    ([1, 1, 2, 1], [1, 0, 3, 2])
+    >>> columns.have_twins(np.array([True, True, False, True])).tolist()
+    [True, True, False, False]
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Characters of each piece."""
+        return np.fromiter(map(len, self._texts), dtype=np.int64, count=len(self._texts))
+
+    @cached_property
+    def alphabetical(self) -> Ints:
+        """The place of each piece among all of them sorted."""
+        places = np.empty(len(self._texts), dtype=np.int64)
+        order = sorted(range(len(self._texts)), key=self._texts.__getitem__)
+        places[order] = np.arange(len(self._texts))
+        return places
+
+    @cached_property
+    def are_runs(self) -> Flags:
+        """Which pieces are one character again and again, such as `!!!!`."""
+        are = (len(text) > 1 and text == text[0] * len(text) for text in self._texts)
+        return np.fromiter(are, dtype=np.bool_, count=len(self._texts))
+
+    @cached_property
+    def are_partial(self) -> Flags:
+        """Which pieces hold a byte that is no UTF-8."""
+        return np.fromiter(map(_is_partial, self._texts), dtype=np.bool_, count=len(self._texts))
+
+    def have_twins(self, alive: Flags) -> Flags:
+        """Which of the pieces alive differ from another only by case, or by a ▁ in front."""
+        groups = self._case_groups
+        sizes = np.bincount(groups[alive], minlength=len(groups))
+        found = alive & (sizes[groups] > 1)
+        spaced, bare = self._with_and_without_space
+        both = alive[spaced] & alive[bare]
+        found[spaced[both]] = found[bare[both]] = True
+        return found
+
+    @cached_property
+    def _case_groups(self) -> Ints:
+        """The same number for pieces that are the same in lower case."""
+        group_of: dict[str, int] = {}
+        groups = (group_of.setdefault(text.lower(), len(group_of)) for text in self._texts)
+        return np.fromiter(groups, dtype=np.int64, count=len(self._texts))
+
+    @cached_property
+    def _with_and_without_space(self) -> tuple[Ints, Ints]:
+        """The pieces with a ▁ in front of another piece, and these others."""
+        number_of = {text: number for number, text in enumerate(self._texts)}
+        pairs = [
+            (number, number_of[text[1:]])
+            for text, number in number_of.items()
+            if text.startswith(SPACE) and text[1:] in number_of
+        ]
+        spaced, bare = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        return spaced, bare
+
+
+def _is_partial(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text)
+
+
+# The pieces of one step of a training, by the numbers that the seed gave them.
+#
+# A table of pieces of its own for every step would take a dictionary of all pieces to be built anew
+# each time somebody steps. All steps share one dictionary of the seed's pieces; what differs is the
+# scores, and that is one array: a piece that is not there has none (NaN).
+
+
+UNKNOWN = -1
+"""The number of the unknown token: it stands in for a character that the corpus does not have."""
+
+
+def joined(edges: Iterable[Edge]) -> tuple[Edge, ...]:
+    """The tokens that a path becomes: unknown characters side by side are one unknown token.
+
+    So it is in SentencePiece and in Hugging Face's library; only a lattice has an edge for each.
+
+    >>> joined([Edge(0, 1, 7, -2.0), Edge(1, 2, UNKNOWN, -19.0), Edge(2, 3, UNKNOWN, -19.0)])
+    (Edge(start=0, end=1, piece=7, score=-2.0), Edge(start=1, end=3, piece=-1, score=-38.0))
+    """
+    tokens: list[Edge] = []
+    for edge in edges:
+        if tokens and edge.piece == UNKNOWN == tokens[-1].piece:
+            before = tokens.pop()
+            edge = Edge(before.start, edge.end, UNKNOWN, before.score + edge.score)
+        tokens.append(edge)
+    return tuple(tokens)
+
+
+class Numbering:
+    """text → number of all pieces of the seed, and how long the longest is."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.number_of: Mapping[str, int] = {text: number for number, text in enumerate(texts)}
+        self.longest = max(map(len, texts), default=1)
+
+
+class NumberedPieces:
+    """Some of the seed's pieces, with scores.
+
+    Args:
+        numbering: of all pieces of the seed.
+        numbers: those that are there.
+        scores: their log-probabilities.
+
+    >>> numbering = Numbering(["a", "b", "ab"])
+    >>> pieces = NumberedPieces(numbering, np.array([0, 1]), np.array([-1.0, -2.0]))
+    >>> [(edge.end, edge.piece) for edge in pieces.edges_from("abc", 0)]
+    [(1, 0)]
+    >>> list(pieces.edges_from("abc", 2))
+    [Edge(start=2, end=3, piece=-1, score=-12.0)]
+    """
+
+    def __init__(self, numbering: Numbering, numbers: Ints, scores: Floats) -> None:
+        self._numbering = numbering
+        self._scores = np.full(len(numbering.number_of), np.nan)
+        self._scores[numbers] = scores
+        self.unknown_score = float(scores.min(initial=0.0)) - UNKNOWN_PENALTY
+
+    def edges_from(self, text: str, start: int) -> Iterator[Edge]:
+        """The pieces that begin at a place of a text, the shortest first."""
+        find, score_of = self._numbering.number_of.get, self._scores.item
+        for end in range(start + 1, min(start + self._numbering.longest, len(text)) + 1):
+            number = find(text[start:end])
+            score = np.nan if number is None else score_of(number)
+            if number is not None and score == score:  # NaN equals nothing: the piece is gone
+                yield Edge(start, end, number, score)
+            elif end == start + 1:
+                yield Edge(start, end, UNKNOWN, self.unknown_score)

@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats
-from engine.unigram.e_step import expected_counts
-from engine.unigram.lattice_building import lattices_of
-from engine.unigram.lattices import Flags, Lattices
+from engine.unigram.em import expected_counts
+from engine.unigram.lattices import Flags, Lattices, lattices_of
 from engine.unigram.removals import Removals, removals
 from engine.unigram.sliced import Progress, Work
 

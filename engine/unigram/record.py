@@ -19,8 +19,7 @@ import numpy as np
 from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.unigram.lattices import Flags
-from engine.unigram.numbered_pieces import Numbering
-from engine.unigram.piece_columns import PieceColumns
+from engine.unigram.pieces import Numbering, PieceColumns
 from engine.unigram.problem import Estimate, Problem
 from engine.unigram.removals import Removals
 from engine.unigram.seed import Seeds

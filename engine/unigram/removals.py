@@ -24,9 +24,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.unigram.e_step import best_counts
-from engine.unigram.lattice_building import lattices_of
-from engine.unigram.lattices import Flags, Lattices
+from engine.unigram.em import best_counts
+from engine.unigram.lattices import Flags, Lattices, lattices_of
 from engine.unigram.sliced import Work
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from engine.text.markdown import ROWS, code_span, table
+from engine.recording.report import ROWS, code_span, table
 from engine.unigram.changes import CountChanges, count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame

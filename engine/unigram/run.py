@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.unigram.estimation import RARE
+from engine.unigram.em import RARE
 from engine.unigram.events import EmStep, PruneRule, PruneStep
 from engine.unigram.lattices import Flags
 from engine.unigram.problem import Estimate, Problem

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
-from engine.unigram.numbered_pieces import joined
+from engine.unigram.pieces import joined
 
 
 class TextPath(NamedTuple):

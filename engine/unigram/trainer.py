@@ -19,9 +19,9 @@ from itertools import count
 
 from engine.core.errors import UnigramError, VocabSizeError
 from engine.text.pretokenize import check_special_tokens
-from engine.unigram.estimation import DEFAULT_NORMALISATION, NORMALISATIONS
+from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
-from engine.unigram.lattice_building import LONGEST_TEXT
+from engine.unigram.lattices import LONGEST_TEXT
 from engine.unigram.problem import Problem
 from engine.unigram.record import Record
 from engine.unigram.run import Run

@@ -10,7 +10,7 @@ from engine.alphabets.merging import count_pairs
 from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge
-from engine.recording.pair_numbers import PairNumbers
+from engine.recording.numbering import PairNumbers
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.words import inner, joined
 

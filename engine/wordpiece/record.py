@@ -18,11 +18,10 @@ from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.recording.change_log import ChangeLog, Column
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
-from engine.recording.pair_numbers import PairNumbers
+from engine.recording.numbering import PairNumbers
 from engine.wordpiece.problem import Problem
-from engine.wordpiece.score import Score
+from engine.wordpiece.score import Score, ScoreTieRule
 from engine.wordpiece.scoreboard import Scoreboard
-from engine.wordpiece.ties import ScoreTieRule
 from engine.wordpiece.words import bare
 
 # `WordPieceStep`: one step of a WordPiece training, a thin view of its record.

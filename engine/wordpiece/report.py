@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.core.gpt2_bytes import spell
-from engine.recording.merge_tables import changes_table, told_pair, touched_table
-from engine.text.markdown import ROWS, code_span, document, table
+from engine.recording.report import (
+    ROWS,
+    changes_table,
+    code_span,
+    document,
+    table,
+    told_pair,
+    touched_table,
+)
 from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep

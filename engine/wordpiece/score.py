@@ -13,7 +13,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from engine.bpe.ties import TIE_RULES, TieRule
 from engine.core.arrays import Ints
+from engine.core.registry import Registry
 
 NEARLY = 1 - 2**-40
 """Floats of equal scores are within three roundings of each other, each of at most 2⁻⁵³."""
@@ -101,3 +103,47 @@ def standings(counts: Ints, lefts: Ints, rights: Ints) -> list[int]:
 def _wide_enough(largest: int) -> type[np.int64] | type[np.object_]:
     """Integers that hold a product: 64 bits are much faster than Python's, and mostly do."""
     return np.int64 if largest < 2**63 else np.object_
+
+
+# Tie rules: which of several pairs with the same top score merges.
+#
+# Ties are common here: where two pieces stand only side by side, n times, the score is 1/n, and
+# most rare words are full of such pairs. Papers say nothing about ties.
+
+
+@dataclass(frozen=True)
+class ScoreTieRule:
+    """A named rule.
+
+    `by_count`: of the tied pairs only those of the highest count are left. Among them `then`
+    chooses, which is a rule of byte-pair encoding; it reads the pieces as they are written, `##`
+    included.
+    """
+
+    name: str
+    summary: str
+    by_count: bool
+    then: TieRule
+
+
+SCORE_TIE_RULES: Registry[ScoreTieRule] = Registry(
+    "tie rule",
+    {
+        rule.name: rule
+        for rule in (
+            ScoreTieRule(
+                "frequent",
+                "the more frequent pair wins, then the greater (left, right) as written",
+                True,
+                TIE_RULES["lexicographic"],
+            ),
+            ScoreTieRule(
+                "first-seen",
+                "the pair met first in the words as they are now wins; Hugging Face's course",
+                False,
+                TIE_RULES["first-seen"],
+            ),
+        )
+    },
+)
+DEFAULT_TIE_RULE = "frequent"

@@ -17,7 +17,7 @@ import numpy as np
 
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.recording.pair_numbers import PairNumbers
+from engine.recording.numbering import PairNumbers
 from engine.wordpiece.score import NEARLY, Score, estimates, highest, standings
 
 

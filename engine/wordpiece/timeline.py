@@ -14,8 +14,7 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.score_ties import ScoreTies
-from engine.wordpiece.statistics import WordPieceStatistics
+from engine.wordpiece.statistics import ScoreTies, WordPieceStatistics
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
 from engine.wordpiece.vocabulary import PieceVocabularies
 from engine.wordpiece.words import bare

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 
-from engine.core.errors import UnknownTokenIdError, VocabularyError
+from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
+from engine.core.files import write_files
 from engine.encoding.piece_encoder import remembering
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import (
@@ -15,9 +17,42 @@ from engine.text.pretokenize import (
     to_text,
     without_stray_surrogates,
 )
-from engine.text.words import words_in
+from engine.text.scripts import words_in
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
+
+# BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0.
+#
+# The file says nothing about special tokens, the pattern or lower case; who reads it has to know.
+
+FILE = "vocab.txt"
+
+
+def save_vocab(vocab: Mapping[int, bytes], path: Path, *, overwrite: bool = False) -> None:
+    """Write the pieces.
+
+    Raises:
+        TokenizerFileError: a piece holds a line break or is no UTF-8, which the file cannot say.
+        OutputExistsError: something is there and `overwrite` is false.
+        OutputError: it cannot be written.
+    """
+    pieces = [vocab[piece_id] for piece_id in sorted(vocab)]
+    for piece_id, piece in enumerate(pieces):
+        if not _is_line(piece):
+            raise TokenizerFileError(
+                f"{path}: the piece {piece!r}, id {piece_id}, is no line of UTF-8, and {FILE} is "
+                "made of such lines; train with another pattern, or without such text"
+            )
+    write_files({path: b"".join(piece + b"\n" for piece in pieces)}, overwrite=overwrite)
+
+
+def _is_line(piece: bytes) -> bool:
+    try:
+        text = piece.decode()
+    except UnicodeDecodeError:
+        return False
+    return text.splitlines() == [text]
+
 
 DEFAULT_PATTERN = "bert"
 

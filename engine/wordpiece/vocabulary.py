@@ -13,9 +13,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.vocabulary.merge_columns import NONE, Merges
-from engine.recording.vocabulary.token_table import TokenTable, places
-from engine.recording.vocabulary.twins import least_twins
+from engine.recording.vocabulary.token_table import NONE, Merges, TokenTable, least_twins, places
 from engine.recording.vocabulary.vocabulary import COLUMNS, Vocabulary
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record

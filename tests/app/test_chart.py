@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bpe_tui.widgets.axes import Scale, round_step, scale_for
-from bpe_tui.widgets.figure import Figure, cells_of, spans
+from bpe_tui.widgets.figure import Figure, Scale, cells_of, round_step, scale_for, spans
 
 
 def line(*ys: float, log_y: bool = False) -> Figure:

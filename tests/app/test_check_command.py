@@ -10,7 +10,7 @@ from opening import SAMPLE, step
 
 from bpe_tui import cli
 from bpe_tui.app.app import NOTE_SECONDS, BpeTuiApp
-from bpe_tui.cli.exit_codes import BAD_INPUT, DIFFERS
+from bpe_tui.cli.console import BAD_INPUT, DIFFERS
 from bpe_tui.session.config import RunConfig
 from engine import StepRecorder, Tokenizer, train_bpe
 

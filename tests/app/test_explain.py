@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpe_tui import cli
-from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.cli.console import BAD_INPUT
 from engine import train_bpe
 from engine.encoding.tokenizer import Tokenizer
 

@@ -9,9 +9,8 @@ from opening import opened, opened_as
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.inspection import InspectionPanel
 from bpe_tui.views.inspection_rows import SECTIONS
-from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer
 from engine.analysis.inspection import Inspection

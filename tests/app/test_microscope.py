@@ -24,7 +24,7 @@ from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
 from engine import Trainer
-from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.bpe.training import learnt_tokenizer
 from engine.formats import save
 
 

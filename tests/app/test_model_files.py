@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from bpe_tui import cli
 from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.cli.exit_codes import BAD_INPUT
+from bpe_tui.cli.console import BAD_INPUT
 from bpe_tui.cli.plain_bpe import replayed
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.charts import ChartPanel

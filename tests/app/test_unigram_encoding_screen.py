@@ -10,11 +10,17 @@ from opening import opened
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.panels.arrivals import ArrivalsPanel
-from bpe_tui.unigram.panels.lattice import COLUMN, HEAD, Drawing, LatticePanel, lanes_of
-from bpe_tui.unigram.panels.paths import PathsPanel, WhyNotPiecesPanel
+from bpe_tui.unigram.panels.lattice import (
+    COLUMN,
+    HEAD,
+    LONGEST,
+    Drawing,
+    LatticePanel,
+    Walkthrough,
+    lanes_of,
+)
+from bpe_tui.unigram.panels.paths import ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.unigram.panels.text_lanes import TextLanesPanel
-from bpe_tui.unigram.panels.walkthrough import LONGEST, Walkthrough
 from bpe_tui.unigram.panels.words_of_text import WordsOfTextPanel
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width

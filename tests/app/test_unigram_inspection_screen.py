@@ -11,7 +11,7 @@ from unigram_texts import TEXT
 
 from bpe_tui.unigram.inspection_rows import SECTIONS
 from bpe_tui.unigram.screens.inspection import UnigramInspectionScreen
-from bpe_tui.views.inspection import InspectionPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
 from engine.analysis.inspection.unigram import UnigramInspection
 from engine.unigram.frame import UnigramFrame
 

@@ -15,10 +15,8 @@ from unigram_texts import TEXT, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.numbers import score_text
-from bpe_tui.unigram.panels.piece_detail import PieceToldPanel
-from bpe_tui.unigram.panels.piece_lanes import PieceLanesPanel
+from bpe_tui.unigram.panels.piece_detail import PieceLanesPanel, PieceToldPanel, PieceUsesPanel
 from bpe_tui.unigram.panels.piece_rows import PieceRows
-from bpe_tui.unigram.panels.piece_uses import PieceUsesPanel
 from bpe_tui.unigram.screens.vocabulary import SLOT, UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart

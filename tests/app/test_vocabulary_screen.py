@@ -12,13 +12,20 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.lane_layout import Label, bracketed, broken, byte_widths, flush_left, token_text
-from bpe_tui.views.lanes import LanesPanel, explained
+from bpe_tui.views.lanes import (
+    Label,
+    LanesPanel,
+    bracketed,
+    broken,
+    byte_widths,
+    explained,
+    flush_left,
+    token_text,
+)
 from bpe_tui.views.merge_tree import MergeTreePanel, drawn
 from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_rows import TokenRows
-from bpe_tui.views.vocabulary import VocabularyPanel
-from bpe_tui.views.vocabulary_screen import VocabularyScreen
+from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.columns import spans_width
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.switches import Switches

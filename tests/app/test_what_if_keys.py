@@ -10,9 +10,8 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.screens.branches import Branches, BranchRows
 from bpe_tui.bpe.screens.training import TrainingScreen
-from bpe_tui.bpe.screens.what_if import WhatIf, WishRows
+from bpe_tui.bpe.screens.what_if import Branches, BranchRows, WhatIf, WishRows
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:

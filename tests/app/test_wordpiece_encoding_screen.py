@@ -11,8 +11,7 @@ from textual.widgets import Static, TextArea
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
-from bpe_tui.wordpiece.panels.probes import ProbesPanel
-from bpe_tui.wordpiece.panels.words_of_text import WordsOfTextPanel
+from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
 from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 
 

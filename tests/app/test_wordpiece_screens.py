@@ -12,13 +12,12 @@ from test_wordpiece_training_screen import corpus as corpus
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.views.inspection import InspectionPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.wordpiece.exports import EXPORTS
 from bpe_tui.wordpiece.panels.charts import CHARTS
-from bpe_tui.wordpiece.panels.lanes import PieceLanesPanel, WordLanesPanel
-from bpe_tui.wordpiece.panels.vocabulary import PieceRows
+from bpe_tui.wordpiece.panels.vocabulary import PieceLanesPanel, PieceRows, WordLanesPanel
 from bpe_tui.wordpiece.screens.charts import WordPieceChartsScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from bpe_tui.wordpiece.screens.vocabulary import WordPieceVocabularyScreen

@@ -12,6 +12,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.corpus import PieceCorpusPanel
 from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
@@ -20,7 +21,6 @@ from bpe_tui.wordpiece.panels.pairs import ScoresPanel, told_change
 from bpe_tui.wordpiece.panels.words import PieceWordsPanel
 from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
-from bpe_tui.wordpiece.sentences import score_text
 from engine.formats import open_tokenizer
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_transcript import HANDOUT, run
 
-from bpe_tui.wordpiece.sentences import narrate_tie, told_by_count
+from bpe_tui.wordpiece.narration import narrate_tie, told_by_count
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
 from engine.bpe.trainer import StopReason
 from engine.wordpiece.timeline import WordPieceTimeline

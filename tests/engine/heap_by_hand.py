@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import oracles
 
-from engine.bpe.lazy_heap import LazyHeap
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.heap import LazyHeap
 from engine.core.events import Pair, StaleEntry
 
 

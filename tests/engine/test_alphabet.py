@@ -15,7 +15,7 @@ from engine.alphabets import (
     WholeTokens,
     from_message,
 )
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_loop import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.trace import first_merge_across, trace
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList
+from engine.analysis.breakpoints.conditions import quoted, unquoted
 from engine.analysis.breakpoints.parse import KINDS, Kind, Matching, parse
 from engine.bpe.record import MergeStep
-from engine.core.bytes_literal import quoted, unquoted
 from engine.core.errors import BreakpointError
 
 LOW = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3}

@@ -13,8 +13,7 @@ from engine import StepRecorder
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Claim, ClaimedStep
-from engine.analysis.check.steps_file import LONGEST_LINE, read_steps
-from engine.analysis.check.token_forms import read_token
+from engine.analysis.check.steps_file import LONGEST_LINE, read_steps, read_token
 from engine.core.errors import OutputError, StepsFileError
 
 

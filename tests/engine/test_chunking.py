@@ -13,7 +13,7 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.counting.counters.counter import documents_in
+from engine.counting.counters.plain import documents_in
 from engine.text.chunking import ChunkCutter, Piece
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter

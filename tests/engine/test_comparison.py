@@ -15,9 +15,8 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 from engine import Tokenizer
 from engine.alphabets import CharacterAlphabet
 from engine.analysis.comparison import TextComparison, differences, first_parting, overlap
-from engine.analysis.comparison.cut_text import CutText, cut_alike
+from engine.analysis.comparison.cut_text import CutText, cut_alike, token_spans
 from engine.analysis.comparison.fertility import fertility
-from engine.analysis.comparison.token_spans import token_spans
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
 from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
@@ -197,7 +196,7 @@ def test_helpers_find_the_spans_that_one_process_finds(monkeypatch: pytest.Monke
     tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c")), tokenizer()]
     alone = TextComparison(tokenizers, b"abc abd " * 99)
     for limit in ("LONG", "WORTH_HELPERS"):
-        monkeypatch.setattr(f"engine.analysis.comparison.edges_of_all.{limit}", 0)
+        monkeypatch.setattr(f"engine.analysis.comparison.edges.{limit}", 0)
     together = TextComparison(tokenizers, b"abc abd " * 99)
     assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]
 
@@ -213,8 +212,8 @@ def test_a_long_text_is_cut_once_and_its_edges_are_the_same(
     ]
     text = b"abc 1212  ab\xff\n c" * 9
     expected = [token_spans(each, text).tolist() for each in tokenizers]
-    monkeypatch.setattr("engine.analysis.comparison.edges_of_all.LONG", 0)
-    monkeypatch.setattr("engine.analysis.comparison.edges_of_all.WORTH_HELPERS", 0)
+    monkeypatch.setattr("engine.analysis.comparison.edges.LONG", 0)
+    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_HELPERS", 0)
     monkeypatch.setattr("os.cpu_count", lambda: cores)
     found = TextComparison(tokenizers, text).edges
     assert [each.tolist() for each in found] == expected
@@ -248,7 +247,7 @@ def test_tokenizers_that_share_nothing_are_compared_too(monkeypatch: pytest.Monk
     vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
-    monkeypatch.setattr("engine.analysis.comparison.edges_of_all.LONG", 0)
-    monkeypatch.setattr("engine.analysis.comparison.edges_of_all.WORTH_HELPERS", 0)
+    monkeypatch.setattr("engine.analysis.comparison.edges.LONG", 0)
+    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_HELPERS", 0)
     found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
     assert [each.tolist() for each in found] == [[0, 2, 3]] * 3

@@ -16,13 +16,18 @@ from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from engine.counting.accumulate import Tally
+from engine.counting.count import Tally
 from engine.counting.counters import ChunkCounter, by_pieces, counter_for
-from engine.counting.counters.by_pieces import PieceCounter
-from engine.counting.counters.counter import documents_in
-from engine.counting.counters.piece_cache import PADDING, PieceCache, words_of
-from engine.counting.counters.pieces import PieceCutter, documents_between, special_tokens_in
-from engine.counting.counters.plain import PlainCounter
+from engine.counting.counters.by_pieces import (
+    PADDING,
+    PieceCache,
+    PieceCounter,
+    PieceCutter,
+    documents_between,
+    special_tokens_in,
+    words_of,
+)
+from engine.counting.counters.plain import PlainCounter, documents_in
 from engine.text.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import PATTERNS

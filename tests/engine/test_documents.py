@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.core.errors import WhatIfError
 from engine.counting.count import count_corpus
 from engine.text.corpus import Corpus
-from engine.text.documents import document_counts, without
+from engine.text.excerpt import document_counts, without
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 

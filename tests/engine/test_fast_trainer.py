@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason, Trainer
-from engine.bpe.trainers import bucket_queue, fast, symbols
-from engine.bpe.trainers.bucket_queue import BucketQueue
+from engine.bpe.trainers import fast, symbols
+from engine.bpe.trainers import fast_index as bucket_queue
+from engine.bpe.trainers.fast_index import BucketQueue
 from engine.bpe.trainers.symbols import BORDER, Symbols
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]

@@ -13,9 +13,8 @@ from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.counting.count import count_corpus
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import Corpus
-from engine.wordpiece.tokenizer import WordPieceTokenizer
+from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer
-from engine.wordpiece.vocab_file import save_vocab
 
 SAMPLES = REPO / "samples"
 PIECES = [

@@ -19,9 +19,13 @@ from tiny_tokenizers import END, TEXTS, handout
 
 from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
-from engine.formats.pickle_limits import Allowance, PickleError
-from engine.formats.pickle_machine import PickleMachine
-from engine.formats.safe_pickle import MOST_BYTES, load_pickles
+from engine.formats.safe_pickle import (
+    MOST_BYTES,
+    Allowance,
+    PickleError,
+    PickleMachine,
+    load_pickles,
+)
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 

@@ -20,10 +20,10 @@ from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.formats import open_tokenizer, save
-from engine.formats.known_ranks import known_ranks
 from engine.formats.ranked import ranks_of, tokenizer_of_ranks
 from engine.formats.recover_merges import merges_of_ranks
 from engine.formats.source import read_json
+from engine.formats.tiktoken_file import known_ranks
 
 CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"

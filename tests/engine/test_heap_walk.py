@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from engine import Trainer
 from engine.bpe.heap_walk import HeapWalk, Move
-from engine.bpe.lazy_heap import LazyHeap
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.heap import LazyHeap
 
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]

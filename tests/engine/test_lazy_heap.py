@@ -10,8 +10,8 @@ from heap_by_hand import replay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.bpe.lazy_heap import LazyHeap
 from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainers.heap import LazyHeap
 from engine.core.events import Pair, StaleEntry
 
 

@@ -13,7 +13,7 @@ from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer, base_vocab
 from engine.bpe.trainers import linked
-from engine.bpe.trainers.linked_words import LinkedWords
+from engine.bpe.trainers.linked import LinkedWords
 from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
 

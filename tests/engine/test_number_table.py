@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.number_table import NumberTable
+from engine.core.arrays import NumberTable
 
 few_numbers = st.integers(0, 60) | st.integers(0, 2**63 - 1)
 

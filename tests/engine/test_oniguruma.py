@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from tokenizers import Regex, pre_tokenizers
 
 from engine.core.errors import PatternError
-from engine.pipeline.oniguruma import alternatives, can_be_empty
-from engine.pipeline.text_or_regex import TextOrRegex
+from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
 
 REGEXES = [
     *(r"^b", r"a$", r"\Z", r"\z", r"a.b", r"(?m:a.b)", r"[^a]", r"\h+", r"\H", r"[\hx]", r"\R"),

@@ -15,16 +15,15 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats.pipeline_file import spelled
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.losses import Change, losses
 from engine.pipeline.models.wordpiece import WordPiece
-from engine.pipeline.normalizers.letters import Lowercase, StripAccents
-from engine.pipeline.normalizers.sequence import Sequence
+from engine.pipeline.normalizers.edits import Lowercase, Sequence, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.of_run import unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.of_tokenizer import pipeline_of
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pipeline_losses import Change, losses
+from engine.pipeline.post_processors.template import pair_template, template_of
 from engine.pipeline.pretokenizers.kinds_of_characters import BertPreTokenizer
-from engine.pipeline.templates import pair_template, template_of
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled as with_spaces_spelled

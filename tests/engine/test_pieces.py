@@ -11,8 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from engine.encoding import piece_encoder
-from engine.encoding.piece_encoder import PieceEncoder, PretokenEncoder
-from engine.encoding.space_splitting import blocks, cutting_for, restored_first
+from engine.encoding.piece_encoder import (
+    PieceEncoder,
+    PretokenEncoder,
+    blocks,
+    cutting_for,
+    restored_first,
+)
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_text
 

@@ -12,9 +12,8 @@ from tokenizers import Tokenizer as Theirs
 from engine.core.errors import BpeError
 from engine.formats.pipeline_file import pipeline_from_json, spelled
 from engine.pipeline.decoders.edits import Fuse
-from engine.pipeline.normalizers.letters import Lowercase, StripAccents
-from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.pipeline.pipeline_draft import (
+from engine.pipeline.draft import (
+    CHOICES,
     DECODER,
     NORMALIZER,
     POST_PROCESSOR,
@@ -22,9 +21,12 @@ from engine.pipeline.pipeline_draft import (
     STAGE_KINDS,
     Draft,
     StageKind,
+    typed_cut,
+    typed_normalizer,
 )
+from engine.pipeline.normalizers.edits import Lowercase, StripAccents
+from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.pretokenizers.kinds_of_characters import Digits, WhitespaceSplit
-from engine.pipeline.stage_choices import CHOICES, typed_cut, typed_normalizer
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

@@ -13,9 +13,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from engine.core.errors import TokenizerFileError
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
-from engine.pipeline.pretokenizers.behaviors import BEHAVIORS
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.spelling import in_oniguruma
+from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer
+from engine.pipeline.pretokenizers.split import in_oniguruma
 from engine.text.patterns import PATTERNS
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine import Timeline, Trainer
 from engine.bpe.report import markdown, step_markdown
 from engine.core.gpt2_bytes import spell
-from engine.text.markdown import code, json_lines
+from engine.recording.report import code, json_lines
 
 LECTURE = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
 

@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.baselines import SIMPLE_TOKENIZERS
-from engine.baselines.byte import ByteTokenizer
-from engine.baselines.character import CharacterTokenizer
-from engine.baselines.word import WordTokenizer
+from engine.baselines.baselines import ByteTokenizer, CharacterTokenizer, WordTokenizer
 from engine.core.errors import (
     SpecialTokenError,
     UnknownNameError,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.bpe.tie_history import TieHistory
+from engine.bpe.statistics import TieHistory
 from engine.bpe.ties import TIE_RULES
 
 CORPORA = st.dictionaries(

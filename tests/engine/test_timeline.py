@@ -23,8 +23,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, TouchedPretoken
-from engine.recording.pretoken_index import PretokenIndex
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, PretokenIndex, TouchedPretoken
 from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"

@@ -11,10 +11,15 @@ from hypothesis import strategies as st
 
 from engine import Tokenizer, train_bpe
 from engine.core.errors import CorpusError, SpecialTokenFoundError
-from engine.encoding.special_policy import NONE_SPECIAL, REFUSE_SPECIAL
-from engine.encoding.token_count import TextSize, file_size, text_size
+from engine.encoding.special_policy import (
+    NONE_SPECIAL,
+    REFUSE_SPECIAL,
+    TextSize,
+    file_size,
+    text_size,
+)
+from engine.text.corpus import read_blocks
 from engine.text.pretokenize import to_text
-from engine.text.text_file import read_blocks
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 END = "<|endoftext|>"

@@ -10,7 +10,7 @@ from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice
 from engine.unigram.metaspace import spelled_counts, unspelled
-from engine.unigram.numbered_pieces import UNKNOWN
+from engine.unigram.pieces import UNKNOWN
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from engine import count_pretokens
 from engine.core.errors import OutputExistsError
-from engine.formats.unigram_json import save_tokenizer
+from engine.formats.tokenizer_json import save_tokenizer
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled, spelled_counts
 from engine.unigram.timeline import UnigramTimeline

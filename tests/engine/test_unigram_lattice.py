@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import UnigramError
-from engine.unigram.forward_backward import ForwardBackward
+from engine.unigram.em import ForwardBackward
 from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable
 

@@ -10,7 +10,7 @@ import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.unigram.estimation import NORMALISATIONS, RARE, digamma
+from engine.unigram.em import NORMALISATIONS, RARE, digamma
 from engine.unigram.events import EmStep
 from engine.unigram.problem import Problem
 from engine.unigram.sliced import finished

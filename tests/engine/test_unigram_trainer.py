@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
-from engine.unigram.e_step import best_counts, expected_counts
+from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
-from engine.unigram.lattice_building import LONGEST_TEXT, lattices_of
+from engine.unigram.lattices import LONGEST_TEXT, lattices_of
 from engine.unigram.record import Record
 from engine.unigram.sliced import Progress, finished
 from engine.unigram.trainer import StopReason, UnigramTrainer

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.unigram.changes import uses
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.piece_occurrences import uses
 from engine.unigram.record import NEVER
 from engine.unigram.sliced import finished
 from engine.unigram.timeline import UnigramTimeline

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_wordpiece_timeline import COURSE, timeline_of
 
-from engine.text.markdown import json_lines
+from engine.recording.report import json_lines
 from engine.wordpiece.report import code, markdown, step_markdown
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.ties import SCORE_TIE_RULES
+from engine.wordpiece.score import SCORE_TIE_RULES
 from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from engine.bpe.trainer import StopReason
 from engine.core.errors import SpecialTokenError, UnknownNameError, VocabSizeError
 from engine.wordpiece.record import PieceChange, WordPieceStep
-from engine.wordpiece.score import Score, highest, standings
-from engine.wordpiece.ties import SCORE_TIE_RULES
+from engine.wordpiece.score import SCORE_TIE_RULES, Score, highest, standings
 from engine.wordpiece.trainer import WordPieceTrainer
 from engine.wordpiece.words import count_words
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.core.errors import OutputExistsError, TokenizerFileError
+from engine.wordpiece.tokenizer import save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer
-from engine.wordpiece.vocab_file import save_vocab
 
 
 def trained() -> WordPieceTrainer:

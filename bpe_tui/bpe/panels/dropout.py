@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.walk import Walk
+from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.columns import left, paragraph, right, wrapped
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import number, plural, shorten, visible_text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToStep
-from bpe_tui.views.walk import Walk
+from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.columns import left, paragraph, right, wrapped
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from bpe_tui.widgets.visible import number, plural, shorten, visible_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textual.strip import Strip
 
 from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.walk import Walk
+from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.columns import left, paragraph, spans_width
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import plural, quoted, shorten, visible_text

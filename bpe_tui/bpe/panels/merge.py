@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpe_tui.views.empty_state import sentence, why_uncounted
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import Panel, sentence, why_uncounted
 from bpe_tui.views.pieces import TokenPainter, pair_text
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.widgets.columns import left, paragraph, right, wrapped_text
@@ -14,7 +13,7 @@ from bpe_tui.widgets.visible import number, plural
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.events import CountChange
-from engine.recording.count_attribution import Ledger
+from engine.recording.affected_pretokens import Ledger
 
 SLICE_SECONDS = 0.004
 """How long at a time the ledger is read."""

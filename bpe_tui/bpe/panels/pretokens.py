@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.reactive import reactive
 
-from bpe_tui.views.empty_state import sentence
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from bpe_tui.widgets.visible import number, visible_text

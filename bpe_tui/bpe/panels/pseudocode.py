@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from textual.reactive import reactive
 
-from bpe_tui.views.empty_state import GIVEN, sentence
 from bpe_tui.views.narration import narrate_move
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.panel import GIVEN, Panel, sentence
 from bpe_tui.views.pieces import pair_text
 from bpe_tui.widgets.columns import paragraph
 from bpe_tui.widgets.lines import Row

@@ -20,8 +20,8 @@ from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.columns import left, paragraph
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from bpe_tui.widgets.visible import number, plural, visible_text
-from engine.analysis.explain.answers import cut_by
 from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
+from engine.analysis.explain.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.text.patterns import PATTERNS

@@ -12,12 +12,20 @@ from textual.widgets import Input
 
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.targets import ToStep
-from bpe_tui.views.walk import LONGEST
+from bpe_tui.views.walk_screen import LONGEST
 from bpe_tui.widgets.columns import left, paragraph
 from bpe_tui.widgets.lines import Row
 from bpe_tui.widgets.visible import number, quoted, visible_text
-from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten
-from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
+from engine.analysis.explain.why_not import (
+    Answer,
+    Beaten,
+    Merged,
+    OneToken,
+    PairBeaten,
+    occurrences,
+    why_not,
+    why_not_merged,
+)
 from engine.bpe.frame import Frame
 from engine.text.pretokenize import to_bytes, to_text
 

@@ -24,8 +24,7 @@ from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.headings import heading
 from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.walk import Walk
-from bpe_tui.views.walk_screen import WalkScreen
+from bpe_tui.views.walk_screen import Walk, WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text

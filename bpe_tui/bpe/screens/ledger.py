@@ -19,7 +19,7 @@ from bpe_tui.widgets.roles import ROLE_CLASSES
 from bpe_tui.widgets.visible import number, plural, shorten, signed, visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
-from engine.recording.count_attribution import Contribution
+from engine.recording.affected_pretokens import Contribution
 from engine.text.pretokenize import Pretoken, to_text
 
 BEFORE = 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from bpe_tui.session.commands.command import LOOK, WORDPIECE_TRAINING, Command
 
 _SCORES = (WORDPIECE_TRAINING,)
@@ -10,3 +12,30 @@ COMMANDS: tuple[Command, ...] = (
     Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", LOOK, _SCORES),
     Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", LOOK, _SCORES),
 )
+
+
+# What the commands of BPE's screens are for, where WordPiece has no such thing.
+
+REFUSED: Mapping[str, str] = {
+    "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
+    "parts stand in, so WordPiece keeps no heap.",
+    "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
+    "with another --min-count.",
+    "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
+    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
+    "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
+    "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
+    "looks a piece up wherever it fits.",
+    "screen.ask": "The probes say it: each row is a piece that was looked up.",
+    "screen.show('lockstep')": "The comparison is of BPE's encoders, which merge; "
+    "WordPiece only looks pieces up.",
+    "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
+    "WordPiece's text is cut by the same pattern.",
+    "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
+    "screen.compare": "The comparison is with tokenizers of merges; s saves the "
+    "pieces for other programs.",
+    "screen.specials": "Special tokens are one piece each here; BPE's screen can "
+    "read them as text.",
+    "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's encoding has none.",
+}
+"""Action of a command → what its key says on WordPiece's screens."""

@@ -15,8 +15,9 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session
 from bpe_tui.studies.model_table.details import FamilyDetails
-from bpe_tui.studies.model_table.entries import TRAINS, Entry, stretches_of
 from bpe_tui.studies.model_table.job import (
+    TRAINS,
+    Entry,
     FamilyFailed,
     FamilyJob,
     FamilyNews,
@@ -24,12 +25,13 @@ from bpe_tui.studies.model_table.job import (
     KindFailed,
     KindMeasured,
     TextsChosen,
+    stretches_of,
 )
 from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.empty_state import NO_CORPUS, why_uncounted
 from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.panel import NO_CORPUS, why_uncounted
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind

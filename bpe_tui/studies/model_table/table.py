@@ -9,9 +9,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from bpe_tui.studies.model_table.entries import Entry
-from bpe_tui.views.empty_state import sentence
+from bpe_tui.studies.model_table.job import Entry
 from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Lines, Row, Span
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from bpe_tui.studies.pipeline.rows import Shown, stage_rows
-from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.lines import Lines, Row, Span
 
 MARK_CELLS = 2

@@ -5,24 +5,17 @@ What belongs to the token under the cursor is marked in every stage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from bpe_tui.studies.pipeline.stage_names import stage_name
-from bpe_tui.studies.pipeline.strips import (
-    anywhere_broken,
-    character_lines,
-    piece_spans,
-    section_spans,
-    token_lines,
-)
-from bpe_tui.views.pieces import PRETOKEN_BORDER
-from bpe_tui.widgets.columns import left, paragraph, wrapped
+from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.widgets.columns import left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.roles import TOKEN_HUES
 from bpe_tui.widgets.visible import number, plural, shorten, visible_text, width
-from engine.pipeline.models.wordpiece import WordPiece
-from engine.pipeline.pipeline import OutputToken, PipelineRun, TextRun
-from engine.pipeline.pipeline_draft import (
+from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
+from engine.pipeline.draft import (
     DECODER,
     NORMALIZER,
     POST_PROCESSOR,
@@ -30,7 +23,122 @@ from engine.pipeline.pipeline_draft import (
     Draft,
     StageKind,
 )
-from engine.pipeline.pipeline_losses import Losses
+from engine.pipeline.losses import Losses
+from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.pipeline import OutputToken, Part, PipelineRun, TextRun
+from engine.pipeline.post_processors.post_processor import PostProcessor
+from engine.pipeline.post_processors.template import spelled_template
+from engine.pipeline.pretokenizers.split import Split
+from engine.pipeline.stage import Stage
+from engine.text.patterns import PATTERNS
+
+# What a stage made of a text, in lines: borders drawn, and what belongs to one token marked.
+#
+# `│` stands between pretokens, `┊` between the tokens of one; the mark is `«»` without colour.
+
+
+def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
+    """A text with some of its characters marked, in lines."""
+    return wrapped(anywhere_broken([_marked(text, marked.__contains__, marks)]), room)
+
+
+def _marked(text: str, is_marked: Callable[[int], bool], marks: bool, role: str = "") -> list[Span]:
+    """A text with the characters marked whose places are."""
+    spans: list[Span] = []
+    for marked, run in groupby(range(len(text)), key=is_marked):
+        places = list(run)
+        part = visible_text(text[places[0] : places[-1] + 1])
+        spans.append(_mark(part, marks) if marked else (part, role))
+    return spans
+
+
+def _mark(text: str, marks: bool) -> Span:
+    return (f"«{text}»" if marks else text), "fresh"
+
+
+def anywhere_broken(lines: Iterable[Sequence[Span]]) -> Iterator[list[Span]]:
+    """Spans cut to a few cells each, so that a line may be broken anywhere."""
+    for spans in lines:
+        for text, role in spans:
+            yield from ([(text[start : start + 8], role)] for start in range(0, len(text), 8))
+
+
+def section_spans(part: Part, chosen: OutputToken | None, marks: bool) -> list[Span]:
+    """What the normalizer hands on; marked is what comes from the text of the token chosen."""
+    start, end = chosen.span if chosen else (0, 0)
+    spans = part.aligned.spans
+
+    def is_marked(at: int) -> bool:
+        return spans[at][0] < end and start < spans[at][1]
+
+    return _marked(part.text, is_marked, marks, "special" if part.token else "")
+
+
+def piece_spans(part: Part, place: int, chosen: OutputToken | None, marks: bool) -> list[Span]:
+    """A pretoken; marked is the token's part of it."""
+    within = range(*chosen.within) if chosen and chosen.piece == place else range(0)
+    role = "special" if part.token else f"token-{place % TOKEN_HUES}"
+    return _marked(part.text, within.__contains__, marks, role)
+
+
+def token_lines(
+    tokens: Sequence[OutputToken],
+    chosen: OutputToken | None,
+    marks: bool,
+    room: int,
+    types: bool = False,
+) -> list[list[Span]]:
+    """Tokens over their ids, or over their types, in as many pairs of lines as needed."""
+    lines: list[list[Span]] = []
+    upper: list[Span] = []
+    lower: list[Span] = []
+    for place, token in enumerate(tokens):
+        text = visible_text(token.text) or "␣"
+        span = (text, _role(token))
+        if token is chosen:
+            span = _mark(text, marks)
+        label = number(token.type_id) if types else str(token.token_id)
+        cells = min(max(width(span[0]), len(label)), room - 1)
+        if upper and spans_width(upper) + cells + 1 > room:
+            lines += [upper, lower]
+            upper, lower = [], []
+        following = tokens[place + 1] if place + 1 < len(tokens) else None
+        within = following is not None and following.piece == token.piece is not None
+        upper += [*left([span], cells), TOKEN_BORDER if within else PRETOKEN_BORDER]
+        lower += [*left([(label, "dim")], cells), (" ", "")]
+    return [*lines, upper, lower] if upper else lines
+
+
+def _role(token: OutputToken) -> str:
+    return "special" if token.from_template else f"token-{token.token_id % TOKEN_HUES}"
+
+
+# A stage of a pipeline in a few words.
+
+LONGEST_SETTING = 40
+
+
+def stage_name(stage: Stage) -> str:
+    """A stage with its settings, in a few words; what is switched off is left out."""
+    if isinstance(stage, ByteLevelDecoder):
+        return stage.name  # its settings say nothing to it
+    named = stage.as_pattern() if isinstance(stage, Split) else None
+    if named is not None and named.name in PATTERNS:
+        return f"Split (the pattern {named.name})"
+    if isinstance(stage, PostProcessor):
+        return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
+    settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
+    shown = ", ".join(f"{key}{_setting(value)}" for key, value in settings.items())
+    name = visible_text(stage.name, spaces=False)
+    return f"{name} ({visible_text(shown, spaces=False)})" if shown else name
+
+
+def _setting(value: object) -> str:
+    if value is True:
+        return ""
+    told = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+    return f" {shorten(visible_text(told), LONGEST_SETTING)}"
+
 
 GUTTER = 16
 """Cells for the names of the stages."""

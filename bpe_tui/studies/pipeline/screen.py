@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -19,24 +20,44 @@ from textual.widgets import Input, Static
 from bpe_tui.session.commands.command import PIPELINE
 from bpe_tui.studies.pipeline.panels import PipelinePanel, TypedTexts
 from bpe_tui.studies.pipeline.rows import Shown, ToStage, told_token
-from bpe_tui.studies.pipeline.save_pipeline import SavePipeline
 from bpe_tui.studies.pipeline.stage_window import StageWindow
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.save import SaveFile
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import number, plural, visible_text
 from engine.core.errors import BpeError
+from engine.formats.tokenizer_json import save_pipeline
+from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind
+from engine.pipeline.losses import losses
 from engine.pipeline.of_run import AnyFrame, pipeline_at
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.pipeline_draft import STAGE_KINDS, Draft, StageKind
-from engine.pipeline.pipeline_losses import losses
 from engine.unigram.frame import UnigramFrame
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
+
+
+# Save a pipeline as a tokenizer.json.
+
+
+class SavePipeline(SaveFile):
+    """Writes all stages as they are."""
+
+    def __init__(self, pipeline: Pipeline, suggestion: str) -> None:
+        self._pipeline = pipeline
+        super().__init__(
+            "save the pipeline",
+            "A tokenizer.json with all stages as they are now; Hugging Face's library reads it.",
+            suggestion,
+        )
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        save_pipeline(self._pipeline, path, overwrite=overwrite)
+
 
 EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
 LONGEST = 1_000

@@ -12,15 +12,14 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.studies.pipeline.stage_names import stage_name
+from bpe_tui.studies.pipeline.rows import stage_name
 from bpe_tui.widgets.columns import left
 from bpe_tui.widgets.lines import Lines, Row
 from bpe_tui.widgets.roles import ROLE_CLASSES
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.pipeline.pipeline_draft import Draft, StageKind
+from engine.pipeline.draft import CHOICES, Draft, StageKind
 from engine.pipeline.stage import Stage
-from engine.pipeline.stage_choices import CHOICES
 
 MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
 

@@ -2,22 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.studies.race.units import OPERATIONS, TIME, Unit
 from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.columns import left, paragraph, right
 from bpe_tui.widgets.curves import Curve, Curves, CurvesChart, curves_of
+from bpe_tui.widgets.figure import Numbers
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import number, plural
 from engine.bpe.frame import Frame
 from engine.bpe.race import Race, Runner, RunnerState, SizeRace
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.work import COUNTERS
+
+# What the work of a trainer is measured in: operations, or processor time.
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A measure of work.
+
+    Attributes:
+        until: what a runner had done after each of its first so many steps.
+        by_size: what a trainer needed for parts of the corpus: (sizes, amounts).
+        told: an amount in words.
+    """
+
+    name: str
+    until: Callable[[Runner, int], Numbers]
+    by_size: Callable[[SizeRace, str], tuple[Numbers, Numbers]]
+    told: Callable[[float], str]
+
+    def at(self, runner: Runner, step: int) -> float:
+        """What a runner had done after `step` merges."""
+        return float(self.until(runner, step)[-1]) if step else 0.0
+
+
+def time_told(milliseconds: float) -> str:
+    """A duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
+    if milliseconds >= 999.5:
+        return f"{milliseconds / 1000:.2f} s"
+    digits = 0 if milliseconds >= 99.95 else 1 if milliseconds >= 9.995 else 2
+    return f"{milliseconds:.{digits}f} ms"
+
+
+LEAST_TIME = 1e-3
+"""Logarithmic axes have no place for zero, and no clock tells less."""
+
+
+def _times_of(sizes: SizeRace, trainer: str) -> tuple[Numbers, Numbers]:
+    parts, seconds = sizes.seconds_of(trainer)
+    return parts, seconds * 1000
+
+
+OPERATIONS = Unit(
+    "operations",
+    lambda runner, steps: np.maximum(runner.work.operations(steps), 1),
+    lambda sizes, trainer: sizes.operations_of(trainer),
+    number,
+)
+TIME = Unit(
+    "milliseconds",
+    lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
+    _times_of,
+    time_told,
+)
+UNITS = (OPERATIONS, TIME)
+
 
 BAR = " ▏▎▍▌▋▊▉█"
 NAME_CELLS = 9

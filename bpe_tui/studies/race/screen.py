@@ -13,15 +13,16 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.studies.race.job import SIZE_MERGES, RaceJob
 from bpe_tui.studies.race.panels import (
+    UNITS,
     RaceChart,
     RacePanel,
     StandingsPanel,
+    Unit,
     WorkPanel,
     over_sizes,
     over_steps,
     told,
 )
-from bpe_tui.studies.race.units import UNITS, Unit
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.headings import heading

@@ -14,7 +14,7 @@ from bpe_tui.widgets.lines import Row
 from bpe_tui.widgets.visible import number, plural, visible_text
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
-from engine.unigram.numbered_pieces import UNKNOWN
+from engine.unigram.pieces import UNKNOWN
 
 
 class PiecesOfText(TypedText[UnigramFrame], PiecePanel):

@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp
 
+import numpy as np
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.unigram.numbers import count_text, percent, score_text
-from bpe_tui.unigram.panels.piece_cells import goes_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.views.empty_state import sentence
-from bpe_tui.views.targets import ToPiece
-from bpe_tui.widgets.columns import left, paragraph
+from bpe_tui.unigram.panels.piece_rows import goes_text
+from bpe_tui.unigram.panels.slices import Slices
+from bpe_tui.unigram.panels.text_lanes import characters_and_bytes, lane_rows
+from bpe_tui.views.panel import sentence
+from bpe_tui.views.targets import ToPiece, ToPretoken
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.columns import left, paragraph, right
+from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Row
 from bpe_tui.widgets.visible import MINUS, number, plural, shorten
+from engine.encoding.lanes import align
+from engine.text.pretokenize import to_bytes
+from engine.unigram.changes import Use, uses
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import unspelled
 from engine.unigram.record import NEVER
 from engine.unigram.removals import Removals
 
@@ -139,3 +151,139 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     told = f"{score_text(other.score)} together; the piece {score_text(own)}"
     worse = f"{MINUS if behind >= 0 else '+'}{abs(behind):.2f}"
     yield Row([*left([(told, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
+
+
+# How did this piece fare: its expected count and its score, up to the step that removes it.
+
+NO_HISTORY = "No piece is under the table's cursor."
+
+
+class PieceHistoryPanel(Horizontal):
+    """Two charts over the steps, with the cursor of the timeline."""
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+    number: reactive[int | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__(id="history")
+        self._drawn: object = None
+
+    def compose(self) -> ComposeResult:
+        for chart in (Chart("expected-chart"), Chart("score-chart")):
+            chart.why_empty = NO_HISTORY
+            yield chart
+
+    def on_show(self) -> None:
+        self.show_history()
+
+    def watch_frame(self) -> None:
+        self.show_history()
+
+    def watch_number(self) -> None:
+        self.show_history()
+
+    def show_history(self) -> None:
+        """Draw anew if it is another piece, or if more steps are recorded."""
+        frame, piece = self.frame, self.number
+        if frame is None or not self.is_mounted or not self.display:
+            return
+        expected = self.query_one("#expected-chart", Chart)
+        score = self.query_one("#score-chart", Chart)
+        if self._drawn != (drawn := (frame.record, frame.recorded_steps, piece)):
+            self._drawn = drawn
+            expected.figure, score.figure = (
+                (None, None) if piece is None else _figures(frame, piece)
+            )
+        expected.at = score.at = frame.step
+        at = None if piece is None else frame.index_of(piece)
+        used = "" if at is None else count_text(float(frame.expected_counts[at]))
+        scored = "" if at is None else score_text(float(frame.scores[at]))
+        expected.border_title, expected.border_subtitle = Content("expected"), Content(used)
+        score.border_title, score.border_subtitle = Content("score"), Content(scored)
+
+
+def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
+    """Expected count and score of a piece at each step where it is there."""
+    history = frame.history_of(piece)
+    steps = np.arange(len(history.scores))
+    return (
+        Figure(steps, history.expected_counts, "step", "expected count"),
+        Figure(steps, history.scores, "step", "score"),
+    )
+
+
+# Which words of the corpus use this piece?
+
+MOST = 100
+"""Words that are looked for."""
+
+
+class PieceUsesPanel(AboutPiecePanel):
+    """The pretokens whose best segmentation has the piece, the most frequent first.
+
+    They are looked for as long as the cursors rest; those found so far are shown.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("used in", id="uses")
+        self._found: list[Use] = []
+        self._is_done = False
+        self._about: tuple[UnigramFrame, int] | None = None
+        self._slices = Slices(self, self._sliced)
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        about = self._about
+        if about is None or about[1] != piece or not about[0].looks_like(frame):
+            self._about = frame, piece
+            self._found, self._is_done = [], False
+            self._slices.start(self._looking(frame, piece))
+        found = self._found
+        more = "at least " if len(found) == MOST else ""
+        self.say("used in", f"{more}{plural(len(found), 'pretoken')}" if found else "")
+        if not found:
+            none = "No best segmentation of a pretoken uses it."
+            yield Row([(none if self._is_done else "Looking through the words …", "dim")])
+            return
+        painter, cells = PiecePainter(frame), len(number(found[0].times))
+        for use in found:
+            yield Row(
+                [
+                    right(number(use.times), cells, "dim"),
+                    ("  ", ""),
+                    *left(painter.cut(use.text, use.edges), width - cells - 2),
+                ],
+                ToPretoken(to_bytes(unspelled(use.text))),
+            )
+
+    def _looking(self, frame: UnigramFrame, piece: int) -> Iterator[None]:
+        for use in uses(frame, piece):
+            if use is not None:
+                self._found.append(use)
+                if len(self._found) == MOST:
+                    return
+            yield
+
+    def _sliced(self, is_last: bool) -> None:
+        self._is_done = is_last
+        self.rebuild()
+
+
+# Which bytes are the characters of this piece?
+
+
+class PieceLanesPanel(AboutPiecePanel):
+    """Characters and bytes of the piece, aligned."""
+
+    WIDEST = 1000
+
+    def __init__(self) -> None:
+        super().__init__("two lanes", id="piece-lanes")
+
+    def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
+        lanes = align([(piece, to_bytes(frame.record.texts[piece]))])
+        self.say(
+            f"two lanes  {plural(len(lanes.characters), 'character')} · "
+            f"{plural(len(lanes.data), 'byte')}",
+            "▁ (U+2581) stands for a space",
+        )
+        return lane_rows(lanes, characters_and_bytes(lanes), width)

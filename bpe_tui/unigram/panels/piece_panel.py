@@ -16,8 +16,7 @@ from engine.text.pretokenize import Pretoken
 from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
-from engine.unigram.numbered_pieces import UNKNOWN, joined
-from engine.unigram.pieces import Edge
+from engine.unigram.pieces import UNKNOWN, Edge, joined
 
 
 class PiecePanel(FramePanel[UnigramFrame]):

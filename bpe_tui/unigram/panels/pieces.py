@@ -10,8 +10,13 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.unigram.panels.piece_cells import PIECE_COLUMNS, SMALLEST_FIRST, VOCABULARY_COLUMNS
-from bpe_tui.unigram.panels.piece_rows import LookedAtRows, PieceRows
+from bpe_tui.unigram.panels.piece_rows import (
+    PIECE_COLUMNS,
+    SMALLEST_FIRST,
+    VOCABULARY_COLUMNS,
+    LookedAtRows,
+    PieceRows,
+)
 from bpe_tui.views.sorted_table import SortedTable
 from bpe_tui.widgets.switches import Switch, Switches
 from bpe_tui.widgets.virtual_table import Column, Header

@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.unigram.panels.lane_rows import Lane, characters_and_bytes, lane_rows
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.views.empty_state import sentence
-from bpe_tui.views.lane_layout import Label, bracketed
-from bpe_tui.widgets.lines import Row
+from bpe_tui.views.lanes import Label, bracketed, broken, byte_widths, character_text, flush_left
+from bpe_tui.views.panel import sentence
+from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import plural, visible_text
-from engine.encoding.lanes import align
+from engine.encoding.lanes import Lanes, align
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
+
+# Lanes of a text in rows: its bytes, and what stands over them, aligned.
+
+NAME_CELLS = 12
+
+Drawn = Callable[[Sequence[Label], Sequence[int], int, int], Iterator[Span]]
+
+
+class Lane(NamedTuple):
+    """A lane: its name, what it says of which bytes, and how it is drawn."""
+
+    name: str
+    labels: Sequence[Label]
+    draw: Drawn = flush_left
+
+
+def characters_and_bytes(lanes: Lanes) -> list[Lane]:
+    """The two lanes that every text has."""
+    characters = [
+        Label(c.start, c.end, character_text(lanes, c), "" if c.text is not None else "loss")
+        for c in lanes.characters
+    ]
+    data = [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in enumerate(lanes.data)]
+    return [Lane("characters", characters), Lane("bytes", data)]
+
+
+def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Iterator[Row]:
+    """A row for each lane and line of the text, and a blank one between two lines."""
+    cells = byte_widths(lanes)
+    for place, (start, end) in enumerate(broken(lanes, cells, max(width - NAME_CELLS, 8))):
+        if place:
+            yield Row([])
+        for name, labels, draw in shown:
+            title: Span = (name.ljust(NAME_CELLS), "strong")
+            yield Row([title, *draw(labels, cells, start, end)])
+
 
 PIECES_SHOWN = 500
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.unigram.panels.slices import Slices
-from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPretoken
 from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span

@@ -9,7 +9,7 @@ from textual.reactive import reactive
 
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.columns import left, right, spans_width
 from bpe_tui.widgets.lines import Row, RowsOnDemand
 from bpe_tui.widgets.visible import number, visible_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.session.commands.command import UNIGRAM_CHARTS
 from bpe_tui.session.session import Session
-from bpe_tui.unigram.headings import told, unigram_heading
+from bpe_tui.unigram.narration import told, unigram_heading
 from bpe_tui.unigram.panels.charts import CHARTS
 from bpe_tui.unigram.panels.transport import UnigramTransport
 from bpe_tui.unigram.screens.screen import UnigramScreen

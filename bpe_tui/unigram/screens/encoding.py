@@ -12,11 +12,9 @@ from bpe_tui.session.commands.command import UNIGRAM_ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.narration import told_unknown
-from bpe_tui.unigram.panels.arrivals import ArrivalsPanel
-from bpe_tui.unigram.panels.lattice import LatticePanel
-from bpe_tui.unigram.panels.paths import SHARPNESS, PathsPanel, WhyNotPiecesPanel
+from bpe_tui.unigram.panels.lattice import LatticePanel, WalkPanel, Walkthrough
+from bpe_tui.unigram.panels.paths import SHARPNESS, ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.unigram.panels.text_lanes import TextLanesPanel
-from bpe_tui.unigram.panels.walkthrough import WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.words_of_text import WordsOfTextPanel
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.panel_screen import TooSmall

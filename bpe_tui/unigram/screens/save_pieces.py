@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_tui.views.save_file import SaveFile
+from bpe_tui.views.save import SaveFile
 from bpe_tui.widgets.visible import number, plural
-from engine.formats.unigram_json import FILE, save_tokenizer
+from engine.formats.tokenizer_json import FILE, save_tokenizer
 from engine.unigram.frame import UnigramFrame
 
 

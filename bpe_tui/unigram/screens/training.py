@@ -10,9 +10,9 @@ from textual.widgets import Input, Static
 from bpe_tui.session.commands.command import UNIGRAM_TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.headings import told, unigram_heading
+from bpe_tui.unigram.narration import told, unigram_heading
+from bpe_tui.unigram.panels.charts import CurvesPanel
 from bpe_tui.unigram.panels.corpus import PieceCorpusPanel
-from bpe_tui.unigram.panels.curves import CurvesPanel
 from bpe_tui.unigram.panels.encode_line import UnigramEncodeLine
 from bpe_tui.unigram.panels.pieces import PiecesPanel
 from bpe_tui.unigram.panels.step import StepPanel

@@ -11,11 +11,14 @@ from textual.widgets import Input, Static
 from bpe_tui.session.commands.command import UNIGRAM_VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.panels.piece_detail import AboutPiecePanel, PieceToldPanel
-from bpe_tui.unigram.panels.piece_history import PieceHistoryPanel
-from bpe_tui.unigram.panels.piece_lanes import PieceLanesPanel
+from bpe_tui.unigram.panels.piece_detail import (
+    AboutPiecePanel,
+    PieceHistoryPanel,
+    PieceLanesPanel,
+    PieceToldPanel,
+    PieceUsesPanel,
+)
 from bpe_tui.unigram.panels.piece_rows import PieceRows
-from bpe_tui.unigram.panels.piece_uses import PieceUsesPanel
 from bpe_tui.unigram.panels.pieces import VocabularyOfPieces
 from bpe_tui.unigram.screens.screen import UnigramScreen
 from bpe_tui.views.commands import bindings_on

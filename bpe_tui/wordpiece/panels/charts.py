@@ -24,7 +24,7 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.visible import number
-from bpe_tui.wordpiece.sentences import score_text
+from bpe_tui.wordpiece.narration import score_text
 from engine.wordpiece.frame import WordPieceFrame
 
 MEDIAN = "median of neighbouring steps"

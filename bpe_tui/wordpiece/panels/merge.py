@@ -10,8 +10,8 @@ from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.widgets.columns import left, paragraph, right
 from bpe_tui.widgets.lines import Row, Span
 from bpe_tui.widgets.visible import number, plural, visible_bytes
+from bpe_tui.wordpiece.narration import score_text, why_lost
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
-from bpe_tui.wordpiece.sentences import score_text, why_lost
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.scoreboard import ScoredPair

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bpe_tui.views.merges import MergeList
 from bpe_tui.widgets.columns import left, right, spans_width
 from bpe_tui.widgets.lines import Span
+from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
-from bpe_tui.wordpiece.sentences import score_text
 from engine.wordpiece.frame import WordPieceFrame
 
 SCORE_CELLS = 10

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bpe_tui.views.empty_state import sentence
+from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.columns import left, right
 from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
 from bpe_tui.widgets.visible import number, signed
+from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
-from bpe_tui.wordpiece.sentences import score_text
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score

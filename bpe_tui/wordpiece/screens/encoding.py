@@ -21,9 +21,8 @@ from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.visible import number, plural, shorten, visible_text
 from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
-from bpe_tui.wordpiece.panels.lanes import WordLanesPanel
-from bpe_tui.wordpiece.panels.probes import ProbesPanel
-from bpe_tui.wordpiece.panels.words_of_text import WordsOfTextPanel
+from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
+from bpe_tui.wordpiece.panels.vocabulary import WordLanesPanel
 from engine.core.errors import UnknownTokenIdError
 from engine.wordpiece.encoder import EncodedWord
 from engine.wordpiece.frame import WordPieceFrame

@@ -9,8 +9,11 @@ from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.headings import Facts, fitting
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.visible import number
-from bpe_tui.wordpiece.panels.lanes import PieceLanesPanel
-from bpe_tui.wordpiece.panels.vocabulary import PieceTreePanel, PieceVocabularyPanel
+from bpe_tui.wordpiece.panels.vocabulary import (
+    PieceLanesPanel,
+    PieceTreePanel,
+    PieceVocabularyPanel,
+)
 
 
 class WordPieceVocabularyScreen(VocabularyScreen):

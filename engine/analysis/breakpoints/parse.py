@@ -20,9 +20,9 @@ from engine.analysis.breakpoints.conditions import (
     Tie,
     TokenLength,
     TokenMade,
+    unquoted,
 )
 from engine.analysis.breakpoints.conditions import Breakpoint as Breakpoint
-from engine.core.bytes_literal import unquoted
 from engine.core.errors import BreakpointError
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.bpe.trainers.problem import Problem
-from engine.counting.accumulate import Tally
+from engine.counting.count import Tally
 from engine.counting.counters import counter_for
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus

@@ -6,12 +6,18 @@ To add one is to add an entry: a sentence, and the deviations to try.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 from engine.analysis.check.assignment import Assignment, count_text
-from engine.analysis.check.deviation import Case, Cause, Deviation
+from engine.analysis.check.deviation import Case, Cause, Deviation, Taken, taken_by
 from engine.analysis.check.habits import (
+    DOCUMENTS_JOINED,
+    ORDERS,
+    OTHER_READINGS,
+    SPECIAL_COUNTED,
     Habits,
+    Reading,
     merge_first_only,
     merge_from_the_right,
     neighbours_before,
@@ -22,14 +28,6 @@ from engine.analysis.check.habits import (
     recounted,
     trained,
 )
-from engine.analysis.check.orders import ORDERS
-from engine.analysis.check.readings import (
-    DOCUMENTS_JOINED,
-    OTHER_READINGS,
-    SPECIAL_COUNTED,
-    Reading,
-)
-from engine.analysis.check.taken import Taken, taken_by
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.core.registry import Registry
@@ -169,3 +167,57 @@ CAUSES: Registry[Cause] = Registry(
         )
     },
 )
+
+
+# Why a trainer's merges part from the rule: every known mistake, each one tried.
+#
+# A cause is a hypothesis: *a trainer with this mistake would have made these very merges.* So it is
+# run over the corpus from the first merge on, and explains as many of the trainer's merges behind
+# the divergence as it makes, too. A wrong hypothesis parts from the trainer early, and costs
+# little.
+
+FURTHER = 1000
+"""How many merges behind the divergence a hypothesis is run for, at the most."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A mistake that would have made the merges up to the divergence and `merges` from there on.
+
+    `all` says that these are all that the trainer made. `alike` are other variants of the mistake
+    that explain as much.
+    """
+
+    cause: str
+    sentence: str
+    merges: int
+    all: bool
+    alike: tuple[str, ...] = ()
+
+
+def explain(case: Case) -> list[Explanation]:
+    """The mistakes that explain the divergence, the one that explains most merges first."""
+    found = (explained_by(case, cause) for cause in CAUSES.values())
+    return sorted(filter(None, found), key=lambda explanation: -explanation.merges)
+
+
+def explained_by(case: Case, cause: Cause) -> Explanation | None:
+    """What a cause explains in its best variant; `None` if it explains nothing."""
+    tried = [(explains(case, cause, each), each.variant) for each in cause.deviations(case)]
+    if not tried:
+        return None
+    best = max((explanation for explanation, _ in tried), key=lambda each: each.merges)
+    same = (variant for each, variant in tried if each.merges == best.merges and each is not best)
+    return replace(best, alike=tuple(same)) if best.merges else None
+
+
+def explains(case: Case, cause: Cause, deviation: Deviation) -> Explanation:
+    """How many merges from the divergence on a trainer with the mistake makes, too."""
+    steps = case.steps[: case.divergence + 1 + FURTHER]
+    made = 0
+    for step, taken in zip(steps, deviation.run(), strict=False):
+        if (taken.left, taken.right) != step.pair or step.count not in (None, taken.count):
+            break
+        made += 1
+    merges = max(0, made - case.divergence)
+    return Explanation(cause.name, deviation.sentence, merges, made == len(case.steps))

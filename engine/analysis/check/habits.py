@@ -9,15 +9,95 @@ is then one small function.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.alphabets.merging import merge_pair
-from engine.analysis.check.taken import Taken
+from engine.analysis.check.assignment import Assignment, count_text
+from engine.analysis.check.deviation import Taken
+from engine.bpe.ties import TIE_RULES, FirstSeen, Key, PairKey, TieRule
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
+from engine.core.gpt2_bytes import spell
+from engine.recording.numbering import TokensById
+from engine.text.pretokenize import to_text
+
+# Tie rules that nobody means to use, but that slip in: the deviations beside `TIE_RULES`.
+
+
+def _smallest(key_of: Callable[[bytes], Key]) -> Callable[[TokensById, FirstSeen], PairKey]:
+    """The rule whose winner has the smallest (left, right), each token seen through a function."""
+
+    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+        return lambda pair: (key_of(vocab[pair[0]]), key_of(vocab[pair[1]]))
+
+    return make_key
+
+
+def _greatest(text_of: Callable[[bytes], str]) -> Callable[[TokensById, FirstSeen], PairKey]:
+    """The rule whose winner has the greatest (left, right), each token as a text."""
+    return _smallest(lambda token: turned(text_of(token)))
+
+
+def turned(text: str) -> tuple[int, ...]:
+    """A key that sorts texts the other way round: a prefix comes behind what it begins.
+
+    >>> min(["a", "ab", "b"], key=turned), min(["a", "ab"], key=turned)
+    ('b', 'ab')
+    """
+    return (*(-ord(char) for char in text), 1)
+
+
+def _greatest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    return lambda pair: (-pair[0], -pair[1])
+
+
+def _greatest_joined(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    return lambda pair: turned((vocab[pair[0]] + vocab[pair[1]]).decode("latin-1"))
+
+
+def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    entered: dict[Pair, Key] = {}
+
+    def key(pair: Pair) -> Key:
+        # A pair is asked for when it is counted first: at the merge that made its younger token.
+        if pair not in entered:
+            entered[pair] = max(*pair, 255), first_seen(pair)
+        return entered[pair]
+
+    return key
+
+
+STRAY_ORDERS = (
+    TieRule("smallest bytes", "the smaller (left bytes, right bytes) wins", _smallest(lambda t: t)),
+    TieRule(
+        "first counted",
+        "the pair that entered the dict of counts first wins, as with max(counts, key=counts.get)",
+        _first_counted,
+    ),
+    TieRule("greatest ids", "the greater (left id, right id) wins", _greatest_ids),
+    TieRule(
+        "greatest spelling",
+        "the greater pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
+        _greatest(spell),
+    ),
+    TieRule(
+        "smallest spelling",
+        "the smaller pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
+        _smallest(spell),
+    ),
+    TieRule(
+        "greatest text",
+        "the greater pair of strings decoded from UTF-8 wins, not of bytes",
+        _greatest(lambda token: token.decode("utf-8", "replace")),
+    ),
+    TieRule("greatest joined", "the pair whose joined bytes are greater wins", _greatest_joined),
+)
+
+ORDERS = (*TIE_RULES.values(), *STRAY_ORDERS)
+
 
 Word = Sequence[int]
 PairsOf = Callable[[Word], Iterator[Pair]]
@@ -194,3 +274,103 @@ def trained(problem: Problem, habits: Habits) -> Iterator[Taken]:
             made[token] = problem.join(pair)
         for changed in index.merge(pair, made[token]):
             queue.push(changed)
+
+
+# The corpus as a trainer may have read it, where it did not read it as it should.
+#
+# Each reading is a text and the mark that parts its documents. The mark stands in no text, so it is
+# cut out as a special token is: any way to read a corpus can be told by where the marks are.
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way to read a corpus: what happens to its documents, and what stands between them."""
+
+    name: str
+    sentence: str
+    read: Callable[[Assignment, bytes], bytes]
+
+    def changes(self, assignment: Assignment) -> bool:
+        """Whether this corpus reads otherwise so."""
+        mark = _mark(assignment)
+        return self.read(assignment, mark) != mark.join(assignment.documents)
+
+    def counts(self, assignment: Assignment) -> Mapping[bytes, int]:
+        """The pretokens of the corpus if it is read so."""
+        mark = _mark(assignment)
+        return count_text(self.read(assignment, mark), assignment.pattern, [to_text(mark)])
+
+
+def _mark(assignment: Assignment) -> bytes:
+    """Bytes that stand nowhere in the corpus."""
+    mark = b"\0document\0"
+    while mark in assignment.text:
+        mark += b"\0"
+    return mark
+
+
+def _special_tokens_as_text(assignment: Assignment, mark: bytes) -> bytes:
+    return assignment.text
+
+
+def _documents_joined(assignment: Assignment, mark: bytes) -> bytes:
+    return b"".join(assignment.documents)
+
+
+def _documents_stripped(assignment: Assignment, mark: bytes) -> bytes:
+    return mark.join(document.strip() for document in assignment.documents)
+
+
+def _line_by_line(assignment: Assignment, mark: bytes) -> bytes:
+    return mark.join(assignment.documents).replace(b"\n", b"\n" + mark)
+
+
+def _lines_without_ends(assignment: Assignment, mark: bytes) -> bytes:
+    return mark.join(assignment.documents).replace(b"\n", mark)
+
+
+def _newlines_translated(assignment: Assignment, mark: bytes) -> bytes:
+    return mark.join(assignment.documents).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _decoded_with_losses(assignment: Assignment, mark: bytes) -> bytes:
+    return mark.join(assignment.documents).decode("utf-8", "replace").encode()
+
+
+SPECIAL_COUNTED = Reading(
+    "special-counted",
+    "the text of special tokens is counted: they are not cut out before counting",
+    _special_tokens_as_text,
+)
+DOCUMENTS_JOINED = Reading(
+    "documents-joined",
+    "documents are not kept apart: special tokens are removed, and what stood around them joins",
+    _documents_joined,
+)
+OTHER_READINGS = (
+    Reading(
+        "documents-stripped",
+        "documents are stripped: the whitespace at their edges is lost",
+        _documents_stripped,
+    ),
+    Reading(
+        "line-by-line",
+        "the corpus is read line by line: no pretoken goes on behind a newline",
+        _line_by_line,
+    ),
+    Reading(
+        "newlines-lost",
+        "the corpus is read in lines without their ends: newlines are never counted",
+        _lines_without_ends,
+    ),
+    Reading(
+        "newlines-translated",
+        "the file is opened as text without newline='': every \\r\\n is read as \\n",
+        _newlines_translated,
+    ),
+    Reading(
+        "bytes-replaced",
+        "the file is decoded with errors='replace': invalid bytes become U+FFFD",
+        _decoded_with_losses,
+    ),
+)

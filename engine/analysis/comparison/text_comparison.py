@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.analysis.comparison.differences import Differences, differences
-from engine.analysis.comparison.edges_of_all import edges_of_all
+from engine.analysis.comparison.edges import edges_of_all
 from engine.analysis.comparison.fertility import ScriptFertility, fertility
 from engine.core.arrays import Ints
 from engine.encoding.tokenizer import Tokenizer

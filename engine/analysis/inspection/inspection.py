@@ -14,9 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.analysis.inspection.lengths import Histogram, histogram, mean_of
 from engine.analysis.inspection.numbers import Numbers, numbers_of
-from engine.analysis.inspection.token_kinds import kind_counts
+from engine.analysis.inspection.token_kinds import Histogram, histogram, kind_counts, mean_of
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.gc_pause import uncollected

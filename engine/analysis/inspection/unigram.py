@@ -12,9 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from engine.analysis.inspection.inspection import EXAMPLES, Few
-from engine.analysis.inspection.lengths import Histogram, histogram, mean_of
 from engine.analysis.inspection.numbers import Numbers, numbers_of
-from engine.analysis.inspection.token_kinds import kind_counts
+from engine.analysis.inspection.token_kinds import Histogram, histogram, kind_counts, mean_of
 from engine.core.arrays import Floats
 from engine.core.gc_pause import uncollected
 from engine.text.patterns import Pattern, name_of

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
-from engine.text.words import words_in
+from engine.text.scripts import words_in
 from engine.unigram.encoder import UnigramEncoder
 
 

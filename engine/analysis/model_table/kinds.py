@@ -19,12 +19,12 @@ from engine.analysis.model_table.candidate import (
     spaced_words,
 )
 from engine.baselines import SIMPLE_TOKENIZERS
-from engine.baselines.simple_tokenizer import SimpleTokenizer
-from engine.bpe.to_tokenizer import learnt_tokenizer
+from engine.baselines.baselines import SimpleTokenizer
 from engine.bpe.trainer import Trainer
+from engine.bpe.training import learnt_tokenizer
 from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry
-from engine.counting.accumulate import Tally
+from engine.counting.count import Tally
 from engine.counting.counters import counter_for
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, to_text

@@ -13,7 +13,7 @@ from itertools import chain
 from engine.analysis.model_table.candidate import SPACE, Contender
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, without_stray_surrogates
-from engine.text.words import words_in
+from engine.text.scripts import words_in
 
 _WHITESPACE = re.compile(r"\s+")
 FREQUENT = 40

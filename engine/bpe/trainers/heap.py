@@ -2,18 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from heapq import heapify, heappop, heappush
 
 from engine.bpe.heap_walk import Move
-from engine.bpe.lazy_heap import LazyHeap
 from engine.bpe.record import Merge
-from engine.bpe.ties import FirstSeen
+from engine.bpe.ties import FirstSeen, Key, PairKey
 from engine.bpe.trainers.pair_index import PairIndex
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.bpe.trainers.pseudocode import CodeLine
 from engine.bpe.trainers.work import Work
-from engine.core.events import Pair
+from engine.core.events import Pair, StaleEntry
+
+# A binary heap of pairs with lazy deletion.
+#
+# Finding the pair of highest count by looking at all of them costs a scan a step. A heap keeps the
+# best at the top, but a count that falls would have to be found inside it. The way out is to do
+# nothing: the entry stays where it is and goes *stale*. When a stale entry reaches the top it is
+# popped, and the pair is pushed back with its true count.
+#
+# This is exact because counts only fall: after the step that makes a pair, tokens around it can
+# only disappear into others. So a stale entry always claims too much, is popped too early rather
+# than too late, and no better pair can hide below it. Each pair has at most one entry.
+
+Entry = tuple[int, Key, Pair]
+"""(minus the recorded count, the tie rule's key, the pair): the least entry is the best pair."""
+
+
+class LazyHeap:
+    """The heap over `counts`, the true counts, which the caller changes as merging goes on.
+
+    `counts` holds no zeros: a pair that is gone is absent. `pushes` and `pops` count what has been
+    done to the heap, `stale` the pops that brought up an entry out of date.
+
+    >>> counts = {(1, 2): 9, (3, 4): 8}
+    >>> heap = LazyHeap(counts, key=lambda pair: pair)
+    >>> counts[(1, 2)] = 5
+    >>> heap.pop_best()
+    ((3, 4), [StaleEntry(pair=(1, 2), recorded=9, actual=5)])
+    """
+
+    def __init__(self, counts: Mapping[Pair, int], key: PairKey) -> None:
+        self._counts = counts
+        self._key = key
+        self._entries: list[Entry] = [(-count, key(pair), pair) for pair, count in counts.items()]
+        heapify(self._entries)
+        self.pushes = len(self._entries)
+        self.pops = self.stale = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The heap's own array: the children of entry i are 2i + 1 and 2i + 2."""
+        return self._entries
+
+    def is_stale(self, entry: Entry) -> bool:
+        """Whether the entry's recorded count is no longer true."""
+        return -entry[0] != self._counts.get(entry[2], 0)
+
+    def push(self, pair: Pair) -> None:
+        """Enter a pair with its true count."""
+        heappush(self._entries, (-self._counts[pair], self._key(pair), pair))
+        self.pushes += 1
+
+    def pop_best(
+        self, choose: Callable[[list[Pair]], Pair] | None = None
+    ) -> tuple[Pair, list[StaleEntry]] | None:
+        """Take the best pair out; with it the stale entries popped on the way, in their order.
+
+        `choose` is for tie rules whose keys change: it picks among all the pairs of the top count,
+        and the others go back. `None` when the heap is empty.
+        """
+        discarded: list[StaleEntry] = []
+        self._settle(discarded)
+        if not self._entries:
+            return None
+        top, _, pair = self._pop()
+        if choose is not None:
+            pair = self._choose_among_tied(top, pair, choose, discarded)
+        return pair, discarded
+
+    def _pop(self) -> Entry:
+        self.pops += 1
+        return heappop(self._entries)
+
+    def _choose_among_tied(
+        self,
+        top: int,
+        first: Pair,
+        choose: Callable[[list[Pair]], Pair],
+        discarded: list[StaleEntry],
+    ) -> Pair:
+        tied = [first]
+        while self._entries and self._entries[0][0] == top:
+            if self.is_stale(self._entries[0]):
+                self._correct_top(discarded)
+            else:
+                tied.append(self._pop()[2])
+        chosen = choose(tied)
+        for pair in tied:
+            if pair != chosen:
+                self.push(pair)
+        return chosen
+
+    def _settle(self, discarded: list[StaleEntry]) -> None:
+        """Correct stale entries at the top until the top is true."""
+        while self._entries and self.is_stale(self._entries[0]):
+            self._correct_top(discarded)
+
+    def _correct_top(self, discarded: list[StaleEntry]) -> None:
+        """Pop the stale entry at the top and push its pair back with the true count, if any."""
+        recorded, _, pair = self._pop()
+        self.stale += 1
+        actual = self._counts.get(pair, 0)
+        discarded.append(StaleEntry(pair, -recorded, actual))
+        if actual:
+            self.push(pair)
 
 
 def heap(problem: Problem) -> Iterator[Merge]:

@@ -14,7 +14,7 @@ from engine.bpe.trainers.pseudocode import CodeLine
 from engine.bpe.trainers.symbols import Symbols
 from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
-from engine.recording.pair_numbers import PairNumbers
+from engine.recording.numbering import PairNumbers
 
 
 class Problem:

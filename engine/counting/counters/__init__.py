@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.counting.counters.counter import ChunkCount, ChunkCounter
+from engine.counting.counters.plain import ChunkCount, ChunkCounter
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 

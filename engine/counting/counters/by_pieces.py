@@ -11,14 +11,173 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, compress, count
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from engine.counting.counters.counter import ChunkCount
-from engine.counting.counters.piece_cache import PADDING, Numbers, PieceCache, Places, words_of
-from engine.counting.counters.pieces import PieceCutter, documents_between, special_tokens_in
+from engine.counting.counters.plain import ChunkCount
+from engine.text.borders import BorderTables
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
+from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
+
+# Cutting a chunk into pieces at C speed, at the borders its bytes give away.
+
+Places = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
+
+_VISIBLE = (np.arange(256) > ord(" ")) & (np.arange(256) < 0x7F)
+
+
+class Spans(NamedTuple):
+    """Where some stretches of a text start and end."""
+
+    starts: Places
+    ends: Places
+
+
+def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
+    spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
+    return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
+
+
+def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
+    """How many documents begin in a chunk: as `documents_in`, if the special tokens are known."""
+    starts = np.append(0, tokens.ends)
+    ends = np.append(tokens.starts, len(data))
+    if continues and not is_blank(data[: ends[0]]):
+        starts, ends = starts[1:], ends[1:]
+    filled = starts < ends
+    starts, ends = starts[filled], ends[filled]
+    # Most begin with a letter, perhaps behind newlines; only the others need a closer look.
+    first_bytes = np.minimum(starts + np.arange(4)[:, np.newaxis], ends - 1)
+    is_text = _VISIBLE[np.frombuffer(data, np.uint8)[first_bytes]].any(axis=0)
+    unclear = zip(starts[~is_text].tolist(), ends[~is_text].tolist(), strict=True)
+    return int(is_text.sum()) + sum(not is_blank(data[start:end]) for start, end in unclear)
+
+
+class PieceCutter:
+    """Cuts text into pieces: special tokens, and such as can be pretokenized by themselves.
+
+    >>> import itertools
+    >>> from engine.text.patterns import PATTERNS
+    >>> text = b"low, lower<s>  'twas"
+    >>> tokens = special_tokens_in(text, SpecialSplitter(["<s>"]))
+    >>> borders = PieceCutter(PATTERNS["gpt2"]).borders(text, tokens)
+    >>> [text[start:end] for start, end in itertools.pairwise(borders)]
+    [b'low', b',', b' lower', b'<s>', b' ', b" 'twas"]
+    """
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._tables = BorderTables.of(pattern.borders)
+
+    def borders(self, data: bytes, tokens: Spans) -> Places:
+        """Where the pieces begin, and the end of the last one."""
+        told, before_left = self._told_by_bytes(data)
+        starts, ends = tokens
+        # The document ends at `starts`: no text follows a space there. (Of a token at the very
+        # beginning this is -1, the last byte, which nothing follows either.)
+        before_left[starts - 1] = False
+        told[:-1] |= before_left
+        for inside in range(1, int((ends - starts).max(initial=0))):
+            told[np.minimum(starts + inside, ends)] = False
+        told[starts] = told[ends] = True
+        return np.flatnonzero(told)
+
+    def _told_by_bytes(self, data: bytes) -> tuple[Flags, Flags]:
+        """At which bytes there is a border, both ends included; those for `before_left` apart."""
+        tables = self._tables
+        left = np.frombuffer(data.translate(tables.left), np.uint8)
+        right = np.frombuffer(data.translate(tables.right), np.uint8)
+        rules = left[:-1] & right[1:]
+        told = np.ones(len(data) + 1, np.bool_)
+        np.not_equal(rules & ~np.uint8(tables.before_left), 0, out=told[1:-1])
+        before_left = np.zeros(len(data), np.bool_)
+        np.not_equal(rules & np.uint8(tables.before_left), 0, out=before_left[:-1])
+        return told, before_left
+
+
+# A cache that recognises the frequent short pieces, thousands at a time.
+#
+# The bytes of a piece are read as 64-bit words, what is beyond its end shifted out of the last one.
+# Scrambled, the words say in which slot the piece stands, if it is there at all: a slot holds one
+# piece, whoever came first, and frequent pieces come early in any text.
+#
+# There must be no NUL in the text: `\0a` would have the words of `a`. Then the last byte of the
+# last word is that of the piece, and never 0.
+
+Words = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int64]
+
+WORD = 8
+PADDING = bytes(2 * WORD)
+"""Has to follow a text, so that words can be read up to its end."""
+
+SLOT_BITS = 16
+_NOBODY = -1
+_NO_LAST_WORD = np.uint64(1)
+_NOTHING = np.zeros(0, np.intp)
+_SCRAMBLER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio
+_TO_SLOT = np.uint64(64 - SLOT_BITS)
+
+
+def words_of(padded: bytes) -> Words:
+    """The word that begins at each byte of a text with its `PADDING`."""
+    return np.ndarray((len(padded) - WORD + 1,), "<u8", padded, strides=(1,))
+
+
+class PieceCache:
+    """Recognises pieces of a certain number of words: with 2, those of 9 to 16 bytes."""
+
+    def __init__(self, words: int) -> None:
+        self.longest = words * WORD
+        self._later_words = range(WORD, self.longest, WORD)
+        self._keys = [np.full(1 << SLOT_BITS, _NO_LAST_WORD) for _ in range(words)]
+        self._numbers = np.full(1 << SLOT_BITS, _NOBODY, np.int64)
+        self._hits: list[Places] = []  # the slots of the pieces recognised since the last `drain`
+
+    def recognise(self, words: Words, starts: Places, lengths: Places) -> Flags:
+        """Which of the pieces are known. Each is counted, until the next `drain`."""
+        key = self._key(words, starts, lengths)
+        slots = _slots(key)
+        known: Flags = self._keys[0][slots] == key[0]
+        for stored, word in zip(self._keys[1:], key[1:], strict=True):
+            known &= stored[slots] == word
+        self._hits.append(slots[known])
+        return known
+
+    def learn(self, pieces: Sequence[bytes], first_number: int) -> None:
+        """Give each piece of the right length a slot, if it is free; their numbers go up by 1."""
+        lengths = np.fromiter(map(len, pieces), np.intp, len(pieces))
+        starts = np.cumsum(lengths) - lengths
+        key = self._key(words_of(b"".join(pieces) + PADDING), starts, lengths)
+        slots = _slots(key)
+        free = np.flatnonzero((key[-1] != 0) & (self._numbers[slots] == _NOBODY))
+        free = free[::-1]  # of several for one slot, the first comes to stay
+        for stored, word in zip(self._keys, key, strict=True):
+            stored[slots[free]] = word[free]
+        self._numbers[slots[free]] = first_number + free
+
+    def _key(self, words: Words, starts: Places, lengths: Places) -> list[Words]:
+        """The words of pieces; the last one is 0 if there is no byte in it, or more would be."""
+        key = [words[starts]] + [words[starts + place] for place in self._later_words]
+        key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
+        return key
+
+    def drain(self) -> tuple[Numbers, Numbers]:
+        """The numbers of the pieces recognised since the last time, and how often each was."""
+        totals = np.bincount(np.concatenate([*self._hits, _NOTHING]))
+        self._hits = []
+        used = np.flatnonzero(totals)
+        return self._numbers[used], totals[used]
+
+
+def _slots(key: Sequence[Words]) -> Places:
+    scrambled = key[0] * _SCRAMBLER
+    for word in key[1:]:
+        scrambled = (scrambled ^ word) * _SCRAMBLER
+    return (scrambled >> _TO_SLOT).astype(np.intp)
+
 
 BATCH = 1 << 15
 """Pieces looked at together: few enough for the processor's cache."""

@@ -6,9 +6,7 @@ from engine.core.registry import Registry
 from engine.encoding.encoders.cached import Cached
 from engine.encoding.encoders.encoder import Encoder
 from engine.encoding.encoders.merge_order import MergeOrder
-from engine.encoding.encoders.rank_heap import RankHeap
-from engine.encoding.encoders.rank_list import RankList
-from engine.encoding.encoders.rank_loop import RankLoop
+from engine.encoding.encoders.rank_loop import RankHeap, RankList, RankLoop
 
 ENCODERS: Registry[type[Encoder]] = Registry(
     "encoder", {e.name: e for e in (Cached, RankList, RankHeap, RankLoop, MergeOrder)}

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import Ints
-from engine.core.number_table import NOT_THERE, NumberTable
+from engine.core.arrays import NOT_THERE, Ints, NumberTable
 from engine.encoding.encoders.encoder import Encoder
 
 BLOCK = 1 << 15

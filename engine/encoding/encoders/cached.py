@@ -1,7 +1,7 @@
 """The rank loop behind a cache: text repeats its words.
 
 Pretokens are remembered, and so are the pieces between two spaces, which are found without the
-pattern's regex: see `engine.encoding.space_splitting`. Both memories are bounded: see
+pattern's regex: see `engine.encoding.piece_encoder`. Both memories are bounded: see
 `engine.encoding.bounded_memo`. Long pretokens are served better by a heap than by the loop.
 """
 
@@ -12,8 +12,7 @@ from functools import cached_property
 
 from engine.core.events import EncodeStep
 from engine.encoding.encoders.encoder import Encoder, is_in_order
-from engine.encoding.encoders.rank_heap import RankHeap
-from engine.encoding.encoders.rank_list import RankList
+from engine.encoding.encoders.rank_loop import RankHeap, RankList
 from engine.encoding.piece_encoder import remembering
 from engine.text.patterns import Pattern
 

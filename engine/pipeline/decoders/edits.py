@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from engine.pipeline.decoders.decoder import Decoder
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers.replace import Replace as ReplaceNormalizer
+from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
 
 
 class Replace(Decoder):

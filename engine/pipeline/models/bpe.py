@@ -16,10 +16,9 @@ from typing import Any, Self
 from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_loop import RankHeap
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import MergingModel, ModelToken
-from engine.pipeline.models.vocab_fields import read_vocab
+from engine.pipeline.models.model import MergingModel, ModelToken, read_vocab
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 

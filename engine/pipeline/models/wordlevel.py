@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import Model, ModelToken
-from engine.pipeline.models.vocab_fields import known_unknown, read_vocab
+from engine.pipeline.models.model import Model, ModelToken, known_unknown, read_vocab
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import Model, ModelToken
-from engine.pipeline.models.vocab_fields import known_unknown, read_vocab
+from engine.pipeline.models.model import Model, ModelToken, known_unknown, read_vocab
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 

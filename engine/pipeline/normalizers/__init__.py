@@ -9,14 +9,18 @@ from __future__ import annotations
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.bert import BertNormalizer
-from engine.pipeline.normalizers.byte_level import ByteLevel
-from engine.pipeline.normalizers.control_characters import Nmt
-from engine.pipeline.normalizers.letters import Lowercase, StripAccents
+from engine.pipeline.normalizers.edits import (
+    ByteLevel,
+    Lowercase,
+    Nmt,
+    Prepend,
+    Replace,
+    Sequence,
+    Strip,
+    StripAccents,
+)
 from engine.pipeline.normalizers.normalizer import Normalizer
 from engine.pipeline.normalizers.precompiled import Precompiled
-from engine.pipeline.normalizers.replace import Replace
-from engine.pipeline.normalizers.sequence import Sequence
-from engine.pipeline.normalizers.strip import Prepend, Strip
 from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
 from engine.pipeline.stage import stage_from_json
 

@@ -6,14 +6,14 @@ import unicodedata
 from typing import Self
 
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers.letters import Lowercase
+from engine.pipeline.normalizers.edits import Lowercase
 from engine.pipeline.normalizers.normalizer import (
     ChainedNormalizer,
     CharacterNormalizer,
     Normalizer,
 )
 from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.text.white_space import WHITE_SPACE
+from engine.text.scripts import WHITE_SPACE
 
 
 class CleanText(CharacterNormalizer):

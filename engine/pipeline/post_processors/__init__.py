@@ -9,9 +9,7 @@ from __future__ import annotations
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.post_processors.bert import BertProcessing, RobertaProcessing
-from engine.pipeline.post_processors.byte_level import ByteLevel
-from engine.pipeline.post_processors.post_processor import PostProcessor
-from engine.pipeline.post_processors.sequence import Sequence
+from engine.pipeline.post_processors.post_processor import ByteLevel, PostProcessor, Sequence
 from engine.pipeline.post_processors.template import TemplateProcessing
 from engine.pipeline.stage import stage_from_json
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence as SequenceOf
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.pretokenizers.byte_level import ByteLevel as ByteLevelPreTokenizer
 from engine.pipeline.stage import Stage
-from engine.text.white_space import WHITE_SPACE
+from engine.text.scripts import WHITE_SPACE
 
 Ids = SequenceOf[int]
 
@@ -78,3 +80,74 @@ def without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed
             end = max(end - trailing, start)
         placed.append((text, (start, end)))
     return placed
+
+
+# `ByteLevel`: what byte-level BPE has after its model.
+
+
+class ByteLevel(PostProcessor):
+    """Leaves spaces out of offsets, and the ids as they are."""
+
+    name = "ByteLevel"
+
+    def __init__(self, settings: ByteLevelPreTokenizer | None = None) -> None:
+        self._settings = settings or ByteLevelPreTokenizer()
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(ByteLevelPreTokenizer.from_json(fields))
+
+    def settings(self) -> dict[str, object]:
+        return self._settings.settings()
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return [Piece(text, "", text) for text in range(texts)]
+
+    def ids_of(self, token: str) -> Ids:
+        raise LookupError(token)  # its template has none
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        if not self._settings.trim_offsets:
+            return list(tokens)
+        return without_spaces(tokens, self._settings.add_prefix_space)
+
+
+# Several post-processors.
+
+
+class Sequence(PostProcessor):
+    """Post-processors of which at most one adds something."""
+
+    name = "Sequence"
+    parts_key = "processors"
+
+    def __init__(self, parts: SequenceOf[PostProcessor]) -> None:
+        self.parts = tuple(parts)
+
+    @classmethod
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
+            raise fields.error("processors", "more than one that adds tokens is not supported")
+        return cls(parts)
+
+    def settings(self) -> dict[str, object]:
+        return {"processors": [part.to_json() for part in self.parts]}
+
+    @property
+    def _adding(self) -> PostProcessor:
+        adding = (part for part in self.parts if not isinstance(part, ByteLevel))
+        return next(adding, ByteLevel())
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return self._adding.template(texts)
+
+    def ids_of(self, token: str) -> Ids:
+        return self._adding.ids_of(token)
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        return self._adding.texts_of(token)
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        for part in self.parts:
+            tokens = part.placed(tokens)
+        return list(tokens)

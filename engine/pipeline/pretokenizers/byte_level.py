@@ -7,10 +7,9 @@ from typing import Self
 
 from engine.core.gpt2_bytes import spell
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers.byte_level import ByteLevel as ByteLevelNormalizer
+from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
-from engine.pipeline.pretokenizers.behaviors import Span, stretches
-from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, Span, stretches
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes
 

@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 import regex
 
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers.behaviors import BEHAVIORS, Span, stretches
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer, Span, stretches
 
 # Punctuation that Unicode has since version 9, and which the tables that decide here lack.
 _NEWER = (

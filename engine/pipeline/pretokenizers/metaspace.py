@@ -9,8 +9,13 @@ import regex
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import Edit
-from engine.pipeline.pretokenizers.behaviors import BEHAVIORS, Span, stretches
-from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import (
+    BEHAVIORS,
+    NOTHING_CUT,
+    PreTokenizer,
+    Span,
+    stretches,
+)
 from engine.text.patterns import Alternative, Pattern
 
 PREPEND_SCHEMES = ("always", "never", "first")

@@ -7,21 +7,114 @@ table: so nothing below is computed again when the step changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.alphabets import Alphabet
-from engine.core.arrays import Bools, Ints
-from engine.core.number_table import NOT_THERE, NumberTable
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
+from engine.core.events import Pair
 from engine.encoding.encoders.cached import Cached
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.vocabulary.merge_columns import NONE, Merges
-from engine.recording.vocabulary.twins import least_twins
 from engine.text.pretokenize import to_text
+
+# Merges as arrays, in terms of rows: see `TokenTable`.
+
+NONE = -1
+"""Stands in a column of rows, ranks or counts where there is none."""
+
+
+@dataclass(frozen=True)
+class Merges:
+    """Merges in order of rank: the rows of the two parts and of what they make, and the ranks."""
+
+    left: Ints
+    right: Ints
+    made: Ints
+    rank: Ints
+
+    def __len__(self) -> int:
+        return len(self.rank)
+
+    @classmethod
+    def of(cls, merges: Iterable[tuple[Pair, int, int]]) -> Merges:
+        """From (pair of rows, row made, rank) each."""
+        rows = [(left, right, made, rank) for (left, right), made, rank in merges]
+        return cls(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+    @classmethod
+    def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> Merges:
+        """From pair → (rank, id made); row n is the token `ids[n]`, and these ascend."""
+        left, right = np.searchsorted(ids, _two_columns(table.keys(), len(table)))
+        rank, made = _two_columns(table.values(), len(table))
+        return cls(left, right, np.searchsorted(ids, made), rank)
+
+
+def _two_columns(pairs: Iterable[Pair], count: int) -> Ints:
+    """The first of each pair and the second of each."""
+    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * count)
+    return np.ascontiguousarray(flat.reshape(count, 2).T)
+
+
+# Which tokens differ from another only by case, or only by a sign before it?
+#
+# In BPE's tokens that is a space, before a word; in WordPiece's `##`, inside of one.
+
+NO_TWIN = np.iinfo(np.int64).max
+
+
+def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
+    """For each token the first row that holds a twin of it, `NO_TWIN` without one.
+
+    Twins are the same in lower case, or but for one `sign` at the beginning.
+
+    So a token has a twin among the first n tokens just if this is less than n.
+    """
+    first_row = _first_rows(tokens)
+    twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
+    for rows, others in (_by_case(tokens, first_row), _by_sign(first_row, sign)):
+        np.minimum.at(twins, rows, others)
+        np.minimum.at(twins, others, rows)
+    if len(first_row) == len(tokens):
+        return twins
+    # Tokens of the same bytes have the same twins.
+    return twins[np.array([first_row[token] for token in tokens], dtype=np.int64)]
+
+
+Token = TypeVar("Token", bound=Hashable)
+
+
+def _first_rows(tokens: Sequence[Token]) -> dict[Token, int]:
+    """The first row of each."""
+    # Of equal keys the last stays: go through them from the end, so that it is the first.
+    return dict(zip(reversed(tokens), reversed(range(len(tokens))), strict=True))
+
+
+def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
+    """The rows of some tokens, and of each the first that is the same in lower case."""
+    rows = np.array(sorted(first_row.values()), dtype=np.int64)
+    lower = [to_text(tokens[row]).lower() for row in rows.tolist()]
+    first = _first_rows(lower)
+    twins = rows[np.fromiter(map(first.__getitem__, lower), dtype=np.int64, count=len(lower))]
+    differ = twins != rows
+    return rows[differ], twins[differ]
+
+
+def _by_sign(first_row: dict[bytes, int], sign: bytes) -> tuple[Ints, Ints]:
+    """The rows of some tokens that begin with the sign, and of the same ones without it."""
+    signed = [
+        (row, token.removeprefix(sign))
+        for token, row in first_row.items()
+        if token.startswith(sign)
+    ]
+    pairs = [(row, first_row[bare]) for row, bare in signed if bare and bare in first_row]
+    rows, twins = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    return rows, twins
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.vocabulary.merge_columns import NONE
 from engine.recording.vocabulary.search import Query, search
-from engine.recording.vocabulary.token_table import TokenTable
+from engine.recording.vocabulary.token_table import NONE, TokenTable
 
 # The columns that a vocabulary can be sorted by.
 

@@ -1,0 +1,116 @@
+"""What is checked before any work starts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.widgets.visible import visible_text
+from engine.alphabets.units import UNITS
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.trainer import check_vocab_size
+from engine.bpe.trainers import TRAINERS
+from engine.core.errors import BpeError
+from engine.core.events import CountProgress
+from engine.counting.cache import KeptCount
+from engine.counting.count import CorpusCount, count_corpus
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats import open_tokenizer
+from engine.text.corpus import Corpus
+from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import check_special_tokens
+
+
+class CommandLineError(BpeError):
+    """The command line asks for something that cannot be done."""
+
+
+def checked(config: Config) -> None:
+    """An error if what is to be opened cannot be, as far as that can be seen at once."""
+    if isinstance(config, RunConfig):
+        checked_corpus(config)
+        return
+    from engine.formats import is_tokenizer, open_tokenizer  # slow to import, and seldom needed
+
+    if config.pattern is not None:
+        _ = PATTERNS[config.pattern]
+    if not is_tokenizer(*config.paths):
+        open_tokenizer(*config.paths)  # says what is wrong
+    if config.corpus is not None:
+        Corpus(config.corpus)
+
+
+def checked_corpus(config: RunConfig) -> Corpus:
+    """The corpus, ready to be read; an error if anything in `config` will not do.
+
+    Everything is checked before the work starts: a wrong name must not cost an hour of counting.
+    """
+    check_special_tokens(config.special_tokens)
+    if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
+        check_vocab_size(config.size, config.special_tokens)
+    _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
+    return Corpus(config.corpus)
+
+
+# The counts of a corpus, for commands: as they were kept, or counted now and kept.
+
+
+def counted(
+    corpus: Corpus,
+    config: RunConfig,
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+) -> CorpusCount:
+    """The pretokens that a training asks for.
+
+    Raises:
+        CorpusError: the corpus cannot be read.
+    """
+    kept, cut = config.kept_count(corpus), (config.pattern, config.special_tokens)
+    return counted_once(corpus, kept, *cut, workers, on_progress)
+
+
+def counted_once(
+    corpus: Corpus,
+    kept: KeptCount,
+    pattern: str | Pattern,
+    special_tokens: tuple[str, ...],
+    workers: int | None = None,
+    on_progress: Callable[[CountProgress], None] | None = None,
+) -> CorpusCount:
+    """The same, cut in any way; `kept` is where it may have been kept."""
+    count = kept.find()
+    if count is None:
+        count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
+        kept.keep(count)
+    return count
+
+
+# Opening the tokenizer that the command line names.
+
+
+def opened(given: Sequence[str], merging: bool = False) -> Tokenizer:
+    """The tokenizer; what is to be said about it goes to standard error, a line each.
+
+    Args:
+        merging: whether only one with merges will do.
+
+    Raises:
+        CommandLineError: `--tokenizer` is given more than twice, or has no merges.
+        TokenizerFileError: there is none.
+    """
+    if len(given) > 2:
+        raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
+    found = open_tokenizer(*given)
+    for note in dict.fromkeys(found.notes):
+        print(f"{PROGRAM}: note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    pipeline = found.tokenizer.pipeline
+    if merging and pipeline is not None and not pipeline.merges:
+        raise CommandLineError(
+            f"{given[0]} holds a {pipeline.model.name} model, which merges nothing, and "
+            "this asks about merges; encode, decode, count, compare and inspect work with it"
+        )
+    return found.tokenizer

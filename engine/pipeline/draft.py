@@ -1,0 +1,281 @@
+"""`Draft`: a pipeline some of whose stages are switched to others, to see what comes of it.
+
+Normalizers and pre-tokenizers may be several, in the order in which they were chosen; of the other
+kinds there is one or none. The model stays: it is what was learnt. Where it was learnt on bytes,
+pretokens are spelled in bytes whatever cuts them, since it knows nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
+from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders.edits import Fuse
+from engine.pipeline.decoders.words import Metaspace as MetaspaceDecoder
+from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.normalizers.bert import BertNormalizer
+from engine.pipeline.normalizers.edits import Lowercase, Nmt, Prepend, Replace, Strip, StripAccents
+from engine.pipeline.normalizers.edits import Sequence as Normalizers
+from engine.pipeline.normalizers.normalizer import Normalizer
+from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
+from engine.pipeline.oniguruma import TextOrRegex, alternatives
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.post_processors.template import pair_template, template_of
+from engine.pipeline.pretokenizers.byte_level import ByteLevel
+from engine.pipeline.pretokenizers.kinds_of_characters import (
+    BertPreTokenizer,
+    Digits,
+    Punctuation,
+    Whitespace,
+    WhitespaceSplit,
+)
+from engine.pipeline.pretokenizers.metaspace import Metaspace
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.sequence import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers.split import Split, in_oniguruma
+from engine.pipeline.stage import Stage
+from engine.text.patterns import PATTERNS
+
+Stages = tuple[Stage, ...]
+
+
+@dataclass(frozen=True)
+class StageKind:
+    """A kind of stage that can be switched.
+
+    Attributes:
+        key: what `Pipeline` and `tokenizer.json` call it.
+        title: what people call it.
+        several: whether there may be more than one.
+        joined: several of them as one stage.
+    """
+
+    key: str
+    title: str
+    several: bool
+    joined: Callable[[Sequence[Any]], Stage]
+
+    def parts(self, stage: Stage | None) -> Stages:
+        """What a stage of this kind is made of, sequences opened."""
+        if stage is None:
+            return ()
+        opened = isinstance(stage, Normalizer | PreTokenizer)
+        return tuple(stage.stages) if opened else (stage,)  # type: ignore[attr-defined]
+
+
+def _only(stages: Sequence[Any]) -> Stage:
+    [stage] = stages
+    assert isinstance(stage, Stage)
+    return stage
+
+
+NORMALIZER = StageKind("normalizer", "normalizer", True, Normalizers)
+PRE_TOKENIZER = StageKind("pre_tokenizer", "pre-tokenizer", True, PreTokenizers)
+POST_PROCESSOR = StageKind("post_processor", "post-processor", False, _only)
+DECODER = StageKind("decoder", "decoder", False, _only)
+STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
+
+SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)
+"""Spells pretokens in GPT-2's stand-ins for bytes, and cuts nothing."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A pipeline and what is switched in it. Immutable.
+
+    Attributes:
+        original: the pipeline before.
+        switched: the stages of each kind, by its key, that was touched.
+
+    >>> from engine.pipeline.models.wordlevel import WordLevel
+    >>> from engine.pipeline.normalizers.edits import Lowercase
+    >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
+    >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids
+    ([1], [0])
+    """
+
+    original: Pipeline
+    switched: Mapping[str, Stages] = field(default_factory=dict)
+
+    def stages(self, kind: StageKind) -> Stages:
+        """The stages of a kind as they are now."""
+        original = kind.parts(getattr(self.original, kind.key))
+        return self.switched.get(kind.key, original)
+
+    def is_switched(self, kind: StageKind) -> bool:
+        """Whether it is another than it was."""
+        return self.stages(kind) != kind.parts(getattr(self.original, kind.key))
+
+    def toggled(self, kind: StageKind, stage: Stage) -> Draft:
+        """With a stage put last, or taken out if it is there; of single kinds it replaces."""
+        now = self.stages(kind)
+        if stage in now:
+            chosen = tuple(each for each in now if each != stage)
+        else:
+            chosen = (*now, stage) if kind.several else (stage,)
+        return self.with_stages(kind, chosen)
+
+    def with_stages(self, kind: StageKind, stages: Stages) -> Draft:
+        """With exactly these."""
+        return replace(self, switched={**self.switched, kind.key: stages})
+
+    def restored(self, kind: StageKind) -> Draft:
+        """With those of the original."""
+        others = {key: stages for key, stages in self.switched.items() if key != kind.key}
+        return replace(self, switched=others)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The pipeline as it is now."""
+        touched = [kind for kind in STAGE_KINDS if self.is_switched(kind)]
+        stages = {kind.key: self._joined(kind) for kind in touched}
+        return replace(self.original, **stages)
+
+    def _joined(self, kind: StageKind) -> Any:
+        stages = self.stages(kind)
+        if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
+            has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
+            stages = stages if has_spelling else (*stages, SPELLING)
+        if not stages:
+            return None
+        return stages[0] if len(stages) == 1 else kind.joined(stages)
+
+
+# What each stage of a pipeline can be switched to: the choices by name, and what can be typed.
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A stage to switch to, with a name and what it does."""
+
+    name: str
+    stage: Stage
+    summary: str
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a kind of stage can be switched to.
+
+    Attributes:
+        listed: the choices for a pipeline.
+        typed: the stage that a line means; raises an error that says what is wrong with it.
+        hint: what can be typed; empty if nothing can.
+    """
+
+    listed: Callable[[Pipeline], Iterator[Choice]]
+    typed: Callable[[str, Pipeline], Stage]
+    hint: str = ""
+
+
+def _normalizers(pipeline: Pipeline) -> Iterator[Choice]:
+    yield Choice("NFC", NFC(), "letters and their marks in one character: e + ´ → é")
+    yield Choice("NFD", NFD(), "letters and their marks apart: é → e + ´")
+    yield Choice("NFKC", NFKC(), "as NFC, and look-alikes made plain: ﬁ → fi, ² → 2")
+    yield Choice("NFKD", NFKD(), "as NFD, and look-alikes made plain")
+    yield Choice("lowercase", Lowercase(), "A → a")
+    yield Choice("strip accents", StripAccents(), "marks away; needs NFD before it")
+    yield Choice("strip", Strip(), "whitespace at both ends away")
+    yield Choice("BERT", BertNormalizer(), "clean, Chinese apart, accents away, lower case")
+    yield Choice("nmt", Nmt(), "control characters away, odd spaces plain")
+    yield Choice("prepend ▁", Prepend("▁"), "SentencePiece's mark in front")
+    yield Choice("␣ → ▁", Replace(TextOrRegex(text=" "), "▁"), "spaces as SentencePiece has them")
+
+
+def _pre_tokenizers(pipeline: Pipeline) -> Iterator[Choice]:
+    yield Choice("whitespace", WhitespaceSplit(), "between whitespace, which is left out")
+    yield Choice("words", Whitespace(), r"\w+|[^\w\s]+; whitespace is left out")
+    yield Choice("punctuation", Punctuation(), "each mark apart")
+    yield Choice("digits", Digits(individual_digits=True), "each digit apart")
+    yield Choice("BERT", BertPreTokenizer(), "whitespace left out, each punctuation mark apart")
+    yield Choice("metaspace", Metaspace(), "▁ for spaces, cut before each")
+    yield Choice("byte-level", ByteLevel(False), "GPT-2's pattern, and bytes as its stand-ins")
+    for name, pattern in PATTERNS.items():
+        source = in_oniguruma(pattern)
+        if source is not None and name != "none":
+            split = Split(TextOrRegex(regex=source), "Isolated")
+            yield Choice(f"pattern {name}", split, pattern.summary)
+
+
+_TEMPLATES = (
+    ("[CLS] $A [SEP]", "BERT's"),
+    ("<s> $A </s>", "RoBERTa's"),
+    ("$A </s>", "T5's"),
+    ("<s> $A", "Llama's"),
+    ("$A <|endoftext|>", "the end of a document"),
+)
+
+
+def _post_processors(pipeline: Pipeline) -> Iterator[Choice]:
+    for template, summary in _TEMPLATES:
+        try:
+            yield Choice(template, typed_template(template, pipeline), summary)
+        except TokenizerFileError:
+            continue  # its tokens are not in this vocabulary
+
+
+def _decoders(pipeline: Pipeline) -> Iterator[Choice]:
+    space = BYTE_TO_CHAR[ord(" ")]
+    yield Choice("byte-level", ByteLevelDecoder(), f"{space} and its like back to bytes")
+    yield Choice("WordPiece", WordPieceDecoder(), "## joins, a space before the rest; tidied")
+    yield Choice("WordPiece, untidied", WordPieceDecoder(cleanup=False), "spaces stay before marks")
+    yield Choice("metaspace", MetaspaceDecoder(), "▁ back to a space")
+    yield Choice("fuse", Fuse(), "tokens joined as they are")
+
+
+def typed_template(typed: str, pipeline: Pipeline) -> Stage:
+    """`[CLS] $A [SEP]`, and behind a `|` the template for a pair.
+
+    Raises:
+        TokenizerFileError: says what is wrong with it.
+    """
+    single, _, pair = map(str.strip, typed.partition(" | "))
+    ids = {**pipeline.model.vocab, **pipeline.added_ids}
+    return template_of(single, pair or pair_template(single), ids)
+
+
+def typed_normalizer(typed: str, pipeline: Pipeline | None = None) -> Stage:
+    """`OLD -> NEW`, a regex as OLD if it stands between slashes, or `prepend TEXT`.
+
+    >>> typed_normalizer("/ +/ -> _").normalize("a  b")
+    'a_b'
+    """
+    if typed.startswith("prepend "):
+        return Prepend(typed.removeprefix("prepend "))
+    old, arrow, new = typed.replace("→", "->").partition("->")
+    old = old.strip() or old
+    if not arrow or not old:
+        raise PatternError("type OLD -> NEW, /REGEX/ -> NEW, or prepend TEXT")
+    if len(old) > 2 and old.startswith("/") and old.endswith("/"):
+        alternatives(old[1:-1])  # says what is wrong with it
+        return Replace(TextOrRegex(regex=old[1:-1]), new.strip())
+    return Replace(TextOrRegex(text=old), new.strip())
+
+
+def typed_cut(typed: str, pipeline: Pipeline) -> Stage:
+    """A regex: its matches are pretokens, and so is what stands between them.
+
+    Raises:
+        PatternError: says what is wrong with it.
+    """
+    alternatives(typed)
+    return Split(TextOrRegex(regex=typed), "Isolated")
+
+
+def _nothing_typed(typed: str, pipeline: Pipeline) -> Stage:
+    raise PatternError("a decoder cannot be typed; choose one above")
+
+
+CHOICES: dict[StageKind, Choices] = {
+    NORMALIZER: Choices(_normalizers, typed_normalizer, "OLD -> NEW, /REGEX/ -> NEW, prepend TEXT"),
+    PRE_TOKENIZER: Choices(_pre_tokenizers, typed_cut, "a regex whose matches are pretokens"),
+    POST_PROCESSOR: Choices(
+        _post_processors, typed_template, "[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1"
+    ),
+    DECODER: Choices(_decoders, _nothing_typed),
+}

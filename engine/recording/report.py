@@ -1,0 +1,125 @@
+"""What the reports of all models' steps are made of: tables, code spans, lines of JSON.
+
+Bytes are written in GPT-2's spelling (`Ġ` for a space), where each has a visible character: so a
+report can be pasted anywhere, whatever the corpus holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from engine.core.events import Pair
+from engine.core.gpt2_bytes import spell
+from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.merge_record import PairStep
+
+ROWS = 20
+"""Changes, pretokens, tied pairs that a step in Markdown lists; it says how many it leaves out."""
+
+
+class Told(Protocol):
+    """A step that can be told in plain values."""
+
+    def as_dict(self) -> dict[str, object]: ...
+
+
+class Steps(Protocol):
+    """A frame of a run, from which the others can be had."""
+
+    @property
+    def recorded_steps(self) -> int: ...
+
+    def merge_at(self, index: int, /) -> Told: ...
+
+
+def json_line(step: Told) -> str:
+    """A step as one line of JSON, without the newline: its `as_dict`."""
+    return json.dumps(step.as_dict(), ensure_ascii=False)
+
+
+def json_lines(frame: Steps, first: int, last: int) -> Iterator[str]:
+    """Steps `first` … `last` (from 1) of the frame's run, a line each."""
+    return (json_line(frame.merge_at(step - 1)) + "\n" for step in range(first, last + 1))
+
+
+def document(
+    title: str, note: str, first: int, last: int, steps: int, part_of: Callable[[int], str]
+) -> Iterator[str]:
+    """Steps `first` … `last` (from 1) of so many as a document, a part for each step."""
+    told = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
+    yield f"# {title}, {told} of {steps:,}\n\n{note}\n"
+    for step in range(first, last + 1):
+        yield "\n" + part_of(step)
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> str:
+    """A table of the first rows of `total`."""
+    drawn = "\n".join(map(_row, [head, tuple("---" for _ in head), *rows]))
+    left_out = total - len(rows)
+    return f"{drawn}\n\nand {left_out:,} more" if left_out > 0 else drawn
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    # A bar would end its cell, even inside a code span.
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def code(token: bytes) -> str:
+    """A token as a Markdown code span; its fence is longer than any run of backticks in it.
+
+    >>> code(b" the"), code(b"a`b")
+    ('`Ġthe`', '`` a`b ``')
+    """
+    return code_span(spell(token))
+
+
+def code_span(text: str) -> str:
+    """A text of one line as a Markdown code span."""
+    runs = re.findall("`+", text)
+    if not runs:
+        return f"`{text}`"
+    fence = "`" * (max(map(len, runs)) + 1)
+    return f"{fence} {text} {fence}"
+
+
+# What reports of all trainings by merges tell alike: counts changed, pretokens touched, pairs.
+#
+# `code` writes a token as a Markdown code span, in the model's own spelling.
+
+
+Code = Callable[[bytes], str]
+
+
+def changes_table(frame: AnyMergeFrame, merge: PairStep, code: Code) -> str:
+    """The counts of pairs that a merge changed."""
+    rows = [
+        (told_pair(frame, change.pair, code), f"{change.before:,}", f"{change.after:,}")
+        for change in merge.changes[:ROWS]
+    ]
+    return table(("pair", "count before", "after"), rows, len(merge.changes))
+
+
+def touched_table(frame: AnyMergeFrame, merge: PairStep, code: Code, what: str) -> str:
+    """The pretokens that a merge changed; `what` they are called."""
+    rows = [
+        (
+            code(touched.pretoken),
+            f"{touched.count:,}",
+            _told(frame, touched.before, code),
+            _told(frame, touched.after, code),
+        )
+        for touched in frame.touched(ROWS)
+    ]
+    return table((what, "count", "before", "after"), rows, merge.pretokens)
+
+
+def told_pair(frame: AnyMergeFrame, pair: Pair, code: Code) -> str:
+    """A pair: `` `a` + `b` ``."""
+    return " + ".join(code(frame.any_token(token_id)) for token_id in pair)
+
+
+def _told(frame: AnyMergeFrame, ids: Sequence[int], code: Code) -> str:
+    return " ".join(code(frame.any_token(token_id)) for token_id in ids)
