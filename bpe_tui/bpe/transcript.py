@@ -15,7 +15,8 @@ from bpe_tui.views.narration import (
     told_unknown,
 )
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
-from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.text.pretokenize import to_bytes

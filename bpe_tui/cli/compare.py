@@ -18,8 +18,9 @@ from bpe_tui.cli.options import OUTPUT, TEXT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.widgets.columns import left
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import left
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.analysis.comparison import Difference, TextComparison, first_parting, overlap
 from engine.analysis.comparison.vocabularies import BytesPair
 from engine.core.gpt2_bytes import spell

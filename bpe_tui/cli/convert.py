@@ -12,7 +12,8 @@ from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.widgets.visible import plural, visible_text
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import OutputExistsError
 from engine.formats import WRITABLE, open_tokenizer, writable_format
 from engine.formats.conversion import convert as converted

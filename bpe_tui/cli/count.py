@@ -14,7 +14,8 @@ from bpe_tui.cli.inputs import opened
 from bpe_tui.cli.options import OUTPUT, TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
 

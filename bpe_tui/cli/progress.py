@@ -8,7 +8,7 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.widgets.visible import number, rate, size
+from bpe_tui.widgets.numbers import number, rate, size
 from engine.core.events import CountProgress
 
 MERGES_A_MOVE = 64

@@ -37,7 +37,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
 from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.record import MergeStep
 from engine.bpe.trainer import Trainer

@@ -11,7 +11,7 @@ from bpe_tui.cli.inputs import counted
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
 from engine.formats.tokenizer_json import save_tokenizer
 from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts

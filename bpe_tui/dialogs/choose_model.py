@@ -13,10 +13,10 @@ from textual.widgets import Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS, Model
-from bpe_tui.widgets.columns import left
-from bpe_tui.widgets.lines import Lines, Row
-from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
+from bpe_tui.widgets.visible import visible_text
 
 TITLE_CELLS = 11
 

@@ -20,7 +20,8 @@ from bpe_tui.session.protocols import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.exports import Exported, ExportKind
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, OutputExistsError
 from engine.core.files import check_free, write_files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 
 
 class GoTo(Dialog):

@@ -23,10 +23,10 @@ from textual.widgets import Input, Static
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.detect import config_for, over
 from bpe_tui.session.recent_files import Given, read, recent, told
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Lines, Row
-from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import size, visible_text
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import size
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import Corpus

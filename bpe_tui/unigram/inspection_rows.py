@@ -16,8 +16,9 @@ from bpe_tui.views.inspection_rows import (
     told_specials,
 )
 from bpe_tui.views.targets import ToPiece
+from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.visible import number, plural, short_number, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection.unigram import UnigramInspection
 
 

@@ -8,7 +8,8 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.headings import Facts, fitting
 from bpe_tui.views.narration import ROOMY, first_fitting, narrate_end
-from bpe_tui.widgets.visible import number, plural, size, visible_text
+from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
-from bpe_tui.widgets.visible import MINUS, number, with_power
+from bpe_tui.widgets.numbers import MINUS, number, with_power
 
 LARGEST_EXPONENT = 700.0
 """e to more than that is no float."""

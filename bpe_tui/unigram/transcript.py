@@ -13,7 +13,8 @@ from bpe_tui.unigram.narration import narrate, narrate_back, told_unknown
 from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
 from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
-from bpe_tui.widgets.visible import number, plural, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_text
 from engine.formats.tokenizer_json import save_tokenizer
 from engine.unigram.changes import count_changes
 from engine.unigram.events import EmStep, PruneStep

@@ -13,7 +13,8 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import why_uncounted
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, Numbers
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 

@@ -9,9 +9,8 @@ from textual.strip import Strip
 
 from bpe_tui.views.panel import FramePanel, FrameT, MergeFrameT, sentence, why_uncounted
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter
-from bpe_tui.widgets.columns import spans_width
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, Span, spans_width
 from engine.bpe.frame import Frame
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt

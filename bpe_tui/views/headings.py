@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
-from bpe_tui.widgets.visible import number, plural, size, visible_text, width
+from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.visible import visible_text, width
 from engine.bpe.frame import Frame
 from engine.bpe.trainer import StopReason
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpe_tui.views.targets import ToToken
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.rows import Row, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection.inspection import EXAMPLES, Few, Inspection
 from engine.analysis.inspection.numbers import Numbers
 from engine.analysis.inspection.token_kinds import Histogram

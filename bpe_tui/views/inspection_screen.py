@@ -21,8 +21,10 @@ from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.session_screen import TiledScreen
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.lines import Lines, Row
-from bpe_tui.widgets.visible import number, plural, shorten
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.visible import shorten
 from engine.analysis.inspection import Inspection
 from engine.formats.tokenizer_format import Opened
 

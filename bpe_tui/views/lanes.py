@@ -10,8 +10,9 @@ from textual.reactive import reactive
 
 from bpe_tui.views.panel import TokenPanel, sentence
 from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.merge_frame import AnyMergeFrame

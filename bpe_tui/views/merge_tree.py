@@ -10,9 +10,9 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import TokenPanel, sentence
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToToken
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, shorten
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.visible import shorten
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.vocabulary.vocabulary import TreeLine
 

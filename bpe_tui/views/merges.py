@@ -7,9 +7,8 @@ from typing import Any
 from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToStep
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, Span, left, right
 from engine.bpe.frame import Frame
 
 

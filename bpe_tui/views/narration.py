@@ -9,7 +9,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.bpe.heap_walk import Move
 from engine.bpe.trainer import StopReason

@@ -9,8 +9,8 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Lines, Row
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame
 from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
 

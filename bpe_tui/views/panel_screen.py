@@ -14,7 +14,7 @@ from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.views.commands import commands_on, refusal
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.roles import ROLE_CLASSES
+from bpe_tui.widgets.rows import ROLE_CLASSES
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from bpe_tui.widgets.roles import TOKEN_HUES
+from bpe_tui.widgets.rows import TOKEN_HUES
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
 from engine.text.pretokenize import Pretoken

@@ -10,7 +10,8 @@ from textual.widgets import ProgressBar, Static
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Reading
 from bpe_tui.session.session import Session
-from bpe_tui.widgets.visible import number, rate, size, visible_bytes, visible_text
+from bpe_tui.widgets.numbers import number, rate, size
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 
 
 class ReadingPanel(Vertical):

@@ -14,7 +14,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, OutputExistsError
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save

@@ -13,10 +13,9 @@ from textual.message import Message
 from bpe_tui.views.panel import FramePanel, TokenPanel
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToStep
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.numbers import number, short_number
+from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged
-from bpe_tui.widgets.visible import number, short_number
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.recording.vocabulary import Query, Vocabulary

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.views.narration import narrate_end
-from bpe_tui.widgets.visible import SPACE, number, plural, shorten, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import SPACE, shorten, visible_text
 from engine.core.errors import BpeError, OutputExistsError
 from engine.core.events import CountChange, Pair
 from engine.recording.merge_frame import AnyMergeFrame

@@ -9,8 +9,8 @@ from textual.widgets import Static
 
 from bpe_tui.session.protocols import Shown
 from bpe_tui.session.session import Session
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.scrubber import Marks, Scrubber
-from bpe_tui.widgets.visible import number
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8

@@ -13,8 +13,7 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.views.panel import FramePanel, FrameT, sentence
-from bpe_tui.widgets.columns import left, spans_width
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from bpe_tui.widgets.visible import width
 
 

@@ -21,11 +21,11 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.sorted_table import SortedTable
 from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_rows import TokenRows
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.key_bar import KeyBar, Switch, Switches
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.switches import Switch, Switches
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.virtual_table import Header
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.recording.merge_frame import AnyMergeFrame
 
 # The vocabulary table with what governs it: the search, the filters, the header.

@@ -12,9 +12,8 @@ from textual.widgets import TextArea
 
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame
 from engine.encoding.typed_text import EncodedPretoken
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from bpe_tui.views.panel import FramePanel, MergeFrameT, sentence, why_uncounted
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToPretoken
-from bpe_tui.widgets.columns import left, right, spans_width
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
 from engine.bpe.frame import Frame
 from engine.recording.affected_pretokens import TouchedPretoken
 

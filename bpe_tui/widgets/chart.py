@@ -21,8 +21,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from bpe_tui.widgets.figure import Figure, cells_of
-from bpe_tui.widgets.lines import Span
-from bpe_tui.widgets.visible import short_number
+from bpe_tui.widgets.numbers import short_number
+from bpe_tui.widgets.rows import Span
 
 GUTTER = 7
 """Cells for the numbers on the left, the axis included."""

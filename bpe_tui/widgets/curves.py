@@ -14,7 +14,7 @@ import numpy as np
 
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, Numbers, braille_between, spans_through
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.rows import Span
 
 Canvas = list[list[Span]]
 """Lines of cells, each a character and its role."""

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from bpe_tui.widgets.figure import Figure, spans
-from bpe_tui.widgets.visible import short_number
+from bpe_tui.widgets.numbers import short_number
 
 WIDTH, HEIGHT = 480, 310
 """Of one figure with its axes and titles."""

@@ -1,4 +1,4 @@
-"""Rows of text in roles, painted line by line: only what is on screen is ever made."""
+"""A scrolling list of rows. Only the rows on the screen are ever made."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span
-
-__all__ = ["Lines", "Row", "RowsOnDemand", "Span"]
+from bpe_tui.widgets.rows import Row, Span
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):

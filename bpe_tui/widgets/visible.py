@@ -26,7 +26,6 @@ What is not told apart: the text '<E4>' from the byte E4, and '‹200D›' from 
 written from right to left stay as they are, and some terminals turn them round.
 """
 
-import math
 from functools import lru_cache
 from typing import Final
 from unicodedata import category
@@ -38,8 +37,6 @@ TAB: Final = "⇥"
 NEWLINE: Final = "⏎"
 MARK_CARRIER: Final = "◌"
 ELLIPSIS: Final = "…"
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-MINUS: Final = "\u2212"
 
 MARKS_IN_A_ROW: Final = 2
 """How many combining marks one letter (or `◌`) carries before the rest is spelled out."""
@@ -188,96 +185,3 @@ def _char_width(char: str) -> int:
 def _hex(char: str) -> str:
     """Return the code point of a character in angle quotes: '\\x85' → '‹0085›'."""
     return f"‹{ord(char):04X}›"
-
-
-_UNITS: Final = ("", "k", "M", "G", "T", "P", "E")
-
-
-def number(value: float) -> str:
-    """Return a number rounded to a whole one, thousands separated.
-
-    1234567 → '1,234,567'; 1234.6 → '1,235'; −5 → '−5' (with a true minus sign).
-    """
-    if isinstance(value, float) and not math.isfinite(value):
-        return _not_finite(value)
-    return f"{round(value):,}".replace("-", MINUS)
-
-
-def plural(n: int, thing: str) -> str:
-    """How many: (1, 'pretoken') → '1 pretoken'; (61, 'pretoken') → '61 pretokens'."""
-    return f"{number(n)} {thing}" if n == 1 else f"{number(n)} {thing}s"
-
-
-def short_number(value: float) -> str:
-    """Return a number in a few characters: in full below 10,000, then with k, M, G, T.
-
-    1234 → '1,234'; 12345 → '12.3k'; 999950 → '1M'; 0.127 → '0.13'; 0.001 → '10⁻³'.
-    """
-    if 0 < value < 0.005:  # two decimals would make it 0
-        return with_power(value, 1) if value > 1e-9 else f"{value:.0e}"
-    if 999.5 <= abs(value) < 9_999.5:  # the four digits are no longer than 1.23k
-        return number(value)
-    return "".join(_scaled(value))
-
-
-def with_power(value: float, digits: int) -> str:
-    """Return a small number with so many digits and a power of ten.
-
-    (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
-    """
-    amount, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
-    return power if amount == "1" else f"{amount}·{power}"
-
-
-def percent(share: float) -> str:
-    """A share: 0.0712 → '7.1%'; 1.0 → '100%'; 0.0 → '0%'; 0.0002 → '<0.1%'."""
-    if 0 < share < 0.001:
-        return "<0.1%"
-    return f"{100 * share:.1f}%" if 0 < share < 0.9995 else f"{share:.0%}"
-
-
-def size(bytes: int) -> str:
-    """Return an amount of data in decimal units: 118_000 → '118 KB'; 22_531_000 → '22.5 MB'."""
-    amount, unit = _scaled(bytes)
-    return f"{amount} {unit.upper()}B"
-
-
-def rate(bytes_per_second: float) -> str:
-    """Return a speed in decimal units: 5_200_000.0 → '5.2 MB/s'."""
-    amount, unit = _scaled(bytes_per_second)
-    return f"{amount} {unit.upper()}B/s"
-
-
-def signed(n: int) -> str:
-    """Return a change with its sign: 14 → '+14'; −96 → '−96' (with a true minus sign); 0 → '0'."""
-    return f"+{n:,}" if n > 0 else number(n)
-
-
-def _scaled(value: float) -> tuple[str, str]:
-    """Return three significant digits and the unit they count: 12345 → ('12.3', 'k')."""
-    if not math.isfinite(value):
-        return _not_finite(value), ""
-    amount, unit = float(value), 0
-    while abs(float(_three_digits(amount))) >= 1000 and unit < len(_UNITS) - 1:
-        amount /= 1000
-        unit += 1
-    digits = _three_digits(amount)
-    if abs(amount) >= 1000:
-        return number(amount), _UNITS[unit]
-    return digits.replace("-", MINUS), _UNITS[unit]
-
-
-def _three_digits(amount: float) -> str:
-    """Return up to three digits, at most two after the point: 5.204 → '5.2'; 12.34 → '12.3'."""
-    before_point = len(str(int(abs(amount))))
-    text = f"{amount:.{max(0, 3 - before_point)}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
-
-
-def _not_finite(value: float) -> str:
-    """Return a word for what is no number: inf → '∞'; nan → '–'."""
-    if math.isnan(value):
-        return "–"
-    return "∞" if value > 0 else f"{MINUS}∞"

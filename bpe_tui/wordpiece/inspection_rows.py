@@ -13,8 +13,9 @@ from bpe_tui.views.inspection_rows import (
     told_pattern,
     told_specials,
 )
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection.wordpiece import PieceInspection
 
 

@@ -8,7 +8,8 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.headings import ENDED, Facts, fitting
 from bpe_tui.views.narration import first_fitting, narrate_here
-from bpe_tui.widgets.visible import number, plural, size, visible_bytes, visible_text, with_power
+from bpe_tui.widgets.numbers import number, plural, size, with_power
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
-from bpe_tui.widgets.visible import number, plural, visible_bytes, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import (
     narrate,
     narrate_back,

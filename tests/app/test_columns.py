@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.widgets.columns import paragraph, wrapped_text
+from bpe_tui.widgets.rows import paragraph, wrapped_text
 from bpe_tui.widgets.visible import width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"

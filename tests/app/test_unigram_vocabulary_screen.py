@@ -20,7 +20,7 @@ from bpe_tui.unigram.panels.piece_rows import PieceRows
 from bpe_tui.unigram.screens.vocabulary import SLOT, UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.switches import Switches
+from bpe_tui.widgets.key_bar import Switches
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.sliced import finished

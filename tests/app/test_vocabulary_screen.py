@@ -26,9 +26,9 @@ from bpe_tui.views.merge_tree import MergeTreePanel, drawn
 from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_rows import TokenRows
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
-from bpe_tui.widgets.columns import spans_width
+from bpe_tui.widgets.key_bar import Switches
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.switches import Switches
+from bpe_tui.widgets.rows import spans_width
 from bpe_tui.widgets.virtual_table import Column, Header, arranged
 from engine.encoding.lanes import align
 

@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.walk_screen import Walk
-from bpe_tui.widgets.columns import left, paragraph, right, wrapped
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped
+from bpe_tui.widgets.visible import shorten, visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep

@@ -8,9 +8,8 @@ from bpe_tui.views.narration import told_unknown
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
 from bpe_tui.views.typed_line import Labelled, TypedLine, TypedText, over_labels
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame
 from engine.encoding.typed_text import EncodedPretoken
 from engine.text.pretokenize import to_bytes

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.walk_screen import Walk
-from bpe_tui.widgets.columns import left, paragraph, right, wrapped
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, wrapped
+from bpe_tui.widgets.visible import shorten, visible_text
 from engine.bpe.frame import Frame
 from engine.encoding.trace import TracedMerge, trace_pretoken
 from engine.encoding.typed_text import EncodedPretoken

@@ -8,9 +8,9 @@ from textual.strip import Strip
 
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.walk_screen import Walk
-from bpe_tui.widgets.columns import left, paragraph, spans_width
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import plural, quoted, shorten, visible_text
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, spans_width
+from bpe_tui.widgets.visible import quoted, shorten, visible_text
 from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.encoding.typed_text import EncodedPretoken

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from bpe_tui.views.panel import Panel, sentence, why_uncounted
 from bpe_tui.views.pieces import TokenPainter, pair_text
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
-from bpe_tui.widgets.columns import left, paragraph, right, wrapped_text
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.events import CountChange

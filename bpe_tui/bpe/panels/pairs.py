@@ -10,9 +10,8 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import GIVEN, Panel, sentence, why_uncounted
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.targets import ToPair
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural, signed
+from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from engine.bpe.frame import Frame
 from engine.bpe.heap_walk import HeapMove, Move
 from engine.bpe.pair_queue import QueueEntry

@@ -8,9 +8,9 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import Panel, sentence
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
+from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.encoding.trace import seen_before
 from engine.encoding.typed_text import EncodedPretoken

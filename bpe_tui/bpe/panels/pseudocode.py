@@ -7,9 +7,9 @@ from textual.reactive import reactive
 from bpe_tui.views.narration import narrate_move
 from bpe_tui.views.panel import GIVEN, Panel, sentence
 from bpe_tui.views.pieces import pair_text
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number, plural, visible_bytes
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, paragraph
+from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.heap_walk import Move
 from engine.bpe.record import MergeStep

@@ -17,9 +17,9 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from bpe_tui.views.panel import Panel
-from bpe_tui.widgets.columns import left, paragraph
-from bpe_tui.widgets.lines import Row, RowsOnDemand
-from bpe_tui.widgets.visible import number, plural, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
 from engine.analysis.explain.why_not import cut_by
 from engine.bpe.frame import Frame

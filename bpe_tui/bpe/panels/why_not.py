@@ -13,9 +13,9 @@ from textual.widgets import Input
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.views.walk_screen import LONGEST
-from bpe_tui.widgets.columns import left, paragraph
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number, quoted, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, left, paragraph
+from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.explain.why_not import (
     Answer,
     Beaten,

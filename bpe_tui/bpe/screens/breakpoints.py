@@ -13,10 +13,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
-from bpe_tui.widgets.columns import left
-from bpe_tui.widgets.lines import Lines, Row
-from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import number, plural, visible_text
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints.breakpoint_list import Watched
 from engine.analysis.breakpoints.parse import examples
 from engine.core.errors import BreakpointError

@@ -27,7 +27,8 @@ from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.walk_screen import Walk, WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import UnknownTokenIdError
 from engine.text.pretokenize import to_bytes

@@ -13,10 +13,10 @@ from textual.widgets import Static
 
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter, pair_text
 from bpe_tui.views.targets import ToLine, ToPair
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Lines, Row, RowsOnDemand, Span
-from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import number, plural, shorten, signed, visible_bytes
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import Contribution

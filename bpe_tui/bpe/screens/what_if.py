@@ -17,10 +17,10 @@ from bpe_tui.bpe.what_if_job import WhatIfJob, Wish
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.views.pieces import TokenPainter, pair_text
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Lines, Row, Span
-from bpe_tui.widgets.roles import ROLE_CLASSES
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, Span, left, right
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES

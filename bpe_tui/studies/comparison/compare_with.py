@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_tui.studies.comparison.screen import ComparisonScreen
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 from engine.bpe.frame import Frame
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer

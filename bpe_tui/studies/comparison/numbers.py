@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.lines import Lines, Row, Span
-from bpe_tui.widgets.visible import number, shorten, visible_bytes
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.analysis.comparison import Overlap, Parting, TextComparison
 from engine.analysis.comparison.vocabularies import BytesPair
 

@@ -9,9 +9,10 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.widgets.columns import left
-from bpe_tui.widgets.lines import Lines, Row, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, width
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left
+from bpe_tui.widgets.visible import shorten, visible_bytes, width
 from engine.analysis.comparison import TextComparison
 from engine.analysis.comparison.differences import Differences
 from engine.core.arrays import Ints

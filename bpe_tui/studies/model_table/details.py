@@ -10,10 +10,10 @@ from textual.content import Content
 from bpe_tui.studies.model_table.job import Entry
 from bpe_tui.views.pieces import PRETOKEN_BORDER
 from bpe_tui.views.targets import ToKind
-from bpe_tui.widgets.columns import left, paragraph, spans_width, wrapped
-from bpe_tui.widgets.lines import Lines, Row, Span
-from bpe_tui.widgets.roles import TOKEN_HUES
-from bpe_tui.widgets.visible import number, percent, plural, shorten, visible_bytes, visible_text
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, percent, plural
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table.candidate import Contender
 from engine.analysis.model_table.kinds import KINDS
 from engine.analysis.model_table.misspelling import MisspelledWord

@@ -37,7 +37,8 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import plural, size, visible_text
+from bpe_tui.widgets.numbers import plural, size
+from bpe_tui.widgets.visible import visible_text
 from engine.analysis.model_table.kinds import KINDS
 from engine.analysis.model_table.table import Texts
 

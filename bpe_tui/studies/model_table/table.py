@@ -12,10 +12,10 @@ from textual.message import Message
 from bpe_tui.studies.model_table.job import Entry
 from bpe_tui.views.headings import Facts, fitting
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Lines, Row, Span
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number, percent
+from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
-from bpe_tui.widgets.visible import number, percent
 from engine.analysis.model_table.kinds import KINDS
 
 NAME = max(map(len, KINDS))

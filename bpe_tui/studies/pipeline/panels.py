@@ -11,7 +11,8 @@ from textual.widgets import Input
 
 from bpe_tui.studies.pipeline.rows import Shown, stage_rows
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.lines import Lines, Row, Span
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row, Span
 
 MARK_CELLS = 2
 """For the mark of the row under the cursor."""

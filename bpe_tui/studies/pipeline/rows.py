@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER
-from bpe_tui.widgets.columns import left, paragraph, spans_width, wrapped
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.roles import TOKEN_HUES
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
+from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
     DECODER,

@@ -28,7 +28,8 @@ from bpe_tui.views.save import SaveFile
 from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import number, plural, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind

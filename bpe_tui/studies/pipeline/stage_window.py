@@ -13,9 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.studies.pipeline.rows import stage_name
-from bpe_tui.widgets.columns import left
-from bpe_tui.widgets.lines import Lines, Row
-from bpe_tui.widgets.roles import ROLE_CLASSES
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.pipeline.draft import CHOICES, Draft, StageKind

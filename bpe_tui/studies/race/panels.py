@@ -10,11 +10,10 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import Panel
-from bpe_tui.widgets.columns import left, paragraph, right
 from bpe_tui.widgets.curves import Curve, Curves, CurvesChart, curves_of
 from bpe_tui.widgets.figure import Numbers
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe.frame import Frame
 from engine.bpe.race import Race, Runner, RunnerState, SizeRace
 from engine.bpe.trainers import TRAINERS

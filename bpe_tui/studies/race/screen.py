@@ -31,8 +31,8 @@ from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.views.transport import Transport
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.scrubber import Scrubber
-from bpe_tui.widgets.visible import number
 from engine.bpe.race import PARTS, RunnerState
 from engine.bpe.timeline import Timeline
 

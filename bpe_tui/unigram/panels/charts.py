@@ -21,7 +21,8 @@ from bpe_tui.views.charts import (
 )
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import shorten, visible_text
 from engine.unigram.frame import UnigramFrame
 
 NO_STEP = "No step is recorded yet, so there is nothing to draw."

@@ -9,8 +9,7 @@ from textual.reactive import reactive
 from bpe_tui.unigram.panels.piece_panel import PiecePainter
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.pieces import PRETOKEN_BORDER
-from bpe_tui.widgets.columns import spans_width
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.rows import Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text, width
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken

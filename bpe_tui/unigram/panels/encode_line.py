@@ -9,9 +9,9 @@ from bpe_tui.unigram.numbers import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.views.typed_line import Labelled, TypedLine, TypedText, over_labels
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number, plural, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, paragraph
+from bpe_tui.widgets.visible import visible_text
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 from engine.unigram.pieces import UNKNOWN

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.widgets.columns import paragraph
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, paragraph
+from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.em import ForwardBackward
 from engine.unigram.encoder import Reached, TracedBack, ViterbiStep, viterbi_steps
 from engine.unigram.frame import UnigramFrame

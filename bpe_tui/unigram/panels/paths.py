@@ -10,9 +10,9 @@ from bpe_tui.unigram.numbers import percent, score_text
 from bpe_tui.unigram.panels.lattice import WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.piece_panel import PiecePainter
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import MINUS, plural, visible_text
+from bpe_tui.widgets.numbers import MINUS, plural
+from bpe_tui.widgets.rows import Row, left, paragraph, right
+from bpe_tui.widgets.visible import visible_text
 from engine.unigram.encoder import Arrival, Reached
 from engine.unigram.lattice import Path
 

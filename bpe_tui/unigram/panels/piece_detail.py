@@ -19,10 +19,10 @@ from bpe_tui.unigram.panels.text_lanes import characters_and_bytes, lane_rows
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.columns import left, paragraph, right
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import MINUS, number, plural, shorten
+from bpe_tui.widgets.numbers import MINUS, number, plural
+from bpe_tui.widgets.rows import Row, left, paragraph, right
+from bpe_tui.widgets.visible import shorten
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
 from engine.unigram.changes import Use, uses

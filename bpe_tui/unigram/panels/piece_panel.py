@@ -9,8 +9,7 @@ from textual.reactive import reactive
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.pieces import TOKEN_BORDER
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.roles import TOKEN_HUES
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
 from engine.unigram.events import PruneStep

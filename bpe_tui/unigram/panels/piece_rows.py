@@ -15,10 +15,9 @@ from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, step_na
 from bpe_tui.unigram.panels.slices import Slices
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.targets import ToPretoken
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged
-from bpe_tui.widgets.visible import number
 from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS

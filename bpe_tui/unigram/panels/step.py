@@ -8,9 +8,8 @@ from math import exp
 from bpe_tui.unigram.numbers import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.views.targets import ToPiece
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from engine.unigram.changes import CountChanges, count_changes, m_step
 from engine.unigram.events import EmStep, Pruned, PruneRule, PruneStep
 from engine.unigram.frame import UnigramFrame

@@ -6,9 +6,8 @@ from bpe_tui.unigram.numbers import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePanel, step_name
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.targets import ToStep
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, left, right
 from engine.unigram.frame import UnigramFrame
 
 LOSS_CELLS = 9

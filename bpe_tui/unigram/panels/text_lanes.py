@@ -11,8 +11,9 @@ from textual.reactive import reactive
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.lanes import Label, bracketed, broken, byte_widths, character_text, flush_left
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import plural, visible_text
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.visible import visible_text
 from engine.encoding.lanes import Lanes, align
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.views.transport import Transport
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.scrubber import Marks
-from bpe_tui.widgets.visible import number
 from engine.unigram.frame import UnigramFrame
 
 

@@ -8,9 +8,8 @@ from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.unigram.panels.slices import Slices
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPretoken
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from engine.text.pretokenize import to_bytes
 from engine.unigram.changes import ChangedWord, changed_words
 from engine.unigram.frame import UnigramFrame

@@ -10,9 +10,9 @@ from textual.reactive import reactive
 from bpe_tui.unigram.numbers import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.columns import left, right, spans_width
-from bpe_tui.widgets.lines import Row, RowsOnDemand
-from bpe_tui.widgets.visible import number, visible_text
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
+from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled

@@ -20,7 +20,7 @@ from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 from engine.unigram.frame import UnigramFrame
 
 LONGEST_TEXT = 20_000

@@ -7,7 +7,7 @@ from bpe_tui.unigram.inspection_rows import SECTIONS
 from bpe_tui.unigram.screens.screen import UnigramScreen
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection.unigram import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.unigram.frame import UnigramFrame

@@ -28,7 +28,7 @@ from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
 from engine.unigram.frame import UnigramFrame
 
 SLOT = ("piece", "history", "uses", "piece-lanes")

@@ -23,7 +23,7 @@ from bpe_tui.views.charts import (
     zipf,
 )
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.narration import score_text
 from engine.wordpiece.frame import WordPieceFrame
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
 from bpe_tui.views.pieces import PRETOKEN_BORDER
-from bpe_tui.widgets.columns import spans_width
-from bpe_tui.widgets.lines import Row, Span
+from bpe_tui.widgets.rows import Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
 from engine.text.excerpt import Excerpt

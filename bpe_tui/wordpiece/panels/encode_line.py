@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.views.typed_line import Labelled, TypedLine, TypedText, over_labels
-from bpe_tui.widgets.lines import Row
-from bpe_tui.widgets.visible import number, plural
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter, PiecePanel
 from engine.wordpiece.encoder import EncodedWord
 from engine.wordpiece.frame import WordPieceFrame

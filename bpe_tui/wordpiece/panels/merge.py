@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.targets import ToPair, ToToken
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.lines import Row, Span
-from bpe_tui.widgets.visible import number, plural, visible_bytes
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.narration import score_text, why_lost
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.wordpiece.frame import WordPieceFrame

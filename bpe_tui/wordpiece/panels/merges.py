@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.views.merges import MergeList
-from bpe_tui.widgets.columns import left, right, spans_width
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.rows import Span, left, right, spans_width
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
 from engine.wordpiece.frame import WordPieceFrame

@@ -8,9 +8,8 @@ from fractions import Fraction
 
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPair
-from bpe_tui.widgets.columns import left, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, signed
+from bpe_tui.widgets.numbers import number, signed
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.core.events import Pair

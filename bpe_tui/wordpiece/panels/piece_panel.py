@@ -8,7 +8,7 @@ from textual.reactive import reactive
 
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.pieces import TOKEN_BORDER, TokenPainter
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.events import Pair
 from engine.text.pretokenize import to_bytes

@@ -15,9 +15,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.columns import left, paragraph, right
-from bpe_tui.widgets.lines import Row, RowsOnDemand, Span
-from bpe_tui.widgets.visible import number, plural, shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter, PiecePanel
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe

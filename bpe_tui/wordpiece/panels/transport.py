@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.transport import Transport
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 from engine.wordpiece.frame import WordPieceFrame
 
 

@@ -12,7 +12,7 @@ from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.views.pieces import TokenPainter
 from bpe_tui.views.token_rows import CELLS, Cell, TokenRows
 from bpe_tui.views.vocabulary_screen import FILTER_SWITCHES, VocabularyPanel
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.wordpiece.narration import score_text
 from engine.recording.merge_frame import AnyMergeFrame

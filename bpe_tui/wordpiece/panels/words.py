@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.views.words import TouchedPanel
-from bpe_tui.widgets.lines import Span
+from bpe_tui.widgets.rows import Span
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
 from engine.wordpiece.frame import WordPieceFrame
 

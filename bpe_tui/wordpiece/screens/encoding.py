@@ -19,7 +19,8 @@ from bpe_tui.views.headings import Facts, fitting
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.visible import number, plural, shorten, visible_text
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
 from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
 from bpe_tui.wordpiece.panels.vocabulary import WordLanesPanel

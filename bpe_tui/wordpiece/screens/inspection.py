@@ -7,7 +7,7 @@ from typing import Any
 from bpe_tui.session.commands.command import WORDPIECE_INSPECTION
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.widgets.visible import number
+from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.inspection_rows import SECTIONS
 from engine.analysis.inspection import Inspection
 from engine.analysis.inspection.wordpiece import PieceInspection
