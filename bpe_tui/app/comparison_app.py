@@ -11,8 +11,7 @@ from bpe_tui.app import terminal
 from bpe_tui.studies.comparison.screen import ComparisonScreen
 from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
-from bpe_tui.views.commands import CommandProvider
-from bpe_tui.views.help import Help
+from bpe_tui.views.commands import CommandProvider, Help
 from engine.encoding.tokenizer import Tokenizer
 
 

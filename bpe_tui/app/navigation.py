@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.widgets import Input
 
 from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
-from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToPiece, ToPretoken, ToStep, ToToken
+from bpe_tui.views.panel import ToChange, ToLine, ToPair, ToPiece, ToPretoken, ToStep, ToToken
 from engine.core.events import Pair
 from engine.text.pretokenize import to_text
 

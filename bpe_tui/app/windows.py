@@ -19,8 +19,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
 
 if TYPE_CHECKING:
+    from bpe_tui.bpe.job import Wish
     from bpe_tui.bpe.screens.training import TrainingScreen
-    from bpe_tui.bpe.what_if_job import Wish
 
 
 NOTES_AT_ONCE = 2
@@ -180,6 +180,6 @@ class Windows(App[int]):
     def action_help(self) -> None:
         screen: Screen[object] = self.screen
         self.clear_notifications()
-        from bpe_tui.views.help import Help
+        from bpe_tui.views.commands import Help
 
         self.push_screen(Help(screen.id or ""))

@@ -88,7 +88,7 @@ MODELS: Registry[Model] = Registry(
                 job=("bpe_tui.bpe.job", "BpeJob"),
                 save=("bpe_tui.views.save", "Save"),
                 plain=("bpe_tui.cli.plain_bpe", "trained"),
-                exports=("bpe_tui.bpe.exports", "EXPORTS"),
+                exports=("bpe_tui.bpe.screens.training", "EXPORTS"),
             ),
             Model(
                 name="wordpiece",
@@ -97,7 +97,7 @@ MODELS: Registry[Model] = Registry(
                 job=("bpe_tui.wordpiece.job", "WordPieceJob"),
                 save=("bpe_tui.wordpiece.screens.save_vocab", "SaveVocab"),
                 plain=("bpe_tui.cli.plain_wordpiece", "trained"),
-                exports=("bpe_tui.wordpiece.exports", "EXPORTS"),
+                exports=("bpe_tui.wordpiece.screens.training", "EXPORTS"),
                 screens={
                     TRAINING: WORDPIECE_TRAINING,
                     ENCODING: WORDPIECE_ENCODING,
@@ -121,7 +121,7 @@ MODELS: Registry[Model] = Registry(
                 job=("bpe_tui.unigram.job", "UnigramJob"),
                 save=("bpe_tui.unigram.screens.save_pieces", "SavePieces"),
                 plain=("bpe_tui.cli.plain_unigram", "trained"),
-                exports=("bpe_tui.unigram.exports", "EXPORTS"),
+                exports=("bpe_tui.unigram.screens.training", "EXPORTS"),
                 screens={
                     TRAINING: UNIGRAM_TRAINING,
                     ENCODING: UNIGRAM_ENCODING,

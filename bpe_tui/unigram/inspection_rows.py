@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.views.inspection_rows import (
     LONGEST_SHOWN,
     Section,
@@ -15,7 +15,7 @@ from bpe_tui.views.inspection_rows import (
     told_pattern,
     told_specials,
 )
-from bpe_tui.views.targets import ToPiece
+from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text

@@ -9,8 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from bpe_tui.unigram.narration import narrate, narrate_back, told_unknown
-from bpe_tui.unigram.numbers import count_text, percent, score_text, told_behind
+from bpe_tui.unigram.narration import (
+    count_text,
+    narrate,
+    narrate_back,
+    percent,
+    score_text,
+    told_behind,
+    told_unknown,
+)
 from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural

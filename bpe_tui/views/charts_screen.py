@@ -17,9 +17,8 @@ from bpe_tui.views.charts import CHARTS, ChartKind, ChartPanel
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.headings import heading
 from bpe_tui.views.narration import told
-from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.session_screen import TiledScreen
-from bpe_tui.views.transport import Transport
+from bpe_tui.views.panel_screen import TiledScreen, TooSmall
+from bpe_tui.views.training_screen import Transport
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber

@@ -7,8 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.views.panel import FramePanel, FrameT, MergeFrameT, sentence, why_uncounted
-from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter
+from bpe_tui.views.panel import (
+    PRETOKEN_BORDER,
+    FramePanel,
+    FrameT,
+    MergeFrameT,
+    TokenPainter,
+    sentence,
+    why_uncounted,
+)
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
 from engine.bpe.frame import Frame

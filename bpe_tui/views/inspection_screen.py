@@ -18,8 +18,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.inspection_rows import SECTIONS, Section
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.session_screen import TiledScreen
+from bpe_tui.views.panel_screen import TiledScreen, TooSmall
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural

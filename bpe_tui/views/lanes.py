@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import TokenPanel, sentence
-from bpe_tui.views.pieces import TokenPainter
+from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width

@@ -7,9 +7,7 @@ from itertools import islice
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import TokenPanel, sentence
-from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.targets import ToToken
+from bpe_tui.views.panel import TokenPainter, TokenPanel, ToToken, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten

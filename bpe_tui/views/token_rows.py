@@ -10,9 +10,7 @@ import numpy as np
 from textual import events
 from textual.message import Message
 
-from bpe_tui.views.panel import FramePanel, TokenPanel
-from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.panel import FramePanel, TokenPainter, TokenPanel, ToStep
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged

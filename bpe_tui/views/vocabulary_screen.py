@@ -16,15 +16,13 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
-from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.session_screen import SessionScreen
-from bpe_tui.views.sorted_table import SortedTable
-from bpe_tui.views.targets import ToToken
+from bpe_tui.views.panel import ToToken
+from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.views.token_rows import TokenRows
 from bpe_tui.widgets.key_bar import KeyBar, Switch, Switches
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.virtual_table import Header
+from bpe_tui.widgets.virtual_table import Header, SortedTable
 from bpe_tui.widgets.visible import visible_text
 from engine.recording.merge_frame import AnyMergeFrame
 

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import TextArea
 
 from bpe_tui.views.panel import Panel
-from bpe_tui.views.session_screen import SessionScreen
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame

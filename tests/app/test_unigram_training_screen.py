@@ -15,13 +15,15 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.screens import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.unigram.numbers import count_text, percent, score_text
-from bpe_tui.unigram.panels.corpus import PieceCorpusPanel
-from bpe_tui.unigram.panels.encode_line import PiecesOfText
+from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_rows import PieceRows
 from bpe_tui.unigram.panels.step import StepPanel
-from bpe_tui.unigram.panels.steps import StepsPanel
-from bpe_tui.unigram.panels.words import ChangedWordsPanel
+from bpe_tui.unigram.panels.training import (
+    ChangedWordsPanel,
+    PieceCorpusPanel,
+    PiecesOfText,
+    StepsPanel,
+)
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.unigram.screens.training import UnigramTrainingScreen
 from bpe_tui.views.commands import commands_on

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_tui.unigram.numbers import told_behind
+from bpe_tui.unigram.narration import told_behind
 from bpe_tui.unigram.transcript import UnigramTranscript
 from engine.unigram.events import PruneStep
 from engine.unigram.timeline import UnigramTimeline

@@ -14,11 +14,11 @@ from textual.widgets import Input
 from unigram_texts import TEXT, text_of
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_detail import PieceLanesPanel, PieceToldPanel, PieceUsesPanel
 from bpe_tui.unigram.panels.piece_rows import PieceRows
 from bpe_tui.unigram.screens.vocabulary import SLOT, UnigramVocabularyScreen
-from bpe_tui.views.targets import ToPiece
+from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import Switches
 from engine.unigram.filters import PIECE_FILTERS

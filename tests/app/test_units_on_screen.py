@@ -10,7 +10,7 @@ from opening import opened_as, step
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.encode_line import EncodeLine
+from bpe_tui.bpe.panels.training import EncodeLine
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.headings import heading

@@ -23,7 +23,7 @@ from bpe_tui.views.lanes import (
     token_text,
 )
 from bpe_tui.views.merge_tree import MergeTreePanel, drawn
-from bpe_tui.views.targets import ToToken
+from bpe_tui.views.panel import ToToken
 from bpe_tui.views.token_rows import TokenRows
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.key_bar import Switches

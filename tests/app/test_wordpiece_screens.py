@@ -15,11 +15,10 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.wordpiece.exports import EXPORTS
 from bpe_tui.wordpiece.panels.charts import CHARTS
 from bpe_tui.wordpiece.panels.vocabulary import PieceLanesPanel, PieceRows, WordLanesPanel
 from bpe_tui.wordpiece.screens.charts import WordPieceChartsScreen
-from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
+from bpe_tui.wordpiece.screens.training import EXPORTS, WordPieceTrainingScreen
 from bpe_tui.wordpiece.screens.vocabulary import WordPieceVocabularyScreen
 
 SIZES = [(120, 40), (80, 24), (60, 20)]

@@ -13,12 +13,14 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece.narration import score_text
-from bpe_tui.wordpiece.panels.corpus import PieceCorpusPanel
-from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.merges import PieceMergesPanel
 from bpe_tui.wordpiece.panels.pairs import ScoresPanel, told_change
-from bpe_tui.wordpiece.panels.words import PieceWordsPanel
+from bpe_tui.wordpiece.panels.training import (
+    PieceCorpusPanel,
+    PieceMergesPanel,
+    PiecesOfText,
+    PieceWordsPanel,
+)
 from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from engine.formats import open_tokenizer

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.panel import TokenPainter, ToStep
 from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, wrapped

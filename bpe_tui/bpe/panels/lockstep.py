@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.strip import Strip
 
-from bpe_tui.views.pieces import TokenPainter
+from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, spans_width

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpe_tui.views.panel import Panel, sentence, why_uncounted
-from bpe_tui.views.pieces import TokenPainter, pair_text
-from bpe_tui.views.targets import ToChange, ToPair, ToToken
+from bpe_tui.views.panel import (
+    Panel,
+    ToChange,
+    TokenPainter,
+    ToPair,
+    ToToken,
+    pair_text,
+    sentence,
+    why_uncounted,
+)
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped_text
 from engine.bpe.frame import Frame

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import GIVEN, Panel, sentence, why_uncounted
-from bpe_tui.views.pieces import TokenPainter
-from bpe_tui.views.targets import ToPair
+from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, ToPair, sentence, why_uncounted
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from engine.bpe.frame import Frame

@@ -5,8 +5,7 @@ from __future__ import annotations
 from textual.reactive import reactive
 
 from bpe_tui.views.narration import narrate_move
-from bpe_tui.views.panel import GIVEN, Panel, sentence
-from bpe_tui.views.pieces import pair_text
+from bpe_tui.views.panel import GIVEN, Panel, pair_text, sentence
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes

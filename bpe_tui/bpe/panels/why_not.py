@@ -10,8 +10,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.views.panel import Panel
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.panel import Panel, ToStep
 from bpe_tui.views.walk_screen import LONGEST
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph

@@ -10,11 +10,11 @@ from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.bpe.panels.dropout import DropoutPanel, DropoutRows
-from bpe_tui.bpe.panels.encode_line import EncodedText
 from bpe_tui.bpe.panels.encode_steps import EncodeStepsPanel
 from bpe_tui.bpe.panels.lockstep import LockstepPanel
 from bpe_tui.bpe.panels.pretokens import PretokensPanel
 from bpe_tui.bpe.panels.regex_lab import RegexPanel
+from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.bpe.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.session import Session

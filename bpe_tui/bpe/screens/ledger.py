@@ -11,8 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from bpe_tui.views.pieces import PRETOKEN_BORDER, TokenPainter, pair_text
-from bpe_tui.views.targets import ToLine, ToPair
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, ToLine, ToPair, pair_text
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right

@@ -6,28 +6,29 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Input, Static
 
-from bpe_tui.bpe.panels.encode_line import EncodeLine
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
+from bpe_tui.bpe.panels.training import EncodeLine
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.views.charts import CHARTS
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.corpus import CorpusPanel
+from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
 from bpe_tui.views.headings import heading
-from bpe_tui.views.merges import MergesPanel
 from bpe_tui.views.narration import told
+from bpe_tui.views.panel import ToPair
 from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.player_screen import PlayerScreen
-from bpe_tui.views.reading import ReadingPanel
-from bpe_tui.views.targets import ToPair
-from bpe_tui.views.transport import Transport
-from bpe_tui.views.words import WordsPanel
+from bpe_tui.views.training_panels import MergesPanel, WordsPanel
+from bpe_tui.views.training_screen import PlayerScreen, ReadingPanel, Transport
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.bpe.frame import Frame
+from engine.bpe.report import markdown
 from engine.core.events import Pair
+from engine.recording.report import json_lines
 
 
 class TrainingScreen(PlayerScreen):
@@ -113,3 +114,8 @@ class TrainingScreen(PlayerScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.host.ways.go_to_target(event.target)
+
+
+# What can be exported of a BPE training or replay.
+
+EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

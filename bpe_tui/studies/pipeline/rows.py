@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text, width

@@ -23,9 +23,8 @@ from bpe_tui.studies.pipeline.rows import Shown, ToStage, told_token
 from bpe_tui.studies.pipeline.stage_window import StageWindow
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.views.save import SaveFile
-from bpe_tui.views.session_screen import SessionScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural

@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.views.charts import (
     LENGTHS,
     NO_PRETOKEN,

@@ -9,7 +9,7 @@ from math import exp
 from random import Random
 from typing import ClassVar
 
-from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, paragraph

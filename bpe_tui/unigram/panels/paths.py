@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
 
-from bpe_tui.unigram.numbers import percent, score_text
+from bpe_tui.unigram.narration import percent, score_text
 from bpe_tui.unigram.panels.lattice import WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.piece_panel import PiecePainter
 from bpe_tui.views.panel import sentence

@@ -11,13 +11,11 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.unigram.numbers import count_text, percent, score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
+from bpe_tui.unigram.narration import count_text, percent, score_text
+from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices
 from bpe_tui.unigram.panels.piece_rows import goes_text
-from bpe_tui.unigram.panels.slices import Slices
 from bpe_tui.unigram.panels.text_lanes import characters_and_bytes, lane_rows
-from bpe_tui.views.panel import sentence
-from bpe_tui.views.targets import ToPiece, ToPretoken
+from bpe_tui.views.panel import ToPiece, ToPretoken, sentence
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import MINUS, number, plural

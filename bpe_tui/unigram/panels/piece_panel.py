@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from time import perf_counter
 
 from textual.reactive import reactive
+from textual.timer import Timer
+from textual.widget import Widget
 
-from bpe_tui.unigram.numbers import score_text
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.pieces import TOKEN_BORDER
+from bpe_tui.unigram.narration import score_text
+from bpe_tui.views.panel import TOKEN_BORDER, FramePanel
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
@@ -78,3 +80,47 @@ def loss_row(frame: UnigramFrame) -> Row:
             (("+" if change > 0 else "") + score_text(change, 3), "loss" if change > 0 else "gain"),
         ]
     )
+
+
+# Long work for a panel, in slices: the screen goes on meanwhile, and a new frame ends it.
+
+SLICE_SECONDS = 0.01
+"""How long a slice may hold the screen."""
+BREATH_SECONDS = 0.005
+"""What the screen gets between two."""
+REST_SECONDS = 0.15
+"""How long the cursor must rest before the work begins: stepping fast, nobody waits for it."""
+
+
+class Slices:
+    """Pulls an iterator, a slice at a time, as a timer of `widget`; `after` is called behind each.
+
+    `after` is told whether that was the last one.
+    """
+
+    def __init__(self, widget: Widget, after: Callable[[bool], None]) -> None:
+        self._widget, self._after = widget, after
+        self._work: Iterator[object] = iter(())
+        self._timer: Timer | None = None
+
+    def start(self, work: Iterator[object]) -> None:
+        """Do this work, in place of any other."""
+        self.stop()
+        self._work = work
+        self._timer = self._widget.set_timer(REST_SECONDS, self._slice)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _slice(self) -> None:
+        until = perf_counter() + SLICE_SECONDS
+        is_done = False
+        while not is_done and perf_counter() < until:
+            is_done = next(self._work, _THE_END) is _THE_END
+        self._timer = None if is_done else self._widget.set_timer(BREATH_SECONDS, self._slice)
+        self._after(is_done)
+
+
+_THE_END = object()

@@ -10,11 +10,9 @@ import numpy as np
 from textual import events
 from textual.message import Message
 
-from bpe_tui.unigram.numbers import count_text, percent, score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, step_name
-from bpe_tui.unigram.panels.slices import Slices
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.targets import ToPretoken
+from bpe_tui.unigram.narration import count_text, percent, score_text
+from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.views.panel import FramePanel, ToPretoken
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged

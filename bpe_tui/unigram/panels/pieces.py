@@ -17,10 +17,9 @@ from bpe_tui.unigram.panels.piece_rows import (
     LookedAtRows,
     PieceRows,
 )
-from bpe_tui.views.sorted_table import SortedTable
 from bpe_tui.widgets.key_bar import Switch, Switches
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.virtual_table import Column, Header
+from bpe_tui.widgets.virtual_table import Column, Header, SortedTable
 from engine.unigram.frame import UnigramFrame
 
 FILTER_SWITCHES = (

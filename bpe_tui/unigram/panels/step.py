@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp
 
-from bpe_tui.unigram.numbers import count_text, percent, score_text
+from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
-from bpe_tui.views.targets import ToPiece
+from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from engine.unigram.changes import CountChanges, count_changes, m_step

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.reactive import reactive
 
-from bpe_tui.unigram.numbers import score_text
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.numbers import number

@@ -6,8 +6,8 @@ from bpe_tui.session.commands.command import UNIGRAM_CHARTS
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import told, unigram_heading
 from bpe_tui.unigram.panels.charts import CHARTS
-from bpe_tui.unigram.panels.transport import UnigramTransport
-from bpe_tui.unigram.screens.screen import UnigramScreen
+from bpe_tui.unigram.panels.training import UnigramTransport
+from bpe_tui.unigram.screens.training import UnigramScreen
 from bpe_tui.views.charts_screen import ChartsScreen
 from bpe_tui.views.commands import bindings_on
 from engine.unigram.frame import UnigramFrame

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.reactive import reactive
@@ -11,24 +13,51 @@ from bpe_tui.session.commands.command import UNIGRAM_TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.narration import told, unigram_heading
-from bpe_tui.unigram.panels.charts import CurvesPanel
-from bpe_tui.unigram.panels.corpus import PieceCorpusPanel
-from bpe_tui.unigram.panels.encode_line import UnigramEncodeLine
+from bpe_tui.unigram.panels.charts import CHARTS, CurvesPanel
 from bpe_tui.unigram.panels.pieces import PiecesPanel
 from bpe_tui.unigram.panels.step import StepPanel
-from bpe_tui.unigram.panels.steps import StepsPanel
-from bpe_tui.unigram.panels.transport import UnigramTransport
-from bpe_tui.unigram.panels.words import ChangedWordsPanel
-from bpe_tui.unigram.screens.screen import UnigramScreen
+from bpe_tui.unigram.panels.training import (
+    ChangedWordsPanel,
+    PieceCorpusPanel,
+    StepsPanel,
+    UnigramEncodeLine,
+    UnigramTransport,
+)
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.player_screen import PlayerScreen
-from bpe_tui.views.reading import ReadingPanel
-from bpe_tui.views.targets import ToPiece
+from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
+from bpe_tui.views.panel import ToPiece
+from bpe_tui.views.panel_screen import SessionScreen, TooSmall
+from bpe_tui.views.training_screen import PlayerScreen, ReadingPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.report import json_lines, markdown
+
+# What the screens of a Unigram training share: its frames, and the way from prune to prune.
+
+
+class UnigramScreen(SessionScreen):
+    """A screen that shows a Unigram frame.
+
+    A class that another base gives its looks names that one first: styles go by the first base.
+    """
+
+    def frame_of(self, session: Session) -> UnigramFrame | None:
+        return session.shown if isinstance(session.shown, UnigramFrame) else None
+
+    def action_prune(self, direction: int) -> None:
+        """Go to the nearest prune after this step or before it."""
+        frame = self.frame_of(self.session)
+        if frame is None:
+            return
+        prunes, here = frame.prunes, frame.step
+        place = bisect_right(prunes, here) if direction > 0 else bisect_left(prunes, here) - 1
+        if 0 <= place < len(prunes):
+            self.host.seek(prunes[place])
+        else:
+            where = "after" if direction > 0 else "before"
+            self.notify(f"No prune {where} this step.", markup=False, timeout=3)
 
 
 class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
@@ -117,3 +146,8 @@ class UnigramTrainingScreen(PlayerScreen, UnigramScreen):
     def on_chart_sought(self, event: Chart.Sought) -> None:
         event.stop()
         self.host.seek(round(event.x))
+
+
+# What can be exported of a Unigram training.
+
+EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

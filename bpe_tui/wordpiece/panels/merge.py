@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.targets import ToPair, ToToken
+from bpe_tui.views.panel import ToPair, ToToken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import visible_bytes

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from bpe_tui.views.panel import sentence
-from bpe_tui.views.targets import ToPair
+from bpe_tui.views.panel import ToPair, sentence
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.wordpiece.narration import score_text

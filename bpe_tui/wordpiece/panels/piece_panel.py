@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.pieces import TOKEN_BORDER, TokenPainter
+from bpe_tui.views.panel import TOKEN_BORDER, FramePanel, TokenPainter
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from engine.core.events import Pair

@@ -9,7 +9,7 @@ from textual.reactive import reactive
 
 from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
-from bpe_tui.views.pieces import TokenPainter
+from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.token_rows import CELLS, Cell, TokenRows
 from bpe_tui.views.vocabulary_screen import FILTER_SWITCHES, VocabularyPanel
 from bpe_tui.widgets.rows import Span

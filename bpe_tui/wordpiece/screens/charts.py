@@ -10,7 +10,7 @@ from bpe_tui.views.charts_screen import ChartsScreen
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.wordpiece.narration import told, wordpiece_heading
 from bpe_tui.wordpiece.panels.charts import CHARTS
-from bpe_tui.wordpiece.panels.transport import WordPieceTransport
+from bpe_tui.wordpiece.panels.training import WordPieceTransport
 
 
 class WordPieceChartsScreen(ChartsScreen):

@@ -21,8 +21,8 @@ from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import shorten, visible_text
-from bpe_tui.wordpiece.panels.encode_line import PiecesOfText
 from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
+from bpe_tui.wordpiece.panels.training import PiecesOfText
 from bpe_tui.wordpiece.panels.vocabulary import WordLanesPanel
 from engine.core.errors import UnknownTokenIdError
 from engine.wordpiece.encoder import EncodedWord

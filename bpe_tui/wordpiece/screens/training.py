@@ -11,20 +11,25 @@ from bpe_tui.session.commands.command import WORDPIECE_TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
+from bpe_tui.views.exports import OF_SCREENS, of_charts, of_steps
 from bpe_tui.views.panel_screen import TooSmall
-from bpe_tui.views.player_screen import PlayerScreen
-from bpe_tui.views.reading import ReadingPanel
+from bpe_tui.views.training_screen import PlayerScreen, ReadingPanel
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.wordpiece.narration import told, wordpiece_heading
-from bpe_tui.wordpiece.panels.corpus import PieceCorpusPanel
-from bpe_tui.wordpiece.panels.encode_line import PieceEncodeLine
+from bpe_tui.wordpiece.panels.charts import CHARTS
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.merges import PieceMergesPanel
 from bpe_tui.wordpiece.panels.pairs import ScoresPanel
-from bpe_tui.wordpiece.panels.transport import WordPieceTransport
-from bpe_tui.wordpiece.panels.words import PieceWordsPanel
+from bpe_tui.wordpiece.panels.training import (
+    PieceCorpusPanel,
+    PieceEncodeLine,
+    PieceMergesPanel,
+    PieceWordsPanel,
+    WordPieceTransport,
+)
+from engine.recording.report import json_lines
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.report import markdown
 
 
 class WordPieceTrainingScreen(PlayerScreen):
@@ -81,3 +86,8 @@ class WordPieceTrainingScreen(PlayerScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.host.ways.go_to_target(event.target)
+
+
+# What can be exported of a WordPiece training.
+
+EXPORTS = (*OF_SCREENS, *of_steps(markdown, json_lines), of_charts(CHARTS))

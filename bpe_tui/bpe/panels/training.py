@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bpe_tui.views.narration import told_unknown
-from bpe_tui.views.panel import Panel
-from bpe_tui.views.pieces import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter
-from bpe_tui.views.typed_line import Labelled, TypedLine, TypedText, over_labels
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, Panel, TokenPainter
+from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, over_labels
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame

@@ -1,0 +1,289 @@
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.reactive import reactive
+from textual.widgets import Input
+
+from bpe_tui.views.panel import (
+    FramePanel,
+    FrameT,
+    MergeFrameT,
+    TokenPainter,
+    ToPretoken,
+    ToStep,
+    sentence,
+    why_uncounted,
+)
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
+from bpe_tui.widgets.visible import width
+from engine.bpe.frame import Frame
+from engine.recording.affected_pretokens import TouchedPretoken
+
+# What has been merged so far, and what will be?
+
+
+class MergeList(FramePanel[FrameT]):
+    """All recorded merges, the present one marked; choosing one goes there.
+
+    A subclass draws a merge.
+    """
+
+    FOLLOWS_RECORDING = True
+
+    def __init__(self) -> None:
+        super().__init__("merges", id="merges")
+
+    def merge_spans(self, frame: FrameT, index: int, cells: int) -> list[Span]:
+        """A merge and its count in so many cells."""
+        raise NotImplementedError
+
+    @property
+    def row_count(self) -> int:
+        return self.frame.recorded_steps if self.frame else 0
+
+    def row(self, index: int) -> Row:
+        frame = self.frame
+        here, ahead = index + 1 == frame.step, index >= frame.step
+        number_width = len(number(frame.recorded_steps))
+        spans = self.merge_spans(frame, index, self.room - number_width - 4)
+        if ahead:
+            spans = [(text, "dim" if role != "fresh" else role) for text, role in spans]
+        return Row(
+            [
+                ("▸ " if here else "  ", "pair"),
+                right(number(index + 1), number_width, "strong" if here else "dim"),
+                ("  ", ""),
+                *spans,
+            ],
+            ToStep(index + 1),
+        )
+
+    def rebuild(self) -> None:
+        if self.frame is None or not self.display or not self.size.width:
+            return
+        self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
+        super(FramePanel, self).rebuild()
+
+    def watch_frame(self, old: Any, new: Any) -> None:
+        super().watch_frame(old, new)
+        if new is not None and (old is None or old.step != new.step):
+            self.show_step(new.step)
+
+    def on_show(self) -> None:
+        super().on_show()
+        if self.frame is not None:
+            self.call_after_refresh(self.show_step, self.frame.step)  # once it has its height
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        if self.frame is not None:
+            self.show_step(self.frame.step)
+
+    def show_step(self, step: int) -> None:
+        """Keep the present merge in sight, about the middle, so that what comes shows too."""
+        self.cursor = max(step - 1, 0)
+        top = max(0, min(step - 1 - self.size.height // 2, self.row_count - self.size.height))
+        self.scroll_to(y=top, animate=False, immediate=True)
+
+
+class MergesPanel(MergeList[Frame]):
+    """The merges of BPE, with their counts."""
+
+    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(index)
+        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
+        pair = TokenPainter(frame, marks=self.app.no_color).pair(merge.pair)
+        counted = number(merge.count) if frame.has_corpus else ""
+        return [*left(pair, max(cells - count_width - 1, 6)), right(counted, count_width + 1)]
+
+
+# Which words did this merge touch?
+
+SLICE_SECONDS = 0.006
+"""How long at a time they are looked for: long ones have to be taken apart."""
+SCREENFULS = 3
+"""Of words that are looked for; frequent pairs stand in thousands."""
+
+
+class TouchedPanel(FramePanel[MergeFrameT]):
+    """The pretokens that hold the merged pair, most frequent first: before → after.
+
+    A subclass draws them, and says what they are called.
+    """
+
+    THING = "pretoken"
+
+    def __init__(self) -> None:
+        super().__init__("words touched", id="words")
+
+    def drawn(self, frame: MergeFrameT, ids: tuple[int, ...]) -> list[Span]:
+        """The tokens of a pretoken."""
+        raise NotImplementedError
+
+    def why_none(self, frame: MergeFrameT) -> str:
+        """Why a merge changed no pretoken."""
+        return f"No {self.THING} of this corpus holds the pair."
+
+    def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
+        merge = frame.merge
+        if merge is None:
+            self.say("words touched")
+            return sentence("No merge yet, no word touched.", width)
+        self.say("words touched", plural(merge.pretokens, self.THING))
+        if not merge.pretokens:
+            return sentence(self.why_none(frame), width)
+        limit = SCREENFULS * self.size.height
+        touched, are_all = frame.touched_within(SLICE_SECONDS, limit)
+        if not are_all:
+            self.set_timer(SLICE_SECONDS, self.rebuild)
+        count_width = len(number(touched[0].count)) if touched else 1
+        missing = merge.pretokens - len(touched)
+        which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
+        rest = Row([(f"and {number(missing)} {which}", "dim")])
+        return RowsOnDemand(
+            len(touched) + bool(missing),
+            lambda place: (
+                self._row(frame, touched[place], count_width, width)
+                if place < len(touched)
+                else rest
+            ),
+        )
+
+    def _row(self, frame: MergeFrameT, word: TouchedPretoken, count_width: int, width: int) -> Row:
+        half = max((width - count_width - 5) // 2, 6)
+        skipped = self._skipped(frame, word, half)
+        ahead: list[Span] = [("…", "dim")] if skipped else []
+        return Row(
+            [
+                right(number(word.count), count_width, "dim"),
+                ("  ", ""),
+                *left([*ahead, *self.drawn(frame, word.before[skipped:])], half),
+                (" → ", "dim"),
+                *left([*ahead, *self.drawn(frame, word.after[skipped:])], half),
+            ],
+            ToPretoken(word.pretoken),
+        )
+
+    def _skipped(self, frame: MergeFrameT, word: TouchedPretoken, cells: int) -> int:
+        """How many tokens are left out at the start, so that the first change is in sight."""
+        if spans_width(self.drawn(frame, word.before)) <= cells:
+            return 0
+        changed = zip(word.before, word.after, strict=False)
+        first = next(place for place, (old, new) in enumerate(changed) if old != new)
+        skipped = first
+        while skipped:
+            shown = spans_width(self.drawn(frame, word.before[skipped - 1 : first + 2]))
+            if shown + 2 > cells:  # with a cell for the mark on either side
+                break
+            skipped -= 1
+        return skipped
+
+
+class WordsPanel(TouchedPanel[Frame]):
+    """The pretokens of a merge of BPE's."""
+
+    def drawn(self, frame: Frame, ids: tuple[int, ...]) -> list[Span]:
+        return TokenPainter(frame, marks=self.app.no_color).tokens(ids)
+
+    def why_none(self, frame: Frame) -> str:
+        return super().why_none(frame) if frame.has_corpus else why_uncounted(frame)
+
+
+# A text in pieces over their labels, and a line to type it in: what all models share of it.
+
+
+class Labelled(NamedTuple):
+    """A piece, what stands under it, and the border behind it."""
+
+    piece: Sequence[Span]
+    label: str
+    border: Span
+
+
+def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
+    """Pieces over their labels, in as many pairs of rows as needed.
+
+    A row is broken at a border; a piece wider than the room is cut.
+    """
+    rows: list[Row] = []
+    upper: list[Span] = []
+    lower: list[Span] = []
+    used = 0
+    for piece, label, border in pieces:
+        cells = min(max(spans_width(piece), width(label)), room - 1)
+        if used and used + cells + 1 > room:
+            rows += [Row(upper), Row(lower)]
+            upper, lower, used = [], [], 0
+        upper += [*left(piece, cells), border]
+        lower += [*left([(label, "dim")], cells), (" ", "")]
+        used += cells + 1
+    return [*rows, Row(upper), Row(lower)]
+
+
+class TypedText(FramePanel[FrameT]):
+    """The pieces of a text, each over its label."""
+
+    WIDEST = 1000
+
+    text: reactive[str] = reactive("", repaint=False)
+
+    def watch_text(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: FrameT, width: int) -> list[Row]:
+        if not self.text:
+            return sentence("Nothing typed yet: press e and type.", width)
+        return self.rows_of_text(frame, width)
+
+    def rows_of_text(self, frame: FrameT, width: int) -> list[Row]:
+        """The rows for the text, of which there is some."""
+        raise NotImplementedError
+
+
+class TypedLine(Vertical):
+    """A line to type in, and under it the pieces of a `TypedText`."""
+
+    frame: reactive[Any] = reactive(None)
+
+    WITH = "merges"
+    """What a step has to encode with."""
+
+    LONGEST: int | None = None
+    """Characters of the line that are encoded."""
+
+    def __init__(self) -> None:
+        super().__init__(id="encode")
+        self.border_title = Content(f"type to encode, with the {self.WITH} of this step")
+
+    @abstractmethod
+    def typed_text(self) -> TypedText[Any]:
+        """The panel under the line."""
+
+    @abstractmethod
+    def told(self, frame: Any, text: str, shortened: bool) -> str:
+        """How much there is of a text at a step."""
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="type here (e)", id="encode-input", compact=True)
+        yield self.typed_text().data_bind(frame=TypedLine.frame)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one(TypedText).text = event.value[: self.LONGEST]
+        self._say_size()
+
+    def watch_frame(self) -> None:
+        self._say_size()
+
+    def _say_size(self) -> None:
+        text = self.query_one(Input).value if self.is_mounted else ""
+        told = ""
+        if self.frame is not None and text:
+            encoded = text[: self.LONGEST]
+            told = self.told(self.frame, encoded, shortened=len(encoded) < len(text))
+        self.border_subtitle = Content(told)
