@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.analysis.check.recorder import StepRecorder
+    from engine.analysis.check.steps_file import StepRecorder
     from engine.bpe.frame import Frame
     from engine.bpe.timeline import Timeline
     from engine.bpe.trainer import Trainer
@@ -33,7 +33,7 @@ __all__ = [
 _HOMES = {
     "BpeError": "engine.core.errors",
     "Frame": "engine.bpe.frame",
-    "StepRecorder": "engine.analysis.check.recorder",
+    "StepRecorder": "engine.analysis.check.steps_file",
     "Timeline": "engine.bpe.timeline",
     "Tokenizer": "engine.encoding.tokenizer",
     "Trainer": "engine.bpe.trainer",

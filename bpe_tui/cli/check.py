@@ -29,7 +29,7 @@ from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
 from engine.analysis.check.claim import Claim, read_claim
-from engine.analysis.check.findings import Report, as_dict
+from engine.analysis.check.report import Report, as_dict
 from engine.analysis.check.steps_file import read_steps
 
 INPUT = "What to check"
@@ -113,7 +113,7 @@ def check(
     if json:
         print(json_module.dumps(as_dict(report), ensure_ascii=False, indent=2))
     else:
-        print(*report.told(quoted), sep="\n")
+        print(*report.describe(quoted), sep="\n")
     if open_app:
         _open(config, report)
     raise typer.Exit(0 if report.agrees else DIFFERS)
@@ -128,7 +128,7 @@ def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...
     notes: tuple[str, ...]
     if jsonl is not None:
         steps = read_steps(jsonl)
-        claim, notes = steps.claim, (f"tokens are written as {' and '.join(steps.forms)}",)
+        claim, notes = Claim(steps.steps), (f"tokens are written as {' and '.join(steps.forms)}",)
     else:
         claim, notes = read_claim(*files, special_tokens=special_tokens)
     for note in notes:
@@ -159,6 +159,6 @@ def _open(config: RunConfig, report: Report) -> None:
 
 def _in_short(report: Report) -> str:
     """What to say on the screen: the divergence itself, and the likeliest cause."""
-    lines = [] if report.divergence is None else list(report.divergence.told(quoted))
+    lines = [] if report.divergence is None else list(report.divergence.describe(quoted))
     lines += [f"Likely cause: {each.sentence}." for each in report.explanations[:1]]
     return " ".join(lines)

@@ -14,7 +14,8 @@ from students import SPECIAL, Student
 from engine import Trainer
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check, check_claim
-from engine.analysis.check.claim import Claim, ClaimedStep
+from engine.analysis.check.claim import Claim
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
 from engine.core.events import BytesPair
 from engine.text.patterns import PATTERNS
@@ -89,14 +90,14 @@ def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
     assert report.divergence is not None
     assert report.divergence.step == 19
     assert report.by_rule_after == 20
-    assert "It is one slip. Given it, all later merges (20) are by the rule." in report.told()
+    assert "It is one slip. Given it, all later merges (20) are by the rule." in report.describe()
 
 
 def test_where_no_mistake_explains_it_that_is_said() -> None:
     asked = words_of("low low lower newest newest newest widest")
     report = check_claim(Claim.of(None, [(b"i", b"d"), (b"l", b"o")]), asked)
     assert report.explanations == ()
-    assert list(report.told()) == [
+    assert list(report.describe()) == [
         "The first merge that is not by the rule is step 1.",
         "The rule takes w + e, side by side 4 times, tied with e + s, s + t.",
         "Yours is i + d: it stands side by side once.",
@@ -127,13 +128,13 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
 )
 def test_it_is_told_where_the_trainers_pair_stands(merges: list[BytesPair], told: str) -> None:
     asked = words_of("low low")
-    assert told in check_claim(Claim.of(None, merges), asked).told()
+    assert told in check_claim(Claim.of(None, merges), asked).describe()
 
 
 def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
     # `a b` stands 4 times, 3 of them in `abc`; once `b c` has merged, it stands once.
     asked = words_of("abc abc abc bc bc bc bc bc ab de de")
-    told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).told())
+    told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
     assert told[1:3] == [
         "The rule takes a + bc, side by side 3 times; no other pair is as frequent.",
         "Yours is a + b: it stands side by side once; before step 1 it was 4, which would have won "
@@ -151,7 +152,7 @@ def test_any_merges_can_be_checked(counts: dict[bytes, int], merges: list[BytesP
     asked = Assignment(lambda: b" ".join(counts), known_counts=counts)
     report = check_claim(Claim.of({7: b"x"}, merges), asked)
     assert not report.agrees
-    assert list(report.told())
+    assert list(report.describe())
 
 
 # -- counts that are told
@@ -161,7 +162,7 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
     asked = assignment(STORY)
     steps = [ClaimedStep(*pair, count) for pair, count in Student().train(STORY, 9)]
     steps[4] = ClaimedStep(*steps[4].pair, 1)
-    told = list(check_claim(Claim(steps), asked).told())
+    told = list(check_claim(Claim(steps), asked).describe())
     assert told[0].startswith("The first wrong count is at step 5: the pair ")
     assert told[0].endswith(" times, not 1.")
     assert told[2:] == [
@@ -189,7 +190,7 @@ def test_a_wrong_number_of_merges_is_told_with_what_it_hints_at(merges: int, tol
     report = check_claim(Claim.of(None, merges_of(asked, merges)), asked)
     assert report.divergence is None
     assert not report.agrees
-    assert told in list(report.told())[-1]
+    assert told in list(report.describe())[-1]
 
 
 def test_fewer_merges_are_right_where_the_corpus_has_no_more() -> None:
@@ -221,4 +222,4 @@ def test_the_vocabulary_is_compared_with_the_merges(
     asked = Assignment(lambda: b"low", ("<s>",))
     report = check_claim(Claim.of(vocab, [(b"o", b"w")]), asked)
     assert report.agrees == agrees
-    assert told in list(report.told())[-1]
+    assert told in list(report.describe())[-1]

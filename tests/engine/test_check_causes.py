@@ -13,8 +13,9 @@ from engine import Trainer
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.causes import CAUSES
 from engine.analysis.check.checking import check, check_claim
-from engine.analysis.check.claim import Claim, ClaimedStep
-from engine.analysis.check.findings import Report
+from engine.analysis.check.claim import Claim
+from engine.analysis.check.report import Report
+from engine.analysis.check.steps_file import ClaimedStep
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 MERGES = 60
@@ -66,7 +67,7 @@ def checked(student: Student, text: str, merges: int = MERGES, counts: bool = Fa
 def test_what_a_right_trainer_makes_agrees() -> None:
     report = checked(Student(), STORY, counts=True)
     assert report.agrees
-    assert list(report.told()) == ["All 60 merges are by the rule with the counts told."]
+    assert list(report.describe()) == ["All 60 merges are by the rule with the counts told."]
 
 
 @pytest.mark.parametrize(("student", "cause", "text"), MISTAKES)

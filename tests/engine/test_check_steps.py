@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine import StepRecorder
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
-from engine.analysis.check.claim import Claim, ClaimedStep
-from engine.analysis.check.steps_file import LONGEST_LINE, read_steps, read_token
+from engine.analysis.check.claim import Claim
+from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 from engine.core.errors import OutputError, StepsFileError
 
 
@@ -34,7 +34,7 @@ def written(tmp_path: Path, *lines: str) -> Path:
 )
 def test_a_token_may_be_written_in_several_forms(tmp_path: Path, left: str, form: str) -> None:
     read = read_steps(written(tmp_path, f'{{"left": {left}, "right": "h", "extra": [1]}}', ""))
-    assert read.claim.steps == [ClaimedStep(b" t", b"h")]
+    assert read.steps == [ClaimedStep(b" t", b"h")]
     assert form in read.forms
 
 
@@ -90,7 +90,7 @@ def test_the_recorder_writes_what_is_read(tmp_path: Path) -> None:
     with StepRecorder(path) as record:
         record(b"\x00\xff", b" \n")
         record(b"a", b"b", count=3, new_id=257)
-    assert read_steps(path).claim.steps == [
+    assert read_steps(path).steps == [
         ClaimedStep(b"\x00\xff", b" \n"),
         ClaimedStep(b"a", b"b", 3, 257),
     ]
@@ -130,4 +130,4 @@ def test_new_ids_are_compared_with_the_rule(
     steps = [ClaimedStep(b"o", b"w", 1, ids[0]), ClaimedStep(b"l", b"ow", 1, ids[1])]
     report = check_claim(Claim(steps), Assignment(lambda: b"low"))
     assert report.agrees == agrees
-    assert (list(report.told())[1:] or [None]) == [told]
+    assert (list(report.describe())[1:] or [None]) == [told]

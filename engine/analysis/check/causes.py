@@ -1,76 +1,199 @@
-"""The known mistakes: what each is called, and how a trainer that makes it is run.
+"""The known mistakes of trainers. To add one, add an entry to `CAUSES`.
 
-To add one is to add an entry: a sentence, and the deviations to try.
+An entry has a name, a sentence, and the trainers that make the mistake. Most are of one kind:
+
+    _habit     a mistake in counting pairs, in merging, or in keeping the counts
+    _reading   a mistake in reading the corpus: a function makes the text that was read instead
+    Cause      any other: a function that gives the trainers to try
+
+Functions of several lines stand above the table, under the entry's kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 
+from engine.alphabets.merging import merge_pair
 from engine.analysis.check.assignment import Assignment, count_text
-from engine.analysis.check.deviation import Case, Cause, Deviation, Taken, taken_by
-from engine.analysis.check.habits import (
-    DOCUMENTS_JOINED,
-    ORDERS,
-    OTHER_READINGS,
-    SPECIAL_COUNTED,
+from engine.analysis.check.explanation import Case, Cause, Deviation
+from engine.analysis.check.mistaken_trainer import (
+    Change,
     Habits,
-    Reading,
-    merge_first_only,
-    merge_from_the_right,
-    neighbours_before,
-    nothing,
-    only_new_pairs,
-    only_old_pairs,
-    pairs_apart,
+    Word,
+    merges_with_habits,
     recounted,
-    trained,
 )
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.analysis.check.stray_orders import ORDERS
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
+from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.core.events import Pair
 from engine.core.registry import Registry
 from engine.text.patterns import PATTERNS, Pattern
+from engine.text.pretokenize import to_text
+
+# -- habits: how a trainer counts, merges, keeps its counts
+
+
+def _habit(name: str, sentence: str, habits: Habits) -> Cause:
+    """A mistake in counting, merging or keeping the counts."""
+
+    def deviations(case: Case) -> Iterator[Deviation]:
+        yield Deviation(sentence, lambda: merges_with_habits(case.assignment.problem(), habits))
+
+    return Cause(name, sentence, deviations)
+
+
+def pairs_apart(word: Word) -> Iterator[Pair]:
+    """The pairs of neighbours, a pair that overlaps itself counted without overlap.
+
+    >>> list(pairs_apart([7, 7, 7]))
+    [(7, 7)]
+    """
+    last: Pair | None = None
+    for pair in pairwise(word):
+        if pair == last:
+            last = None
+        else:
+            yield pair
+            last = pair
+
+
+def merge_from_the_right(word: Word, pair: Pair, new_id: int) -> list[int]:
+    """Replace the pair from right to left.
+
+    >>> merge_from_the_right([6, 6, 6], (6, 6), 300)
+    [6, 300]
+    """
+    return merge_pair(word[::-1], pair[::-1], new_id)[::-1]
+
+
+def merge_first_only(word: Word, pair: Pair, new_id: int) -> list[int]:
+    """Replace only the first occurrence, as `list.index` finds it."""
+    for place, adjacent in enumerate(pairwise(word)):
+        if adjacent == pair:
+            return [*word[:place], new_id, *word[place + 2 :]]
+    return list(word)
+
+
+def only_new_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    """New pairs are counted; the pairs that they took tokens from keep their old counts."""
+    return ((come, +1) for come in pairwise(after) if new_id in come)
+
+
+def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    """Old pairs are counted down; those with the new token are never counted."""
+    yield from ((gone, -1) for gone in pairwise(before))
+    yield from ((left, +1) for left in pairwise(after) if new_id not in left)
+
+
+def nothing(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    """The counts stay as they were at the start."""
+    return iter(())
+
+
+def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    """The neighbours of each occurrence are read from the word as it was.
+
+    Where two occurrences stand side by side (`abab`) the neighbour is about to merge, too: pairs
+    are counted that will not be there, and the pair of the two new tokens is not.
+    """
+    position, last = 0, len(before) - 2
+    while position <= last:
+        if (before[position], before[position + 1]) != pair:
+            position += 1
+            continue
+        yield pair, -1
+        if position:
+            yield (before[position - 1], pair[0]), -1
+            yield (before[position - 1], new_id), +1
+        if position < last:
+            yield (pair[1], before[position + 2]), -1
+            yield (new_id, before[position + 2]), +1
+        position += 2
+
+
+# -- readings: the corpus as a trainer may have read it
+
+
+def _reading(name: str, sentence: str, read: Callable[[Assignment, bytes], bytes]) -> Cause:
+    """A mistake in reading the corpus.
+
+    Args:
+        read: assignment and a mark → the text that the trainer reads. The mark parts documents. It
+            stands nowhere in the corpus, so it can be cut out as a special token is.
+    """
+
+    def deviations(case: Case) -> Iterator[Deviation]:
+        here = case.assignment
+        mark = b"\0document\0"
+        while mark in here.text:
+            mark += b"\0"
+        text = read(here, mark)
+        if text != mark.join(here.documents):
+            yield Deviation(sentence, lambda: _by_rule(here, text, here.pattern, to_text(mark)))
+
+    return Cause(name, sentence, deviations)
+
+
+def _by_rule(
+    assignment: Assignment, text: bytes, pattern: Pattern, *special_tokens: str
+) -> Iterator[ClaimedStep]:
+    """The merges that the rule takes on another text, or with another pattern."""
+    return _by_rule_on(assignment, count_text(text, pattern, special_tokens))
+
+
+def _by_rule_on(assignment: Assignment, counts: Mapping[bytes, int]) -> Iterator[ClaimedStep]:
+    """The merges that the rule takes with other pretoken counts."""
+    algorithm = algorithm_for(DEFAULT_TRAINER, assignment.tie_rule)
+    return _steps_of(algorithm, assignment.problem(counts))
+
+
+def _steps_of(algorithm: Algorithm, problem: Problem) -> Iterator[ClaimedStep]:
+    for merge in algorithm.run(problem):
+        left, right = problem.pairs[merge.number]
+        yield ClaimedStep(problem.vocab[left], problem.vocab[right], merge.count)
+
+
+# -- patterns, and none
+
+
+def _other_patterns(case: Case) -> Iterator[Deviation]:
+    here = case.assignment
+    for pattern in PATTERNS.values():
+        if pattern != here.pattern and pattern.name != "none":
+            sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
+            run = partial(_by_rule, here, here.text, pattern, *here.special_tokens)
+            yield Deviation(sentence, run, pattern.name)
+
 
 LARGEST_UNCUT = 1 << 23
 """Bytes of the largest corpus that is tried without pretokens: each byte takes forty in memory.
 
 That a pair crosses a border is told of where it stands, however large the corpus is.
 """
+_UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
 
 
-def _by_habit(name: str, sentence: str, habits: Habits) -> Cause:
-    """A mistake in counting, merging or keeping the counts."""
-
-    def deviations(case: Case) -> Iterator[Deviation]:
-        yield Deviation(sentence, partial(_trained, case.assignment, habits))
-
-    return Cause(name, sentence, deviations)
+def _no_pretokens(case: Case) -> Iterator[Deviation]:
+    here = case.assignment
+    if len(here.text) <= LARGEST_UNCUT and here.pattern.name != "none":
+        none = PATTERNS["none"]
+        yield Deviation(_UNCUT, partial(_by_rule, here, here.text, none, *here.special_tokens))
 
 
-def _trained(assignment: Assignment, habits: Habits) -> Iterator[Taken]:
-    return trained(assignment.problem(), habits)
+_UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
 
 
-def _by_reading(reading: Reading) -> Cause:
-    """A mistake in reading the corpus."""
-
-    def deviations(case: Case) -> Iterator[Deviation]:
-        if reading.changes(case.assignment):
-            yield Deviation(reading.sentence, partial(_read_so, case.assignment, reading))
-
-    return Cause(reading.name, reading.sentence, deviations)
+def _unweighted(case: Case) -> Iterator[Deviation]:
+    once = dict.fromkeys(case.assignment.counts, 1)
+    yield Deviation(_UNWEIGHTED, partial(_by_rule_on, case.assignment, once))
 
 
-def _read_so(assignment: Assignment, reading: Reading) -> Iterator[Taken]:
-    return _by_rule(assignment, reading.counts(assignment))
-
-
-def _by_rule(assignment: Assignment, counts: Mapping[bytes, int]) -> Iterator[Taken]:
-    """The merges that the rule takes of other pretokens."""
-    algorithm = algorithm_for(DEFAULT_TRAINER, assignment.tie_rule)
-    return taken_by(algorithm, assignment.problem(counts))
+# -- tie rules
 
 
 def _tie_rules(case: Case) -> Iterator[Deviation]:
@@ -80,36 +203,13 @@ def _tie_rules(case: Case) -> Iterator[Deviation]:
         yield Deviation(sentence, partial(_by_tie_rule, case.assignment, rule), rule.name)
 
 
-def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[Taken]:
+def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[ClaimedStep]:
     # `heap` knows where a pair stands first, even if the rule asks only once.
-    return taken_by(heap.ALGORITHM, assignment.problem(tie_rule=rule))
+    return _steps_of(heap.ALGORITHM, assignment.problem(tie_rule=rule))
 
 
-def _patterns(case: Case) -> Iterator[Deviation]:
-    for pattern in PATTERNS.values():
-        if pattern != case.assignment.pattern and pattern.name != "none":
-            sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
-            yield Deviation(sentence, partial(_by_pattern, case.assignment, pattern), pattern.name)
+# -- the table; of causes that explain as much, the earlier is named first
 
-
-def _no_pretokens(case: Case) -> Iterator[Deviation]:
-    is_small = len(case.assignment.text) <= LARGEST_UNCUT
-    if is_small and case.assignment.pattern.name != "none":
-        yield Deviation(_CROSSED, partial(_by_pattern, case.assignment, PATTERNS["none"]))
-
-
-def _by_pattern(assignment: Assignment, pattern: Pattern) -> Iterator[Taken]:
-    counts = count_text(assignment.text, pattern, assignment.special_tokens)
-    return _by_rule(assignment, counts)
-
-
-def _unweighted(case: Case) -> Iterator[Deviation]:
-    once = dict.fromkeys(case.assignment.counts, 1)
-    yield Deviation(_UNWEIGHTED, partial(_by_rule, case.assignment, once))
-
-
-_CROSSED = "pairs are counted across the borders of pretokens: each document is one long sequence"
-_UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
 
 CAUSES: Registry[Cause] = Registry(
     "cause",
@@ -117,107 +217,88 @@ CAUSES: Registry[Cause] = Registry(
         cause.name: cause
         for cause in (
             Cause("tie-rule", "ties are decided by another rule", _tie_rules),
-            _by_habit(
+            _habit(
                 "overlap",
                 "a pair that overlaps itself is counted without overlap: once in aaa, not twice",
                 Habits(pairs_of=pairs_apart, changes=recounted(pairs_apart)),
             ),
-            _by_reading(SPECIAL_COUNTED),
-            Cause("border-crossed", _CROSSED, _no_pretokens),
-            _by_habit(
+            _reading(
+                "special-counted",
+                "the text of special tokens is counted: they are not cut out before counting",
+                lambda here, mark: here.text,
+            ),
+            Cause("border-crossed", _UNCUT, _no_pretokens),
+            _habit(
                 "stale-heap",
                 "a stale entry is taken from the heap: its count is not compared with the true one",
                 Habits(changes=only_new_pairs, skips_gone=True),
             ),
-            _by_habit(
+            _habit(
                 "not-lowered",
                 "counts are never lowered: the pairs that a merge takes tokens from keep theirs",
                 Habits(changes=only_new_pairs),
             ),
-            _by_habit(
+            _habit(
                 "not-entered",
                 "pairs with the new token are never counted",
                 Habits(changes=only_old_pairs),
             ),
-            _by_habit(
+            _habit(
                 "not-updated",
                 "the merge is applied, but the counts stay as they were at the start",
-                Habits(changes=nothing),
+                Habits(changes=lambda before, after, pair, new_id: iter(())),
             ),
-            _by_habit(
+            _habit(
                 "neighbours-before",
                 "where two occurrences stand side by side, as in abab, each is given the other's "
                 "old token for a neighbour",
                 Habits(changes=neighbours_before),
             ),
-            _by_habit(
+            _habit(
                 "from-the-right",
                 "a pair that overlaps itself is merged from the right: aaa becomes a aa",
                 Habits(merge_word=merge_from_the_right),
             ),
-            _by_habit(
+            _habit(
                 "first-only",
                 "only the first occurrence in each pretoken is merged",
                 Habits(merge_word=merge_first_only),
             ),
-            Cause("pattern", "the text is cut by another pattern", _patterns),
-            _by_reading(DOCUMENTS_JOINED),
-            *map(_by_reading, OTHER_READINGS),
+            Cause("pattern", "the text is cut by another pattern", _other_patterns),
+            _reading(
+                "documents-joined",
+                "documents are not kept apart: special tokens are removed, and what stood around "
+                "them joins",
+                lambda here, mark: b"".join(here.documents),
+            ),
+            _reading(
+                "documents-stripped",
+                "documents are stripped: the whitespace at their edges is lost",
+                lambda here, mark: mark.join(document.strip() for document in here.documents),
+            ),
+            _reading(
+                "line-by-line",
+                "the corpus is read line by line: no pretoken goes on behind a newline",
+                lambda here, mark: mark.join(here.documents).replace(b"\n", b"\n" + mark),
+            ),
+            _reading(
+                "newlines-lost",
+                "the corpus is read in lines without their ends: newlines are never counted",
+                lambda here, mark: mark.join(here.documents).replace(b"\n", mark),
+            ),
+            _reading(
+                "newlines-translated",
+                "the file is opened as text without newline='': every \\r\\n is read as \\n",
+                lambda here, mark: (
+                    mark.join(here.documents).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                ),
+            ),
+            _reading(
+                "bytes-replaced",
+                "the file is decoded with errors='replace': invalid bytes become U+FFFD",
+                lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
+            ),
             Cause("unweighted", _UNWEIGHTED, _unweighted),
         )
     },
 )
-
-
-# Why a trainer's merges part from the rule: every known mistake, each one tried.
-#
-# A cause is a hypothesis: *a trainer with this mistake would have made these very merges.* So it is
-# run over the corpus from the first merge on, and explains as many of the trainer's merges behind
-# the divergence as it makes, too. A wrong hypothesis parts from the trainer early, and costs
-# little.
-
-FURTHER = 1000
-"""How many merges behind the divergence a hypothesis is run for, at the most."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A mistake that would have made the merges up to the divergence and `merges` from there on.
-
-    `all` says that these are all that the trainer made. `alike` are other variants of the mistake
-    that explain as much.
-    """
-
-    cause: str
-    sentence: str
-    merges: int
-    all: bool
-    alike: tuple[str, ...] = ()
-
-
-def explain(case: Case) -> list[Explanation]:
-    """The mistakes that explain the divergence, the one that explains most merges first."""
-    found = (explained_by(case, cause) for cause in CAUSES.values())
-    return sorted(filter(None, found), key=lambda explanation: -explanation.merges)
-
-
-def explained_by(case: Case, cause: Cause) -> Explanation | None:
-    """What a cause explains in its best variant; `None` if it explains nothing."""
-    tried = [(explains(case, cause, each), each.variant) for each in cause.deviations(case)]
-    if not tried:
-        return None
-    best = max((explanation for explanation, _ in tried), key=lambda each: each.merges)
-    same = (variant for each, variant in tried if each.merges == best.merges and each is not best)
-    return replace(best, alike=tuple(same)) if best.merges else None
-
-
-def explains(case: Case, cause: Cause, deviation: Deviation) -> Explanation:
-    """How many merges from the divergence on a trainer with the mistake makes, too."""
-    steps = case.steps[: case.divergence + 1 + FURTHER]
-    made = 0
-    for step, taken in zip(steps, deviation.run(), strict=False):
-        if (taken.left, taken.right) != step.pair or step.count not in (None, taken.count):
-            break
-        made += 1
-    merges = max(0, made - case.divergence)
-    return Explanation(cause.name, deviation.sentence, merges, made == len(case.steps))

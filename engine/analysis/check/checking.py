@@ -1,4 +1,9 @@
-"""`check`: hold a trainer's merges against the rule, and look for the cause of the first slip."""
+"""`check`: hold a trainer's merges against the rule, and look for the cause of the first slip.
+
+The trainer's merges are made one after the other. At every step the rule's choice is asked for *in
+the state that the trainer's own merges led to*; then the trainer's merge is made, whatever the rule
+says. So each merge is judged by itself: a slip early on does not condemn the thousands behind it.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +12,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.analysis.check.assignment import Assignment
-from engine.analysis.check.causes import Explanation, explain
-from engine.analysis.check.claim import Claim, ClaimedStep
-from engine.analysis.check.deviation import Case
-from engine.analysis.check.findings import Divergence, Report, SizeFinding, Standing
-from engine.analysis.check.numbering import VocabularyFinding, id_finding, vocabulary_finding
+from engine.analysis.check.causes import CAUSES
+from engine.analysis.check.claim import Claim
+from engine.analysis.check.explanation import Case, Explanation, explain
+from engine.analysis.check.findings import (
+    Divergence,
+    SizeFinding,
+    Standing,
+    VocabularyFinding,
+    id_finding,
+    vocabulary_finding,
+)
+from engine.analysis.check.report import Report
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.pair_index import PairIndex
 from engine.core.events import BytesPair, Pair
 from engine.text.patterns import Pattern
-
-# The trainer's own merges, made one after the other, each held against the rule.
-#
-# At every step the rule's choice is asked for *in the state that the trainer's merges led to*, and
-# then the trainer's merge is made, whatever the rule says. So a merge is judged by itself: one slip
-# early on does not condemn the thousands behind it.
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def check(
         special_tokens, pattern, tie_rule: as `train_bpe` takes them.
 
     Returns:
-        a `Report`; `report.agrees` is the verdict, `report.told()` says it in sentences.
+        a `Report`; `report.agrees` is the verdict, `report.describe()` says it in sentences.
 
     Raises:
         BpeError: one of its subclasses, for a file or an argument that will not do.
@@ -143,11 +150,11 @@ def check(
 
 
 def check_claim(claim: Claim, assignment: Assignment) -> Report:
-    """`check` for what a trainer says in any way.
+    """`check` for a claim, however it was read.
 
     >>> here = Assignment(lambda: b"low low lower newer")
     >>> report = check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow"), (b"e", b"r")]), here)
-    >>> print(*report.told(), sep="\\n")
+    >>> print(*report.describe(), sep="\\n")
     All 3 merges are by the rule.
     """
     judge = Judge(assignment)
@@ -207,14 +214,14 @@ def _crosses_border(token: bytes, assignment: Assignment) -> bool:
 def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
 ) -> tuple[Explanation, ...]:
-    """The mistakes that make the claimed merges; with the counts told, if any does."""
+    """The mistakes that make the claimed merges, with the claimed counts if any does."""
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
     case = Case(assignment, claim.steps, divergence.step, is_tie)
-    found = explain(case)
+    found = explain(case, CAUSES.values())
     if not found and not divergence.is_of_count_only:
         uncounted = [replace(step, count=None) for step in claim.steps]
         if uncounted != claim.steps:
-            found = explain(replace(case, steps=uncounted))
+            found = explain(replace(case, steps=uncounted), CAUSES.values())
     return tuple(found)
 
 

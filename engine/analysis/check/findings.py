@@ -1,24 +1,24 @@
-"""What a check finds, and how it is told.
+"""What a check can find, each with its sentence: a divergence, a wrong size, wrong numbers.
 
-Sentences quote tokens, which may be any bytes, so whoever tells them says how tokens are shown.
-Steps are counted from 1, as on the screen.
+Sentences quote tokens, which may be any bytes, so the caller says how tokens are shown. Steps are
+counted from 1 in sentences, as on the screen, and from 0 in attributes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.analysis.check.causes import FURTHER, Explanation
-from engine.analysis.check.numbering import IdFinding, VocabularyFinding
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
-from engine.core.gpt2_bytes import spell
 from engine.encoding.token_text import Show
 
 TIED_NAMED = 6
 
 
-def pair_told(pair: BytesPair, show: Show) -> str:
+def describe_pair(pair: BytesPair, show: Show) -> str:
     return f"{show(pair[0])} + {show(pair[1])}"
 
 
@@ -40,7 +40,7 @@ class Standing:
     crosses_border: bool = False
     earlier: tuple[int, int] | None = None
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show) -> str:
         if self.unknown:
             return f"no earlier step makes {' or '.join(map(show, self.unknown))}"
         if self.merged_at is not None:
@@ -49,11 +49,11 @@ class Standing:
             return "it never stands inside a pretoken, only across a border between two"
         if not self.count:
             return "it stands nowhere"
-        told = f"it stands side by side {times(self.count)}"
+        text = f"it stands side by side {times(self.count)}"
         if self.earlier is not None:
             step, count = self.earlier
-            told += f"; before step {step + 1:,} it was {count:,}, which would have won here"
-        return told
+            text += f"; before step {step + 1:,} it was {count:,}, which would have won here"
+        return text
 
 
 @dataclass(frozen=True)
@@ -79,31 +79,31 @@ class Divergence:
 
     @property
     def is_of_count_only(self) -> bool:
-        """The pair is the rule's; only the count that was told is wrong."""
+        """The pair is the rule's; only the claimed count is wrong."""
         return self.taken == self.rule
 
-    def told(self, show: Show) -> Iterator[str]:
+    def describe(self, show: Show) -> Iterator[str]:
         if self.is_of_count_only:
             yield (
                 f"The first wrong count is at step {self.step + 1:,}: the pair "
-                f"{pair_told(self.taken, show)} is right, but it stands side by side "
+                f"{describe_pair(self.taken, show)} is right, but it stands side by side "
                 f"{times(self.rule_count)}, not {self.claimed_count:,}."
             )
             return
         yield f"The first merge that is not by the rule is step {self.step + 1:,}."
-        yield f"The rule takes {self._rule_told(show)}."
-        yield f"Yours is {pair_told(self.taken, show)}: {self.standing.told(show)}."
+        yield f"The rule takes {self._describe_rule(show)}."
+        yield f"Yours is {describe_pair(self.taken, show)}: {self.standing.describe(show)}."
 
-    def _rule_told(self, show: Show) -> str:
+    def _describe_rule(self, show: Show) -> str:
         if self.rule is None:
             return "nothing: no pair is left"
-        told = f"{pair_told(self.rule, show)}, side by side {times(self.rule_count)}"
+        text = f"{describe_pair(self.rule, show)}, side by side {times(self.rule_count)}"
         others = [pair for pair in self.tied if pair != self.rule]
         if not others:
-            return f"{told}; no other pair is as frequent"
-        named = ", ".join(pair_told(pair, show) for pair in others[:TIED_NAMED])
+            return f"{text}; no other pair is as frequent"
+        named = ", ".join(describe_pair(pair, show) for pair in others[:TIED_NAMED])
         more = len(others) - TIED_NAMED
-        return f"{told}, tied with {named}" + (f" and {more:,} more" if more > 0 else "")
+        return f"{text}, tied with {named}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def times(count: int) -> str:
@@ -118,11 +118,11 @@ class SizeFinding:
     wanted: int
     special_tokens: int
 
-    def told(self) -> str:
+    def describe(self) -> str:
         few = "few" if self.merges < self.wanted else "many"
         off = abs(self.merges - self.wanted)
-        told = f"Too {few} merges, by {off:,}: {self.merges:,}, not {self.wanted:,}."
-        return told + (f" {hint}" if (hint := self._hint(off)) else "")
+        text = f"Too {few} merges, by {off:,}: {self.merges:,}, not {self.wanted:,}."
+        return text + (f" {hint}" if (hint := self._hint(off)) else "")
 
     def _hint(self, off: int) -> str | None:
         hints = {
@@ -134,150 +134,115 @@ class SizeFinding:
         return hints.get(off)
 
 
+# -- the vocabulary and the new ids
+#
+# The rule numbers the 256 bytes, then the special tokens, then the merges in their order. A trainer
+# may number otherwise and still be right: that is worth a note. A token too few or too many is not.
+
+NAMED = 5
+"""Tokens that a sentence names; it says how many more there are."""
+
+
 @dataclass(frozen=True)
-class Report:
-    """The outcome of a check.
+class Renumbered:
+    """The first id that has another token than by the rule; `None` where there is none."""
 
-    Attributes:
-        merges: how many merges the trainer made.
-        divergence: the first that is not by the rule; `None` if all are.
-        explanations: the mistakes that would have made it, the likeliest first.
-        by_rule_after: of the merges behind the divergence, how many are what the rule takes after
-            the trainer's own merges before them.
-        counts_told, counts_wrong: how many counts the trainer told, how many of them are wrong.
-        size, vocabulary, ids: what is to be said of these, if they were looked at.
-    """
+    token_id: int
+    token: bytes | None
+    by_rule: bytes | None
 
-    merges: int
-    divergence: Divergence | None
-    explanations: tuple[Explanation, ...]
-    by_rule_after: int
-    counts_told: int
-    counts_wrong: int
-    size: SizeFinding | None
-    vocabulary: VocabularyFinding | None
-    ids: IdFinding | None
+    def describe(self, show: Show) -> str:
+        has = "nothing" if self.token is None else show(self.token)
+        rule = "nothing" if self.by_rule is None else show(self.by_rule)
+        return f"id {self.token_id} is {has}, by the rule {rule}"
+
+
+@dataclass(frozen=True)
+class VocabularyFinding:
+    """How a vocabulary differs from the 256 bytes, the special tokens and the merges' tokens."""
+
+    missing: tuple[bytes, ...]
+    extra: tuple[bytes, ...]
+    renumbered: Renumbered | None
 
     @property
-    def agrees(self) -> bool:
-        """Whether the merges, their number and the tokens of the vocabulary are by the rule."""
-        consistent = self.vocabulary is None or self.vocabulary.is_consistent
-        numbered = self.ids is None or self.ids.broken is None
-        return self.divergence is None and self.size is None and consistent and numbered
+    def is_consistent(self) -> bool:
+        """Whether it has the right tokens, however they are numbered."""
+        return not self.missing and not self.extra
 
-    def told(self, show: Show = spell) -> Iterator[str]:
-        """The outcome, a sentence or two a line."""
-        if self.divergence is None:
-            counts = " with the counts told" if self.counts_told else ""
-            yield f"All {self.merges:,} merges are by the rule{counts}."
-        else:
-            yield from self.divergence.told(show)
-            yield from self._why()
-            yield self._after(self.divergence)
-            if self.counts_wrong:
-                yield f"{self.counts_wrong:,} of the {self.counts_told:,} counts told are wrong."
-        if self.size is not None:
-            yield self.size.told()
-        if self.vocabulary is not None:
-            yield self.vocabulary.told(show)
-        if self.ids is not None and (told := self.ids.told()) is not None:
-            yield told
-
-    def _why(self) -> Iterator[str]:
-        if not self.explanations:
-            yield "None of the known mistakes that were tried on this corpus explains it."
-        for place, explanation in enumerate(self.explanations):
-            likely = explanation.all or explanation.merges > 1
-            first = "Likely cause" if likely else "Possible cause"
-            lead = "Explains it, too" if place else first
-            yield f"{lead} ({explanation.cause}): {explanation.sentence}. {_reach(explanation)}"
-
-    def _after(self, divergence: Divergence) -> str:
-        behind = self.merges - divergence.step - 1
-        if not behind:
-            return "It is the last merge."
-        if divergence.is_of_count_only and self.by_rule_after == behind:
-            return "The merges themselves are all by the rule."
-        if self.by_rule_after == behind:
-            slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            return f"{slip}Given it, all later merges ({behind:,}) are by the rule."
-        return (
-            f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
-            "yours before them."
-        )
+    def describe(self, show: Show) -> str:
+        """How the vocabulary is, in one sentence."""
+        if self.missing or self.extra:
+            parts = [("lacks", self.missing), ("has, beyond what it should,", self.extra)]
+            differences = (f"{verb} {_some(tokens, show)}" for verb, tokens in parts if tokens)
+            return f"The vocabulary {' and '.join(differences)}."
+        if self.renumbered is None:
+            return "The vocabulary is that of the rule, numbers and all."
+        first = self.renumbered.describe(show)
+        return f"The vocabulary has the right tokens, but numbers them otherwise: {first}."
 
 
-def _reach(explanation: Explanation) -> str:
-    """How far a mistake explains what the trainer did."""
-    alike = f" So would {', '.join(explanation.alike)}." if explanation.alike else ""
-    more = explanation.merges - 1
-    if explanation.all:
-        return f"A trainer with this mistake makes exactly your merges.{alike}"
-    if not more:
-        return f"It explains this step only; the next one differs again.{alike}"
-    as_far = ", as far as it was tried" if more == FURTHER else ""
-    return f"It explains this step and the next {more:,}{as_far}.{alike}"
+def _some(tokens: Sequence[bytes], show: Show) -> str:
+    named = ", ".join(map(show, tokens[:NAMED]))
+    more = len(tokens) - NAMED
+    return f"{named} and {more:,} more" if more > 0 else named
 
 
-# A report as plain values for JSON; tokens are in GPT-2's spelling, steps counted from 1.
+def vocabulary_finding(
+    vocab: Mapping[int, bytes], steps: Sequence[ClaimedStep], special_tokens: Sequence[str]
+) -> VocabularyFinding:
+    """Compare a vocabulary with what the trainer's own merges make of it.
 
-
-def as_dict(report: Report) -> dict[str, object]:
-    """The report as `json.dumps` takes it.
-
-    >>> from engine.analysis.check.findings import Report
-    >>> as_dict(Report(3, None, (), 0, 0, 0, None, None, None))["agrees"]
-    True
+    >>> vocab = dict(enumerate([b"<e>", *(bytes((byte,)) for byte in range(256)), b"ab"]))
+    >>> print(vocabulary_finding(vocab, [ClaimedStep(b"a", b"b")], ["<e>"]).describe(repr))
+    The vocabulary has the right tokens, but numbers them otherwise: id 0 is b'<e>', by the rule \
+b'\\x00'.
     """
-    vocabulary = report.vocabulary
-    return {
-        "agrees": report.agrees,
-        "merges": report.merges,
-        "divergence": None if report.divergence is None else _divergence(report.divergence),
-        "causes": [
-            {
-                "cause": explanation.cause,
-                "sentence": explanation.sentence,
-                "merges_explained": explanation.merges,
-                "explains_all": explanation.all,
-            }
-            for explanation in report.explanations
-        ],
-        "later_merges_by_rule": report.by_rule_after,
-        "counts_told": report.counts_told,
-        "counts_wrong": report.counts_wrong,
-        "merges_wanted": report.merges if report.size is None else report.size.wanted,
-        "vocabulary": vocabulary
-        and {
-            "missing": _tokens(vocabulary.missing),
-            "extra": _tokens(vocabulary.extra),
-            "numbered_by_rule": vocabulary.renumbered is None,
-        },
-        "told": list(report.told()),
-    }
+    expected = [*base_vocab(special_tokens), *(step.left + step.right for step in steps)]
+    has, should = Counter(vocab.values()), Counter(expected)
+    by_rule = dict(enumerate(expected))
+    differing = (
+        token_id
+        for token_id in sorted(vocab.keys() | by_rule.keys())
+        if vocab.get(token_id) != by_rule.get(token_id)
+    )
+    first = next(differing, None)
+    return VocabularyFinding(
+        tuple((should - has).elements()),
+        tuple((has - should).elements()),
+        None if first is None else Renumbered(first, vocab.get(first), by_rule.get(first)),
+    )
 
 
-def _divergence(divergence: Divergence) -> dict[str, object]:
-    standing = divergence.standing
-    return {
-        "step": divergence.step + 1,
-        "kind": "count" if divergence.is_of_count_only else "pair",
-        "rule": None if divergence.rule is None else _tokens(divergence.rule),
-        "rule_count": divergence.rule_count,
-        "tied": _pairs(divergence.tied),
-        "taken": _tokens(divergence.taken),
-        "taken_count": standing.count,
-        "told_count": divergence.claimed_count,
-        "unknown_tokens": _tokens(standing.unknown),
-        "merged_at_step": None if standing.merged_at is None else standing.merged_at + 1,
-        "crosses_border": standing.crosses_border,
-        "would_have_won_before_step": None if standing.earlier is None else standing.earlier[0] + 1,
-    }
+@dataclass(frozen=True)
+class IdFinding:
+    """The new ids that a trainer reports.
+
+    Attributes:
+        first_id: the id of the first merge.
+        expected: what it is by the rule.
+        broken: the first step, from 0, whose id is not one more than that before it; `None` if all
+            count up.
+    """
+
+    first_id: int
+    expected: int
+    broken: int | None
+
+    def describe(self) -> str | None:
+        """What is wrong with the ids, in one sentence; `None` if they are those of the rule."""
+        if self.broken is not None:
+            return f"The new ids do not count up: that of step {self.broken + 1:,} is out of line."
+        if self.first_id != self.expected:
+            return f"New tokens are numbered from {self.first_id} on, by the rule {self.expected}."
+        return None
 
 
-def _tokens(tokens: Iterable[bytes]) -> list[str]:
-    return [spell(token) for token in tokens]
-
-
-def _pairs(pairs: Iterable[BytesPair]) -> list[list[str]]:
-    return [_tokens(pair) for pair in pairs]
+def id_finding(steps: Sequence[ClaimedStep], first_id: int) -> IdFinding | None:
+    """Whether the reported ids count up; `None` if no step reports one."""
+    ids = [(place, step.new_id) for place, step in enumerate(steps) if step.new_id is not None]
+    if not ids:
+        return None
+    place, new_id = ids[0]
+    broken = next((at for at, other in ids if other - at != new_id - place), None)
+    return IdFinding(new_id - place, first_id, broken)

@@ -1,10 +1,18 @@
-"""Steps in lines of JSON: what a trainer in any language prints, a line a merge.
+"""Steps in lines of JSON, a line a merge: what a trainer in any language can print.
 
     {"left": "Ġt", "right": "he", "count": 1234, "new_id": 259}
 
-`left` and `right` are tokens in any of the `token_forms`; `count` (how often the pair stood side by
-side) and `new_id` may be left out, and other keys are passed over. So the lines of `bpe-tui train
---steps` are such a file, too. Nothing of a file is believed; each line has a greatest length.
+`count` is how often the pair stood side by side. It may be left out, and so may `new_id`; other
+keys are passed over, so the lines of `bpe-tui train --steps` are such a file, too. A token is
+written in one of these forms; a reader tells them apart by their type:
+
+    "Ġthe"                   text in GPT-2's spelling: a printable stand-in for every byte
+    [32, 116, 104, 101]      a list of byte values
+    {"hex": "20746865"}      hexadecimal digits
+    {"base64": "IHRoZQ=="}   base64
+
+`StepRecorder` writes such a file, `read_steps` reads it. Nothing in a file is believed, and no line
+may be longer than `LONGEST_LINE`.
 """
 
 from __future__ import annotations
@@ -12,24 +20,100 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import TracebackType
+from typing import IO, Any, BinaryIO
 
-from engine.analysis.check.claim import Claim, ClaimedStep
-from engine.core.errors import StepsFileError
-from engine.core.gpt2_bytes import unspell
+from engine.core.errors import OutputError, StepsFileError
+from engine.core.events import BytesPair
+from engine.core.gpt2_bytes import spell, unspell
 from engine.core.registry import Registry
 
-# The ways in which a line of JSON may write a token.
-#
-# Any bytes can be written in each; a reader tells them apart by their type alone:
-#
-#     "Ġthe"                   text in GPT-2's spelling: a printable stand-in for every byte
-#     [32, 116, 104, 101]      a list of byte values
-#     {"hex": "20746865"}      hexadecimal digits
-#     {"base64": "IHRoZQ=="}   base64
+LONGEST_LINE = 1 << 20
+"""Bytes of a line."""
+MOST_STEPS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedStep:
+    """A merge as a trainer reports it.
+
+    `count` (how often the pair stood) and `new_id` are `None` where the trainer does not say.
+    """
+
+    left: bytes
+    right: bytes
+    count: int | None = None
+    new_id: int | None = None
+
+    @property
+    def pair(self) -> BytesPair:
+        return self.left, self.right
+
+
+# -- writing
+
+
+class StepRecorder:
+    r"""Writes each merge of a trainer as a line of JSON, which `bpe-tui check --jsonl` reads.
+
+    A line is on its way to the disk as soon as it is recorded, so that a trainer that crashes
+    leaves its steps behind. What the file held before is lost: it is a log of one run.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "steps.jsonl")
+    >>> with StepRecorder(path) as record:
+    ...     record(b" t", b"he", count=12)
+    >>> path.read_text(encoding="utf-8")
+    '{"left": "Ġt", "right": "he", "count": 12}\n'
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._file: IO[str] | None = None
+
+    def __enter__(self) -> StepRecorder:
+        try:
+            self._file = self._path.open("w", encoding="utf-8", newline="\n", buffering=1)
+        except (OSError, ValueError) as error:
+            raise self._failed(error) from error
+        return self
+
+    def __call__(
+        self, left: bytes, right: bytes, count: int | None = None, new_id: int | None = None
+    ) -> None:
+        """Write down a merge: the bytes of its two tokens; its count and new id if given."""
+        if self._file is None:
+            raise OutputError(f"{self._path}: record inside `with StepRecorder(…) as record:`")
+        facts: dict[str, object] = {"left": spell(left), "right": spell(right)}
+        numbers = {"count": count, "new_id": new_id}
+        facts |= {name: number for name, number in numbers.items() if number is not None}
+        try:
+            self._file.write(json.dumps(facts, ensure_ascii=False) + "\n")
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _failed(self, error: OSError | ValueError) -> OutputError:
+        reason = getattr(error, "strerror", None) or error
+        return OutputError(f"{self._path}: cannot be written: {reason}")
+
+
+# -- the forms of a token
 
 
 def _of_text(value: str) -> bytes:
@@ -87,15 +171,14 @@ def read_token(value: object) -> tuple[bytes, str]:
     raise ValueError('is none of: text, a list of bytes, {"hex": …}, {"base64": …}')
 
 
-LONGEST_LINE = 1 << 20
-MOST_STEPS = 1 << 20
+# -- reading
 
 
 @dataclass(frozen=True)
 class ReadSteps:
-    """The steps of a file, and the forms in which their tokens are written."""
+    """The steps of a file, and the names of the forms in which its tokens are written."""
 
-    claim: Claim
+    steps: Sequence[ClaimedStep]
     forms: tuple[str, ...]
 
 
@@ -121,7 +204,7 @@ def read_steps(path: str | os.PathLike[str]) -> ReadSteps:
         raise StepsFileError(f"{path}: cannot be read: {reason}") from error
     if not steps:
         raise StepsFileError(f"{path}: holds no step; write a line of JSON for each merge")
-    return ReadSteps(Claim(steps), tuple(forms))
+    return ReadSteps(steps, tuple(forms))
 
 
 def _lines(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
@@ -139,22 +222,22 @@ def _lines(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[tuple[int, 
 def _step(line: bytes) -> tuple[ClaimedStep, list[str]]:
     """A line's step and the forms of its tokens; a `ValueError` says what is wrong."""
     try:
-        told = json.loads(line)
+        facts = json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("is no JSON, or cut short") from None
-    if not isinstance(told, dict):
+    if not isinstance(facts, dict):
         raise ValueError('is no JSON object {"left": …, "right": …}')
-    left, form_left = _token(told, "left")
-    right, form_right = _token(told, "right")
-    step = ClaimedStep(left, right, _number(told, "count"), _number(told, "new_id"))
+    left, form_left = _token(facts, "left")
+    right, form_right = _token(facts, "right")
+    step = ClaimedStep(left, right, _number(facts, "count"), _number(facts, "new_id"))
     return step, [form_left, form_right]
 
 
-def _token(told: dict[str, Any], key: str) -> tuple[bytes, str]:
-    if key not in told:
+def _token(facts: dict[str, Any], key: str) -> tuple[bytes, str]:
+    if key not in facts:
         raise ValueError(f'has no "{key}"')
     try:
-        token, form = read_token(told[key])
+        token, form = read_token(facts[key])
     except ValueError as error:
         raise ValueError(f'"{key}" {error}') from None
     if not token:
@@ -162,8 +245,8 @@ def _token(told: dict[str, Any], key: str) -> tuple[bytes, str]:
     return token, form
 
 
-def _number(told: dict[str, Any], key: str) -> int | None:
-    value = told.get(key)
+def _number(facts: dict[str, Any], key: str) -> int | None:
+    value = facts.get(key)
     if value is not None and (type(value) is not int or value < 0):
         raise ValueError(f'"{key}" is no whole number')
     return value

@@ -1,0 +1,131 @@
+"""A trainer that may be wrong in one way: counting, merging, or keeping its counts.
+
+A right trainer counts every pair of neighbours, replaces the best from left to right, and keeps the
+counts true. `Habits` says which of these three it does in another way; the rest it does right. A
+word that holds the merged pair is recounted as a whole. That is slower than `PairIndex`, but so a
+mistake is one small function.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from engine.alphabets.merging import merge_pair
+from engine.analysis.check.steps_file import ClaimedStep
+from engine.bpe.trainers.heap import queue_of
+from engine.bpe.trainers.problem import Problem
+from engine.core.events import Pair
+
+Word = Sequence[int]
+PairsOf = Callable[[Word], Iterator[Pair]]
+Change = tuple[Pair, int]
+"""A pair whose count changes, and by how much."""
+Changes = Callable[[Word, Word, Pair, int], Iterator[Change]]
+"""(word before, word after, merged pair, new id) → the pairs whose counts change, and by what."""
+
+
+def recounted(pairs_of: PairsOf) -> Changes:
+    """The right way to keep counts: the pairs of the old word go, those of the new one come."""
+
+    def changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+        yield from ((gone, -1) for gone in pairs_of(before))
+        yield from ((come, +1) for come in pairs_of(after))
+
+    return changes
+
+
+EXACTLY = recounted(pairwise)
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How a trainer counts, merges and keeps its counts; by default rightly.
+
+    Attributes:
+        pairs_of: the pairs that it counts in a word at the start.
+        merge_word: how it replaces a pair in a word by the new id.
+        changes: how it corrects its counts after that.
+        skips_gone: it passes over a pair that stands nowhere any more, though it still counts it.
+    """
+
+    pairs_of: PairsOf = pairwise
+    merge_word: Callable[[Word, Pair, int], list[int]] = merge_pair
+    changes: Changes = EXACTLY
+    skips_gone: bool = False
+
+
+class HabitualIndex:
+    """The words of a problem, and the counts that a trainer with such habits believes in."""
+
+    def __init__(self, problem: Problem, habits: Habits) -> None:
+        self._habits = habits
+        self._words: list[list[int]] = problem.words()
+        self._word_counts = list(problem.counts.values())
+        self.counts: Counter[Pair] = Counter()
+        self._places: defaultdict[Pair, set[int]] = defaultdict(set)
+        for place, (word, count) in enumerate(zip(self._words, self._word_counts, strict=True)):
+            for pair in habits.pairs_of(word):
+                self.counts[pair] += count
+                self._places[pair].add(place)
+
+    def stands(self, pair: Pair) -> bool:
+        """Whether the pair stands side by side anywhere."""
+        words = (self._words[place] for place in self._places.get(pair, ()))
+        return any(pair in pairwise(word) for word in words)
+
+    def first_seen(self, pair: Pair) -> tuple[int, int]:
+        """(index of the pretoken, position in it); behind all others if it stands nowhere."""
+        for place in sorted(self._places.get(pair, ())):
+            for position, adjacent in enumerate(pairwise(self._words[place])):
+                if adjacent == pair:
+                    return place, position
+        return len(self._words), 0
+
+    def merge(self, pair: Pair, new_id: int) -> list[Pair]:
+        """Merge a pair and correct the counts by habit; returns the pairs whose counts rose."""
+        deltas: Counter[Pair] = Counter()
+        for place in list(self._places.get(pair, ())):
+            before = self._words[place]
+            after = self._habits.merge_word(before, pair, new_id)
+            if len(after) == len(before):
+                continue
+            self._words[place] = after
+            for changed, by in self._habits.changes(before, after, pair, new_id):
+                deltas[changed] += by * self._word_counts[place]
+            for adjacent in pairwise(after):
+                if new_id in adjacent:
+                    self._places[adjacent].add(place)
+        for changed, by in deltas.items():
+            self.counts[changed] += by
+            if self.counts[changed] <= 0:
+                del self.counts[changed]
+        if not self.stands(pair):
+            self.counts.pop(pair, None)
+        again = (changed for changed, by in deltas.items() if by > 0 or changed == pair)
+        return [changed for changed in again if changed in self.counts]
+
+
+def merges_with_habits(problem: Problem, habits: Habits) -> Iterator[ClaimedStep]:
+    """The merges of a trainer with these habits, with the counts that it believes in.
+
+    >>> from engine.analysis.check.assignment import Assignment
+    >>> aaaa = Assignment(lambda: b"aaaa").problem()
+    >>> next(merges_with_habits(aaaa, Habits()))
+    ClaimedStep(left=b'a', right=b'a', count=3, new_id=None)
+    """
+    index = HabitualIndex(problem, habits)
+    queue, choose = queue_of(problem, index.counts, index.first_seen)
+    made: dict[bytes, int] = {}
+    while (best := queue.pop_best(choose)) is not None:
+        pair, vocab = best[0], problem.vocab
+        if habits.skips_gone and not index.stands(pair):
+            continue
+        yield ClaimedStep(vocab[pair[0]], vocab[pair[1]], index.counts[pair])
+        token = vocab[pair[0]] + vocab[pair[1]]
+        if token not in made:  # a pair that is merged in part only comes again
+            made[token] = problem.join(pair)
+        for changed in index.merge(pair, made[token]):
+            queue.push(changed)
