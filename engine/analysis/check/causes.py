@@ -90,7 +90,7 @@ def only_old_pairs(before: Word, after: Word, pair: Pair, new_id: int) -> Iterat
     yield from ((left, +1) for left in pairwise(after) if new_id not in left)
 
 
-def nothing(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+def no_changes(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
     """The counts stay as they were at the start."""
     return iter(())
 
@@ -246,7 +246,7 @@ CAUSES: Registry[Cause] = Registry(
             _habit(
                 "not-updated",
                 "the merge is applied, but the counts stay as they were at the start",
-                Habits(changes=lambda before, after, pair, new_id: iter(())),
+                Habits(changes=no_changes),
             ),
             _habit(
                 "neighbours-before",
