@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui.app import terminal
-from bpe_tui.app.model_parts import job_for
+from bpe_tui.app.model_parts import JobMaker, job_for
 from bpe_tui.app.navigation import Ways
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.windows import Windows
@@ -45,7 +45,13 @@ COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 
 
 class BpeTuiApp(Windows):
-    """Opens a corpus or a tokenizer and plays its merges."""
+    """Opens a corpus or a tokenizer and plays its merges.
+
+    Args:
+        config: what to open first.
+        open_with: makes the job that does the work behind a session: what is to be opened, and
+            where the job posts its news. Whoever has a finished recording can hand it in here.
+    """
 
     TITLE = "bpe-tui"
     CSS_PATH = sheet("app.tcss")
@@ -53,8 +59,9 @@ class BpeTuiApp(Windows):
     SCREENS: ClassVar = SCREENS
     ENABLE_COMMAND_PALETTE = True
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, open_with: JobMaker = job_for) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
+        self._open_with = open_with
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = self._new_job()
@@ -112,7 +119,7 @@ class BpeTuiApp(Windows):
                 news.of = session
             self.post_message(news)
 
-        return job_for(session.config, post)
+        return self._open_with(session.config, post)
 
     def on_unmount(self) -> None:
         self._job.cancel()

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from bpe_tui.views.exports import ExportKind
     from bpe_tui.views.transcript import AnyTranscript
 
+JobMaker = Callable[["Config", "Callable[[Message], object]"], "CorpusJob"]
+"""Makes the job that opens something: what to open, and where the job posts its news."""
+
 
 def job_for(config: Config, post: Callable[[Message], object]) -> CorpusJob:
     """The job that opens what `config` names."""

@@ -1,15 +1,29 @@
-"""The application opened for a test."""
+"""The application opened for a test.
+
+Most tests ask what a key does in a finished run. For them a run is trained once in each test
+process and handed to every application that opens it (`RecordedJob`), as the training job would:
+the same messages with the same steps. The record of a run never changes once it is complete, so
+all of them share it; the timeline, which has a cursor, is each application's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import copy
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
+from textual.message import Message
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.model_parts import job_for
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.jobs import CorpusJob
+from bpe_tui.session.messages import StepsRecorded, TrainingEnded, TrainingStarted
+from bpe_tui.session.protocols import Playable
+from bpe_tui.session.recent_files import remember
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
 
@@ -36,7 +50,7 @@ async def opened_as(
     config: Config, size: tuple[int, int] = (120, 40)
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """The application with all steps of what `config` names."""
-    app = BpeTuiApp(config)
+    app = BpeTuiApp(config, recorded_once)
     async with app.run_test(size=size) as pilot:
         await ended(app, pilot)
         yield app, pilot
@@ -44,14 +58,67 @@ async def opened_as(
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     """Wait until all steps of the session are recorded."""
-    for _ in range(400):
-        await pilot.pause(0.02)
-        if app.session.stop_reason is not None:
-            break
-    assert app.session.stop_reason is not None
+    await until(pilot, lambda: app.session.stop_reason is not None)
     await pilot.pause()
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 10) -> None:
+    """Wait until something is so, and fail if it never is."""
+    for _ in range(round(seconds / 0.01)):
+        await pilot.pause()
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError(f"still not so after {seconds} s")
 
 
 def step(app: BpeTuiApp) -> int:
     assert app.session.recording is not None
     return app.session.recording.cursor
+
+
+# --- runs that are trained once ---------------------------------------------------------------
+
+
+def recorded_once(config: Config, post: Callable[[Message], object]) -> CorpusJob:
+    """A job that hands over a run which is trained already, if it is one of a corpus."""
+    if not isinstance(config, RunConfig) or not Path(config.corpus).is_file():
+        return job_for(config, post)
+    return RecordedJob(config, post)
+
+
+class RecordedJob(CorpusJob):
+    """Posts the news of a training that has been made, on the application's own thread."""
+
+    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
+        super().__init__("recorded", post)
+        self._config = config
+
+    def start(self) -> None:
+        content = Path(self._config.corpus).stat()
+        started, steps, reason = _trained(self._config, content.st_mtime_ns, content.st_size)
+        own = _with_own_cursor(started.timeline)
+        self.post(TrainingStarted(own, started.documents, started.bytes_read, started.obstacle))
+        remember(self._config)
+        self.post(StepsRecorded(steps))
+        self.post(TrainingEnded(reason))
+
+
+@cache
+def _trained(config: RunConfig, *content: int) -> tuple[TrainingStarted, list[object], object]:
+    """What the training job tells of a run: its begin, all its steps, and why it ended."""
+    told: list[Message] = []
+    job = job_for(config, told.append)
+    job.go_on()  # there is no screen to wait for
+    job.work()
+    (started,) = (news for news in told if isinstance(news, TrainingStarted))
+    steps = [step for news in told if isinstance(news, StepsRecorded) for step in news.steps]
+    (ended,) = (news for news in told if isinstance(news, TrainingEnded))
+    return started, steps, ended.reason
+
+
+def _with_own_cursor(timeline: Playable) -> Playable:
+    """A copy of a timeline at step 0 that shares all that its run never changes."""
+    shared = [getattr(timeline, name, None) for name in ("record", "counts", "words", "excerpt")]
+    shared += vars(timeline.record).values()
+    return copy.deepcopy(timeline, {id(value): value for value in shared})
