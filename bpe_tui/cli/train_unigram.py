@@ -12,10 +12,10 @@ from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural
+from engine.core.events import WorkProgress
 from engine.formats.tokenizer_json import save_tokenizer
 from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts
-from engine.unigram.sliced import Progress
 from engine.unigram.trainer import UnigramTrainer
 
 
@@ -46,6 +46,6 @@ def _trained(corpus: Corpus, config: RunConfig, workers: int | None) -> UnigramT
         words = spelled_counts(count.counts)
         run = UnigramTrainer(words, config.vocab_size, config.special_tokens)
         for event in run.steps():
-            if isinstance(event, Progress):
+            if isinstance(event, WorkProgress):
                 bar.show_work(event.doing, event.done, event.total)
     return run

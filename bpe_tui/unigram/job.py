@@ -12,10 +12,10 @@ from time import monotonic
 from bpe_tui.session import messages
 from bpe_tui.session.jobs import TrainingJob
 from bpe_tui.session.protocols import Playable
+from engine.core.events import WorkProgress
 from engine.text.excerpt import Excerpt
 from engine.unigram.events import Seeded
 from engine.unigram.metaspace import spelled_counts
-from engine.unigram.sliced import Progress
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
@@ -35,7 +35,7 @@ class UnigramJob(TrainingJob):
         trainer = UnigramTrainer(words, self.config.vocab_size, self.config.special_tokens)
         for event in trainer.steps():
             self.check_cancelled()
-            if isinstance(event, Progress):
+            if isinstance(event, WorkProgress):
                 self._tell(event)
             elif isinstance(event, Seeded):
                 begin(UnigramTimeline(event.record, words=words, excerpt=excerpt, pattern=pattern))
@@ -44,7 +44,7 @@ class UnigramJob(TrainingJob):
                 self.post(messages.StepsRecorded([event]))
         return trainer.stop_reason
 
-    def _tell(self, progress: Progress) -> None:
+    def _tell(self, progress: WorkProgress) -> None:
         """Say how far the work is, now and then."""
         if monotonic() >= self._news_due:
             self.post(messages.Working(progress.doing, progress.done, progress.total))

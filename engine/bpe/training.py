@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from engine.alphabets import ByteAlphabet
 from engine.alphabets.units import DEFAULT_UNITS
@@ -11,8 +12,9 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import DEFAULT_TRAINER
 from engine.core.events import CountProgress, Pair, TrainProgress
-from engine.counting.count import count_pretokens
 from engine.encoding.tokenizer import Tokenizer
+from engine.recording.training import CountedCorpus, Training, TrainingListener, train_on_corpus
+from engine.text.corpus import Corpus
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import check_special_tokens
 
@@ -92,28 +94,48 @@ def train_bpe(
         BpeError: one of its subclasses, for a file or an argument that will not do.
     """
     check_special_tokens(special_tokens)
-    # All is checked by making an empty trainer: before an hour of counting, not after it.
-    Trainer(
-        *({}, vocab_size, special_tokens),
-        tie_rule=tie_rule,
-        algorithm=trainer,
-        max_token_length=max_token_length,
-        units=units,
-    )
-    counts = count_pretokens(input_path, pattern, special_tokens, workers, on_progress)
-    run = Trainer(
-        counts,
-        vocab_size,
+
+    def start(counts: Mapping[bytes, int]) -> Trainer:
+        return Trainer(
+            counts,
+            vocab_size,
+            special_tokens,
+            tie_rule=tie_rule,
+            algorithm=trainer,
+            min_count=min_count,
+            max_token_length=max_token_length,
+            units=units,
+        )
+
+    start({})  # checks all arguments: before an hour of counting, not after it
+    training = train_on_corpus(
+        Corpus(input_path),
+        pattern,
         special_tokens,
-        tie_rule=tie_rule,
-        algorithm=trainer,
-        min_count=min_count,
-        max_token_length=max_token_length,
-        units=units,
+        lambda corpus: Training(start(corpus.counts)),
+        workers=workers,
+        listener=_Callbacks(on_progress, on_step),
     )
-    for step in run.steps():
-        if on_step is not None:
-            on_step(step)
-        if on_progress is not None:
-            on_progress(TrainProgress(step.index + 1, run.merges_wanted))
-    return run.vocab, run.merges
+    return training.trainer.vocab, training.trainer.merges
+
+
+@dataclass
+class _Callbacks(TrainingListener):
+    """Passes on what a caller of `train_bpe` asks to be told."""
+
+    progress: Callable[[CountProgress | TrainProgress], None] | None
+    step: Callable[[MergeStep], None] | None
+    merges_wanted: int = 0
+
+    def on_progress(self, progress: CountProgress) -> None:
+        if self.progress is not None:
+            self.progress(progress)
+
+    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
+        self.merges_wanted = training.trainer.merges_wanted
+
+    def on_step(self, step: MergeStep) -> None:
+        if self.step is not None:
+            self.step(step)
+        if self.progress is not None:
+            self.progress(TrainProgress(step.index + 1, self.merges_wanted))

@@ -40,6 +40,15 @@ class TrainProgress:
     merges_wanted: int
 
 
+@dataclass(frozen=True)
+class WorkProgress:
+    """How far the work at hand is: what is being done, and `done` parts of `total`."""
+
+    doing: str
+    done: int
+    total: int
+
+
 class CountChange(NamedTuple):
     """A pair whose count a merge changed. `before` is 0 for a pair the merge made."""
 

@@ -75,6 +75,10 @@ class MergeTimeline(Player[FrameT]):
             self.table[step.pair] = (step.index, step.new_id)
             self._add_step()
 
+    def extend_to(self, length: int) -> None:
+        """Add the steps that the record has by now, so that there are so many."""
+        self.extend(self.record[index] for index in range(len(self), length))
+
     def step_of(self, pair: Pair) -> int | None:
         """The step right after a pair merges; `None` if it has not been seen to merge."""
         known = self.table.get(pair)

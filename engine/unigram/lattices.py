@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Floats, Ints, SmallInts
-from engine.unigram.sliced import Progress, Work
+from engine.core.events import WorkProgress
+from engine.unigram.sliced import Work
 
 Flags = npt.NDArray[np.bool_]
 
@@ -117,7 +118,7 @@ class Lattices:
             sums = np.add.reduceat(ways, starts)
             ways /= np.repeat(sums, sizes)
             forward[nodes] = greatest + np.log(sums)
-            yield Progress("summing over all segmentations", high, len(shares))
+            yield WorkProgress("summing over all segmentations", high, len(shares))
         return shares, forward[self.last_nodes]
 
     def best_shares(
@@ -144,7 +145,7 @@ class Lattices:
             equal = np.flatnonzero(level == np.repeat(greatest, sizes)) + low
             # Of equals the first: it starts furthest left.
             shares[equal[np.searchsorted(equal, starts)]] = 1
-            yield Progress("finding the best segmentations", high, len(ways))
+            yield WorkProgress("finding the best segmentations", high, len(ways))
         return shares, best[self.last_nodes]
 
     def flow(self, shares: Floats) -> Work[Floats]:
@@ -156,7 +157,9 @@ class Lattices:
             flow[low:high] = through[self.targets[low:high]] * shares[low:high]
             # No two edges of a level that share a source: they would be one piece in one place.
             through[self.sources[low:high]] += flow[low:high]
-            yield Progress("dividing the counts among the edges", len(shares) - low, len(shares))
+            yield WorkProgress(
+                "dividing the counts among the edges", len(shares) - low, len(shares)
+            )
         return flow
 
 
@@ -201,7 +204,7 @@ def lattices_of(
             batch = _Batch(ids, longest)
         if slice_ >= CHARACTERS_A_SLICE:
             slice_ = 0
-            yield Progress("building the lattices", min(done, len(texts)), len(texts))
+            yield WorkProgress("building the lattices", min(done, len(texts)), len(texts))
     if batch.pieces:
         batches.append(batch.packed())
     return batches

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats
+from engine.core.events import WorkProgress
 from engine.unigram.em import expected_counts
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 from engine.unigram.removals import Removals, removals
-from engine.unigram.sliced import Progress, Work
+from engine.unigram.sliced import Work
 
 
 class Estimate(NamedTuple):
@@ -54,7 +55,7 @@ class Problem:
         corpus = []
         for lattices in self.corpus:
             corpus.append(lattices.keeping(alive))
-            yield Progress("taking pieces away", len(corpus), len(self.corpus))
+            yield WorkProgress("taking pieces away", len(corpus), len(self.corpus))
         return Problem(corpus, self.pretokens, self.texts)
 
     def estimate(self, scores: Floats) -> Work[Estimate]:

@@ -12,7 +12,7 @@ sees one half-made.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,9 @@ class Record:
         unknown: the text of the unknown token.
         special_tokens: come after it in the vocabulary.
         vocab_size: how large the vocabulary is to be.
+
+    Attributes:
+        steps: what the trainer says of each step: an `EmStep` or a `PruneStep`.
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Record:
         self._expected: list[Floats] = [start.expected]
         self._losses: list[float] = [start.loss]
         self._removed: list[tuple[SmallInts, Floats]] = []
+        self.steps: list[Any] = []
 
     def __len__(self) -> int:
         """How many steps there are; the places are one more."""

@@ -61,7 +61,9 @@ class Run:
         self._scores[self._alive] = self._log_probabilities(counts)
         self._estimate = yield from self._problem.estimate(self._scores)
         index = self.record.append(vanished, expected[vanished], self._scores, self._estimate)
-        return EmStep(self.record, index, round_, iteration)
+        step = EmStep(self.record, index, round_, iteration)
+        self.record.steps.append(step)
+        return step
 
     def prune(self, round_: int, rule: PruneRule, size: int) -> Work[PruneStep]:
         """Remove pieces until there are `size` of them; by loss, unused ones beyond that, too."""
@@ -71,7 +73,9 @@ class Run:
         self._estimate = yield from self._problem.estimate(self._scores)
         increases = found.loss_increases[chosen]
         index = self.record.append(chosen, increases, None, self._estimate)
-        return PruneStep(self.record, index, round_, rule)
+        step = PruneStep(self.record, index, round_, rule)
+        self.record.steps.append(step)
+        return step
 
     def _remove(self, numbers: Ints) -> Work[None]:
         self._alive = self._alive.copy()

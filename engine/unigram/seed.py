@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.unigram.sliced import Progress, Work
+from engine.core.events import WorkProgress
+from engine.unigram.sliced import Work
 
 LEAST_COUNT = 2
 
@@ -136,7 +137,7 @@ def _candidates(places: _Places, characters: _Classes, longest: int) -> Work[_Ca
     alphabet = len(characters.keys)
     at, classes = np.arange(len(places.codes)), characters
     for length in range(1, longest + 1):
-        yield Progress("looking for frequent substrings", length, longest)
+        yield WorkProgress("looking for frequent substrings", length, longest)
         goes_on = places.room[at] > length
         goes_on &= classes.counts[classes.of_place] >= LEAST_COUNT
         longer_at = at[goes_on]

@@ -1,29 +1,21 @@
 """Work in slices: a screen that trains a model must get a turn at least every 50 ms.
 
-Whatever takes long is a generator that yields a `Progress` now and then and returns its result:
+Whatever takes long is a generator that yields a `WorkProgress` now and then and returns its result:
 pull as long as there is time, stop pulling to stop. `finished` is for callers who can wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import TypeVar
+
+from engine.core.events import WorkProgress
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far the work at hand is: what is being done, and `done` parts of `total`."""
-
-    doing: str
-    done: int
-    total: int
-
-
-Work = Generator[Progress, None, Result]
-"""Work that can be interrupted after every `Progress`, and returns its result."""
+Work = Generator[WorkProgress, None, Result]
+"""Work that can be interrupted after every `WorkProgress`, and returns its result."""
 
 
 def finished(work: Work[Result]) -> Result:
@@ -31,7 +23,7 @@ def finished(work: Work[Result]) -> Result:
 
     >>> def count_to(number):
     ...     for done in range(number):
-    ...         yield Progress("counting", done, number)
+    ...         yield WorkProgress("counting", done, number)
     ...     return number
     >>> finished(count_to(3))
     3

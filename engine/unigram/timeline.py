@@ -74,6 +74,10 @@ class UnigramTimeline(Player[UnigramFrame]):
             if isinstance(event, EmStep | PruneStep):
                 self._add(event)
 
+    def extend_to(self, length: int) -> None:
+        """Add the steps that the record has by now, so that there are so many."""
+        self.extend(self.record.steps[len(self) : length])
+
     def _add(self, step: EmStep | PruneStep) -> None:
         if step.record is not self.record or step.index != len(self):
             raise TimelineError(f"step {step.index} does not follow the {len(self)} steps recorded")

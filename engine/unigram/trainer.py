@@ -18,6 +18,7 @@ from enum import Enum
 from itertools import count
 
 from engine.core.errors import UnigramError, VocabSizeError
+from engine.core.events import WorkProgress
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
@@ -26,9 +27,9 @@ from engine.unigram.problem import Problem
 from engine.unigram.record import Record
 from engine.unigram.run import Run
 from engine.unigram.seed import Seeds, seed_pieces
-from engine.unigram.sliced import Progress, Work
+from engine.unigram.sliced import Work
 
-Event = Progress | Seeded | EmStep | PruneStep
+Event = WorkProgress | Seeded | EmStep | PruneStep
 
 SPARE = 1.1
 """Pruning by loss stops at this many times the size asked for; the rest goes by score."""
@@ -129,7 +130,7 @@ class UnigramTrainer:
         return self._record
 
     def steps(self) -> Generator[Event, None, None]:
-        """The events of the training, `Progress` among them. Stop pulling to stop; call once a run.
+        """The events of the training, `WorkProgress` among them. Stop pulling to stop; call once.
 
         With `Seeded` there is a record; a step is in it when it is told.
         """

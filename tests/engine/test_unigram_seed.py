@@ -7,8 +7,9 @@ import unigram_by_hand as by_hand
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from engine.core.events import WorkProgress
 from engine.unigram.seed import Seeds, seed_pieces
-from engine.unigram.sliced import Progress, finished
+from engine.unigram.sliced import finished
 
 COUNTS = st.dictionaries(st.text("abcé\0🙂", min_size=1, max_size=9), st.integers(1, 9), min_size=1)
 
@@ -59,5 +60,5 @@ def test_no_pretokens_give_no_seeds() -> None:
 
 def test_the_search_tells_its_progress_for_every_length() -> None:
     work = seed_pieces({"abcd": 2}, 10, 4)
-    progress = [(step.done, step.total) for step in work if isinstance(step, Progress)]
+    progress = [(step.done, step.total) for step in work if isinstance(step, WorkProgress)]
     assert progress == [(1, 4), (2, 4), (3, 4), (4, 4)]

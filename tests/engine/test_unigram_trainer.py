@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
+from engine.core.events import WorkProgress
 from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattices import LONGEST_TEXT, lattices_of
 from engine.unigram.record import Record
-from engine.unigram.sliced import Progress, finished
+from engine.unigram.sliced import finished
 from engine.unigram.trainer import StopReason, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -216,7 +217,7 @@ def test_of_pieces_alike_in_every_number_the_one_seeded_last_goes_first() -> Non
 def test_progress_is_told_between_the_steps_so_that_a_consumer_can_stop() -> None:
     events = UnigramTrainer(HANDOUT, 14).steps()
     told = [next(events) for _ in range(3)]
-    assert all(isinstance(event, Progress) for event in told)
+    assert all(isinstance(event, WorkProgress) for event in told)
     events.close()
 
 
