@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints.conditions import quoted, unquoted
-from engine.analysis.breakpoints.parse import KINDS, Kind, Matching, parse
+from engine.analysis.breakpoints.conditions import (
+    KINDS,
+    Breakpoint,
+    Matching,
+    parse,
+    quoted,
+    unquoted,
+)
 from engine.bpe.record import MergeStep
 from engine.core.errors import BreakpointError
 
@@ -76,8 +82,8 @@ def test_bytes_in_quotes_are_read_back(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.example)
-def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: Kind) -> None:
-    for example in (kind.example, kind.example_in_words):
+def test_every_example_is_a_breakpoint_and_is_written_the_same(kind: type[Breakpoint]) -> None:
+    for example in (kind.example, kind.example_in_pieces or kind.example):
         meant = parse(example, kind.scored)
         assert parse(str(meant), kind.scored) == meant
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList
-from engine.analysis.breakpoints.parse import parse
+from engine.analysis.breakpoints.conditions import parse
 from engine.core.errors import BreakpointError
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.timeline import WordPieceTimeline

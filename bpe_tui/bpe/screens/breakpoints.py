@@ -18,7 +18,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints.breakpoint_list import Watched
-from engine.analysis.breakpoints.parse import examples
+from engine.analysis.breakpoints.conditions import examples
 from engine.core.errors import BreakpointError
 
 REFRESH_SECONDS = 0.2

@@ -1,1 +1,4 @@
-"""What to stop at while the merges of a run go by."""
+"""Breakpoints of a recorded training: what to stop at, and the steps at which they stop.
+
+Uses recording and what is below; the session and the breakpoints' screen use it.
+"""

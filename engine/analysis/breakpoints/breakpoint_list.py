@@ -10,13 +10,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from engine.analysis.breakpoints.parse import Breakpoint, parse
+from engine.analysis.breakpoints.conditions import Breakpoint, parse
 from engine.core.errors import BreakpointError
-
-if TYPE_CHECKING:
-    from engine.recording.merge_timeline import MergeTimeline
+from engine.recording.merge_timeline import MergeTimeline
 
 A_LOOK_AT_THE_CLOCK = 64
 """Merges between two looks at the clock."""

@@ -1,7 +1,7 @@
-"""What to stop at while the merges go by: a class for each condition.
+"""What to stop at while the merges go by, and the line of text that says so.
 
-A breakpoint looks at one merge at a time, of any training that merges pairs, and says whether to
-stop there. Its `str` is the line of text that `engine.analysis.breakpoints.parse` reads.
+Each condition is a class: its line's grammar, and whether it stops at a merge. To add one, write
+the class and name it in `KINDS`.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import regex
 
 from engine.core.errors import BreakpointError
+from engine.recording.merge_record import PairStep
+from engine.recording.merge_timeline import MergeTimeline
 
 if TYPE_CHECKING:
-    from engine.recording.merge_record import PairStep
-    from engine.recording.merge_timeline import MergeTimeline
-    from engine.wordpiece.record import WordPieceStep
+    from engine.wordpiece.record import WordPieceStep  # loaded by who has such merges
 
 
-# Bytes written in a line of text, in quotes, and read back.
+# -- bytes in a line of text: written in quotes, and read back
 
 _STRAY = re.compile("[\udc80-\udcff]")
 
@@ -73,9 +73,33 @@ def quoted(data: bytes) -> str:
 LONGEST_MATCH_SECONDS = 0.02
 """What one token may cost an expression; some take ages to find that nothing matches."""
 
+_STRING = r"(\"(?:[^\"\\]|\\.)*\"|[^\s\"]+)"
+_SCORE = r"(\d{1,18}(?:\s*/\s*\d{1,18}|\.\d{1,18})?(?:e-\d{1,2})?)"
+
 
 class Breakpoint:
-    """Something to stop at."""
+    """Something to stop at. Its `str` is a line of text that `parse` reads back.
+
+    Attributes:
+        example: such a line.
+        example_in_pieces: the example where tokens are pieces of words, as WordPiece has them.
+        grammar: a regular expression for the line, with a group for each value.
+        scored: it is about scores, which only WordPiece's merges have.
+    """
+
+    example: ClassVar[str]
+    example_in_pieces: ClassVar[str] = ""
+    grammar: ClassVar[str]
+    scored: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        """The breakpoint of these values, as the groups of `grammar` found them.
+
+        Raises:
+            BreakpointError: nothing can ever stop there.
+        """
+        return cls()
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         """Whether to stop at this merge of the timeline.
@@ -89,6 +113,9 @@ class Breakpoint:
 @dataclass(frozen=True)
 class Tie(Breakpoint):
     """Several pairs shared the top: its count, or in WordPiece its score."""
+
+    example = "tie"
+    grammar = r"ties?"
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return timeline.ties.is_tied(step.index + 1)
@@ -104,6 +131,9 @@ class CountBelow(Breakpoint):
     BPE's counts only fall, so there is one. WordPiece's rise and fall: it may be often.
     """
 
+    example = "count<50"
+    grammar = r"count\s*<\s*(-?\d{1,18})"
+
     limit: int
 
     def __post_init__(self) -> None:
@@ -112,6 +142,10 @@ class CountBelow(Breakpoint):
                 f"no merge has a count below {max(self.limit, 0)}: a pair that merges stands "
                 "somewhere; give a number from 2 on"
             )
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(int(values[0]))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.count >= self.limit:
@@ -126,11 +160,24 @@ class CountBelow(Breakpoint):
 class ScoreBelow(Breakpoint):
     """A merge with a score below `limit`, right after one whose score was not; WordPiece's only."""
 
+    example = "score<1/100"
+    grammar = rf"score\s*<\s*{_SCORE}"
+    scored = True
+
     limit: Fraction
 
     def __post_init__(self) -> None:
         if self.limit <= 0:
             raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        try:
+            return cls(Fraction(values[0].replace(" ", "")))
+        except (ValueError, ZeroDivisionError):
+            raise BreakpointError(
+                f"{values[0]} is no number; give a fraction such as 1/100, or 0.01"
+            ) from None
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if not self._is_below(step):
@@ -148,7 +195,14 @@ class ScoreBelow(Breakpoint):
 class TokenLength(Breakpoint):
     """The new token stands for `least` bytes or more."""
 
+    example = "len>=8"
+    grammar = r"len\s*>=\s*(-?\d{1,18})"
+
     least: int
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(int(values[0]))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return len(step.covers) >= self.least
@@ -161,11 +215,18 @@ class TokenLength(Breakpoint):
 class AtStep(Breakpoint):
     """A step by its number."""
 
+    example = "step 1000"
+    grammar = r"step\s+(-?\d{1,18})"
+
     number: int
 
     def __post_init__(self) -> None:
         if self.number < 1:
             raise BreakpointError("no merge leads to step 0, the start; give a number from 1 on")
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(int(values[0]))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.index + 1 == self.number
@@ -178,11 +239,19 @@ class AtStep(Breakpoint):
 class TokenMade(Breakpoint):
     """The merge makes the token of these bytes."""
 
+    example = 'token " the"'
+    example_in_pieces = 'token "##ing"'
+    grammar = rf"token\s+{_STRING}"
+
     token: bytes
 
     def __post_init__(self) -> None:
         if len(self.token) < 2:
             raise BreakpointError("no merge makes this token: it has to have two bytes or more")
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(*map(unquoted, values))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.token == self.token
@@ -195,12 +264,20 @@ class TokenMade(Breakpoint):
 class PairMerged(Breakpoint):
     """The merge joins these two tokens."""
 
+    example = 'pair "t" "h"'
+    example_in_pieces = 'pair "t" "##h"'
+    grammar = rf"pair\s+{_STRING}\s+{_STRING}"
+
     left: bytes
     right: bytes
 
     def __post_init__(self) -> None:
         if not self.left or not self.right:
             raise BreakpointError("neither token of a pair can be empty")
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(*map(unquoted, values))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return (step.left, step.right) == (self.left, self.right)
@@ -213,11 +290,19 @@ class PairMerged(Breakpoint):
 class PretokenWhole(Breakpoint):
     """The merge makes the pretoken one token."""
 
+    example = 'pretoken " there"'
+    example_in_pieces = 'pretoken "there"'
+    grammar = rf"pretoken\s+{_STRING}"
+
     pretoken: bytes
 
     def __post_init__(self) -> None:
         if len(self.pretoken) < 2:
             raise BreakpointError("no merge makes this pretoken whole: it is one token already")
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(*map(unquoted, values))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.covers != self.pretoken:
@@ -234,10 +319,17 @@ class PretokenWhole(Breakpoint):
 class Matching(Breakpoint):
     """The new token as text matches a regular expression; a stray byte reads `<E6>` in it."""
 
+    example = "/ing$/"
+    grammar = r"/(.+)/"
+
     expression: str
 
     def __post_init__(self) -> None:
         _compiled(self.expression)
+
+    @classmethod
+    def read(cls, *values: str) -> Self:
+        return cls(*values)
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         text = text_of(step.token, stray="<{:02X}>")
@@ -259,3 +351,50 @@ def _compiled(expression: str) -> regex.Pattern[str]:
         return regex.compile(expression)
     except regex.error as error:
         raise BreakpointError(f"/{expression}/ is no regular expression: {error}") from None
+
+
+KINDS: tuple[type[Breakpoint], ...] = (
+    Tie,
+    CountBelow,
+    ScoreBelow,
+    TokenLength,
+    AtStep,
+    TokenMade,
+    PairMerged,
+    PretokenWhole,
+    Matching,
+)
+"""All kinds, in the order in which they are offered."""
+
+
+def examples(scored: bool) -> list[str]:
+    """A line of each kind, for merges with scores or without."""
+    if scored:
+        return [kind.example_in_pieces or kind.example for kind in KINDS]
+    return [kind.example for kind in KINDS if not kind.scored]
+
+
+def parse(line: str, scored: bool = False) -> Breakpoint:
+    r"""The breakpoint that a line means.
+
+    Args:
+        line: such as one of `examples`.
+        scored: the merges have scores, as in WordPiece.
+
+    >>> parse("count < 50"), parse('token " the"')
+    (CountBelow(limit=50), TokenMade(token=b' the'))
+    >>> parse("score<0.01", scored=True)
+    ScoreBelow(limit=Fraction(1, 100))
+
+    Raises:
+        BreakpointError: it means none, or one at which nothing can ever stop.
+    """
+    line = line.strip()
+    for kind in KINDS:
+        if found := re.fullmatch(kind.grammar, line, re.DOTALL):
+            if kind.scored and not scored:
+                raise BreakpointError(
+                    "only WordPiece merges by score; these merges go by count: write count<50"
+                )
+            return kind.read(*found.groups())
+    raise BreakpointError("not a breakpoint; write one like  " + "   ".join(examples(scored)))
