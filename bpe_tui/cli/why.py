@@ -69,7 +69,7 @@ def why(
         raise CommandLineError(f"{shown} does not stand in the text; blanks and case count")
     for place, answer in found:
         where = f"at byte {place}: " if len(found) > 1 else ""
-        print(f"{where}{answer.told(quoted)}")
+        print(f"{where}{answer.describe(quoted)}")
 
 
 def _answers(tokenizer: Tokenizer, text: str, parts: list[bytes]) -> Iterator[tuple[int, Answer]]:

@@ -23,7 +23,7 @@ class Part:
     token: bytes
     rank: int | None
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show) -> str:
         return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
 
 
@@ -35,7 +35,7 @@ class Merge:
     left: bytes
     right: bytes
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show) -> str:
         return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
 
 
@@ -57,6 +57,6 @@ def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
     return merge_of(rules, made.rank, made.pair)
 
 
-def parts_told(parts: Iterable[Part], show: Show) -> str:
+def describe_parts(parts: Iterable[Part], show: Show) -> str:
     """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
-    return " + ".join(part.told(show) for part in parts)
+    return " + ".join(part.describe(show) for part in parts)

@@ -27,7 +27,7 @@ def test_they_stop_where_greedy_takes_what_the_merges_go_across() -> None:
     both = lockstep(tokenizer([(b"b", b"c"), (b"a", b"b")], "rank_loop"), b"xabcd")
     assert both.steps == 2  # greedy takes x, then ab
     assert both.parting is not None
-    assert both.parting.sentence == (
+    assert both.parting.describe() == (
         "greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its "
         "end, so ab never forms."
     )
@@ -37,7 +37,7 @@ def test_greedy_takes_a_token_that_the_merges_cannot_reach() -> None:
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"c")]
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
     assert both.parting is not None
-    assert both.parting.sentence == (
+    assert both.parting.describe() == (
         "greedy took abc, the longest token that fits; the merges make a + bc (rank 0) of its "
         "bytes, and no merge goes on."
     )
@@ -69,7 +69,7 @@ def test_merges_out_of_their_order_part_merge_order_from_the_rank_loop() -> None
     both = lockstep(tokenizer(merges, "rank_loop"), b"abc")
     assert isinstance(both.parting, GoesBack)
     assert both.parting.step == 2
-    assert both.parting.sentence.startswith("The rank loop goes back to ab + c (rank 0)")
+    assert both.parting.describe().startswith("The rank loop goes back to ab + c (rank 0)")
 
 
 @pytest.mark.parametrize("pretoken", [b"", b"a"])

@@ -249,7 +249,7 @@ def test_text_that_looks_like_the_mark_is_no_end_of_a_word() -> None:
 )
 def test_why_not_tells_a_piece_at_the_end_from_one_inside(text: str, piece: str, told: str) -> None:
     frame = run(CLASSIC, "end-of-word").seek(9)
-    assert why_not(frame, text, piece).sentence.startswith(told)
+    assert why_not(frame, text, piece).describe().startswith(told)
 
 
 @of_characters
@@ -261,8 +261,8 @@ def test_any_question_about_a_text_has_an_answer(
     frame = run(counts, units, "none").frame.at(0)
     frame = frame.at(frame.recorded_steps)
     for start, end in [(0, len(text)), (len(text) - 2, len(text)), (0, 1)]:
-        assert why_not(frame, text, text[start:end]).sentence
-    assert why_not_merged(frame, text, text[-2], text[-1]).sentence
+        assert why_not(frame, text, text[start:end]).describe()
+    assert why_not_merged(frame, text, text[-2], text[-1]).describe()
     for pretoken in frame.rules.pretokens(text):
         lanes = lockstep(frame, pretoken.bytes).lanes
         assert lanes[1].moves[-1].tokens == frame.tokens_of(pretoken.bytes)

@@ -96,7 +96,7 @@ TOKENIZER = tokenizer(MERGE_LIST)
 def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence: str) -> None:
     answer = why_not(TOKENIZER, text, piece)
     assert isinstance(answer, kind)
-    assert answer.sentence == sentence
+    assert answer.describe() == sentence
 
 
 @pytest.mark.parametrize(
@@ -137,21 +137,21 @@ def test_each_kind_of_answer_for_a_pair(
 ) -> None:
     answer = why_not_merged(TOKENIZER, text, *pair)
     assert isinstance(answer, kind)
-    assert answer.sentence == sentence
+    assert answer.describe() == sentence
 
 
 def test_a_token_that_a_later_merge_makes_is_no_token_yet() -> None:
     timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     answer = why_not(timeline.seek(1), "lower", "low")
-    assert answer.sentence.startswith("low is no token yet: the merge of rank 1 makes it.")
+    assert answer.describe().startswith("low is no token yet: the merge of rank 1 makes it.")
     assert isinstance(why_not(timeline.seek(2), "lower", "low"), OneToken)
     pair = why_not_merged(timeline.seek(1), "lower", "l", "ow")
-    assert pair.sentence == "No merge joins l + ow yet; that of rank 1 does."
+    assert pair.describe() == "No merge joins l + ow yet; that of rank 1 does."
 
 
 def test_the_tokens_of_a_sentence_are_shown_as_the_caller_likes() -> None:
     answer = why_not(TOKENIZER, " un", " un")
-    assert answer.told(lambda token: repr(token.decode())).startswith("' un' is one token")
+    assert answer.describe(lambda token: repr(token.decode())).startswith("' un' is one token")
 
 
 TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "'t", "é", "<s>", "<t>"]), max_size=9)

@@ -56,7 +56,7 @@ class LockstepPanel(Walk):
         if self.place < self.step_count:
             return
         if parting is not None:
-            yield from paragraph(f"They part here: {parting.told(quoted)}", width, "tie")
+            yield from paragraph(f"They part here: {parting.describe(quoted)}", width, "tie")
             return
         tokens = plural(len(self._lockstep.lanes[0].at(self.place).tokens), "token")
         yield from paragraph(f"They all end alike, with {tokens}.", width, "gain")

@@ -77,7 +77,7 @@ class WhyNotRows(Panel):
         """The answer in words, and the merge that it names where it stands."""
         answer = _answer(frame, self.text, parts, place)
         role = "gain" if isinstance(answer, OneToken | Merged) else ""
-        rows = paragraph(answer.told(quoted), width, role)
+        rows = paragraph(answer.describe(quoted), width, role)
         if isinstance(answer, Beaten | PairBeaten | Merged) and len(answer.pretoken) <= LONGEST:
             step = next(islice(frame.rules.steps(answer.pretoken), answer.number - 1, None))
             painter, target = self.painter(frame), ToStep(step.rank + 1)

@@ -19,7 +19,7 @@ from engine.encoding.encoders.greedy import Greedy
 from engine.encoding.encoders.merge_order import MergeOrder
 from engine.encoding.encoders.rank_loop import RankLoop
 from engine.encoding.rules import EncodingRules, HasRules
-from engine.encoding.token_text import Merge, Part, Show, merge_of, parts_of, parts_told
+from engine.encoding.token_text import Merge, Part, Show, describe_parts, merge_of, parts_of
 from engine.encoding.trace import first_merge_across
 
 Taken = tuple[int, int]
@@ -28,9 +28,12 @@ Taken = tuple[int, int]
 
 @dataclass(frozen=True)
 class Move:
-    """What one way does in one step: a note, the pair it merges or the token it takes, if any.
+    """What one way to encode does in one step.
 
-    `tokens` is what it has then; what it has not come to yet stands there in single bytes.
+    Attributes:
+        note: what it does, in words.
+        tokens: what it has then; what it has not come to yet stands there in single bytes.
+        pair, taken: the pair that it merges, or the token that it takes, if any.
     """
 
     note: str
@@ -58,15 +61,12 @@ class GoesBack:
     step: int
     merge: Merge
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
+        merge = self.merge.describe(show)
         return (
-            f"The rank loop goes back to {self.merge.told(show)}, whose parts a later merge made; "
-            "merge order tries each merge once and has passed it."
+            f"The rank loop goes back to {merge}, whose parts a later merge made; merge order "
+            "tries each merge once and has passed it."
         )
-
-    @property
-    def sentence(self) -> str:
-        return self.told(spell)
 
 
 @dataclass(frozen=True)
@@ -78,16 +78,13 @@ class TooGreedy:
     merge: Merge | None
     parts: tuple[Part, ...]
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         token = show(self.token)
         took = f"greedy took {token}, the longest token that fits; the merges"
         if self.merge is None:
-            return f"{took} make {parts_told(self.parts, show)} of its bytes, and no merge goes on."
-        return f"{took} join {self.merge.told(show)} across its end, so {token} never forms."
-
-    @property
-    def sentence(self) -> str:
-        return self.told(spell)
+            parts = describe_parts(self.parts, show)
+            return f"{took} make {parts} of its bytes, and no merge goes on."
+        return f"{took} join {self.merge.describe(show)} across its end, so {token} never forms."
 
 
 Parting = GoesBack | TooGreedy
@@ -108,12 +105,16 @@ class Lockstep:
 
 
 def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lockstep:
-    """The ways to encode a pretoken; `seen_before` says that a cache has its ids.
+    """The ways to encode a pretoken, step by step, up to where they part.
+
+    Args:
+        source: a tokenizer or a frame.
+        seen_before: the cache has the pretoken's ids already.
 
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> both = lockstep(Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")]), b"abc")
-    >>> print(both.steps, both.parting.sentence)
+    >>> print(both.steps, both.parting.describe())
     1 greedy took ab, the longest token that fits; the merges join b + c (rank 0) across its end, \
 so ab never forms.
     """

@@ -19,18 +19,15 @@ from engine.encoding.token_text import (
     Merge,
     Part,
     Show,
+    describe_parts,
     merge_making,
     merge_of,
     parts_of,
-    parts_told,
 )
 from engine.encoding.trace import Crossing, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes
 
-# The answers to "why is this not one token?", each with what it rests on and a sentence.
-#
-# A sentence quotes tokens, which may be any bytes. `sentence` quotes them in GPT-2's spelling,
-# where a space is `Ġ`; `told` lets the caller say how they are shown.
+# -- the answers, each with what it rests on and a sentence
 
 
 @dataclass(frozen=True)
@@ -40,19 +37,20 @@ class Answer(ABC):
     piece: bytes
 
     @abstractmethod
-    def told(self, show: Show) -> str:
-        """The answer in one or two sentences."""
+    def describe(self, show: Show = spell) -> str:
+        """The answer in one or two sentences.
 
-    @property
-    def sentence(self) -> str:
-        return self.told(spell)
+        Args:
+            show: how tokens are written, which may be any bytes; by default in GPT-2's spelling,
+                where a space is `Ġ`.
+        """
 
 
 @dataclass(frozen=True)
 class NotInText(Answer):
     """The text does not hold the piece."""
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         if not self.piece:
             return "Nothing is asked: type the piece that you expected to be one token."
         return f"{show(self.piece)} does not stand in the text; spaces and case count."
@@ -65,8 +63,8 @@ class OneToken(Answer):
     token_id: int
     merge: Merge | None
 
-    def told(self, show: Show) -> str:
-        made = f"made by {self.merge.told(show)}" if self.merge else "a single byte"
+    def describe(self, show: Show = spell) -> str:
+        made = f"made by {self.merge.describe(show)}" if self.merge else "a single byte"
         return f"{show(self.piece)} is one token here: id {self.token_id}, {made}."
 
 
@@ -77,7 +75,7 @@ class SpecialToken(Answer):
     token: str
     token_id: int
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         whole = show(to_bytes(self.token))
         is_whole = to_bytes(self.token) == self.piece
         subject = whole if is_whole else f"{show(self.piece)} lies inside {whole}, which"
@@ -95,7 +93,7 @@ class BorderInside(Answer):
     right: Pretoken
     borders: int
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         runs = "A pretoken border runs" if self.borders == 1 else f"{self.borders} borders run"
         first = "" if self.borders == 1 else "the first one "
         return (
@@ -112,12 +110,12 @@ class NoSuchToken(Answer):
     parts: tuple[Part, ...]
     made_later: int | None
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         if self.made_later is not None:
             missing = f"no token yet: the merge of rank {self.made_later:,} makes it"
         else:
             missing = "no token of this vocabulary"
-        return f"{show(self.piece)} is {missing}. The closest: {parts_told(self.parts, show)}."
+        return f"{show(self.piece)} is {missing}. The closest: {describe_parts(self.parts, show)}."
 
 
 @dataclass(frozen=True)
@@ -128,11 +126,11 @@ class Unreachable(Answer):
     merge: Merge | None
     parts: tuple[Part, ...]
 
-    def told(self, show: Show) -> str:
-        way = f"made by {self.merge.told(show)}" if self.merge else "which no merge makes"
+    def describe(self, show: Show = spell) -> str:
+        way = f"made by {self.merge.describe(show)}" if self.merge else "which no merge makes"
         return (
             f"{show(self.piece)} is token {self.token_id}, {way}, but no text reaches it: its own "
-            f"bytes encode as {parts_told(self.parts, show)}."
+            f"bytes encode as {describe_parts(self.parts, show)}."
         )
 
 
@@ -149,12 +147,12 @@ class Beaten(Answer):
     merge: Merge
     was_whole: bool
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         taken = show(self.merge.left + self.merge.right)
         if self.was_whole:
             return (
                 f"{show(self.piece)} was one token, until merge {self.number}, "
-                f"{self.merge.told(show)}, made it part of {taken}."
+                f"{self.merge.describe(show)}, made it part of {taken}."
             )
         return (
             f"{show(self.piece)} is a token, but beaten by rank {self.merge.rank:,} at merge "
@@ -178,8 +176,8 @@ class Merged(Answer):
     number: int
     merge: Merge
 
-    def told(self, show: Show) -> str:
-        return f"They do merge here: {self.merge.told(show)} is merge {self.number}."
+    def describe(self, show: Show = spell) -> str:
+        return f"They do merge here: {self.merge.describe(show)} is merge {self.number}."
 
 
 @dataclass(frozen=True)
@@ -194,13 +192,14 @@ class NoMerge(Answer):
     other: Merge | None
     made_later: int | None
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         pair = f"{show(self.left)} + {show(self.right)}"
         if self.made_later is not None:
             return f"No merge joins {pair} yet; that of rank {self.made_later:,} does."
         if self.other is None:
             return f"No merge joins {pair}."
-        return f"No merge joins {pair}; {show(self.piece)} is only made of {self.other.told(show)}."
+        other = self.other.describe(show)
+        return f"No merge joins {pair}; {show(self.piece)} is only made of {other}."
 
 
 @dataclass(frozen=True)
@@ -212,11 +211,14 @@ class PairBeaten(Answer):
     number: int
     merge: Merge
 
-    def told(self, show: Show) -> str:
+    def describe(self, show: Show = spell) -> str:
         return (
-            f"{self.wanted.told(show)} is a merge, but merge {self.number}, "
-            f"{self.merge.told(show)}, took part of it first."
+            f"{self.wanted.describe(show)} is a merge, but merge {self.number}, "
+            f"{self.merge.describe(show)}, took part of it first."
         )
+
+
+# -- the questions
 
 
 def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
@@ -242,7 +244,7 @@ def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None =
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
-    >>> print(why_not(tokenizer, "abc", "ab").sentence)
+    >>> print(why_not(tokenizer, "abc", "ab").describe())
     ab is a token, but beaten by rank 0 at merge 1: b + c → bc took bytes across its edge.
     """
     rules, wanted = source.rules, _bytes_of(piece)
@@ -260,10 +262,13 @@ def why_not_merged(
 ) -> Answer:
     """Why two tokens that stand side by side do not merge, or that they do.
 
+    Args:
+        source, start: as in `why_not`.
+
     >>> from engine.encoding.tokenizer import Tokenizer
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
-    >>> print(why_not_merged(tokenizer, "abc", "a", "bc").sentence)
+    >>> print(why_not_merged(tokenizer, "abc", "a", "bc").describe())
     No merge joins a + bc.
     """
     rules, first_part, second_part = source.rules, _bytes_of(left), _bytes_of(right)
@@ -311,7 +316,10 @@ def _pretokens_between(
 
 
 def _why_not_at_the_end(rules: EncodingRules, wanted: bytes, pretoken: bytes, first: int) -> Answer:
-    """The same where the end of a word is marked behind the piece, and merges with it."""
+    """Why the last piece of a word is not one token, where an alphabet marks the word's end.
+
+    The mark stands behind the piece and merges with it, so a token with the mark is what is wanted.
+    """
     marker = rules.alphabet.marker
     assert marker is not None
     tokens = rules.tokens_of(pretoken)
@@ -362,6 +370,7 @@ def _beaten(
     across: Crossing,
     edges: tuple[int, int],
 ) -> Answer:
+    """The answer for a piece at `edges` that the merge `across` takes bytes from."""
     merge = merge_of(rules, across.rank, across.pair)
     middle = across.start + len(merge.left)
     was_whole = edges in ((across.start, middle), (middle, across.end))
