@@ -14,8 +14,8 @@ from bpe_tui.session.jobs import TrainingJob
 from bpe_tui.session.protocols import Playable
 from engine.core.events import WorkProgress
 from engine.text.excerpt import Excerpt
-from engine.unigram.events import Seeded
 from engine.unigram.metaspace import spelled_counts
+from engine.unigram.record import Seeded
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 

@@ -12,8 +12,8 @@ from bpe_tui.views.narration import ROOMY, first_fitting, narrate_end
 from bpe_tui.widgets.numbers import MINUS, number, plural, size, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.text_paths import unknown_in
 from engine.unigram.trainer import StopReason
 

@@ -24,10 +24,9 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.formats.tokenizer_json import save_tokenizer
 from engine.unigram.changes import count_changes
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
-from engine.unigram.record import NEVER
+from engine.unigram.record import NEVER, EmStep, PruneStep
 from engine.unigram.removals import Removals
 from engine.unigram.sliced import finished
 from engine.unigram.text_paths import ids_of, n_best

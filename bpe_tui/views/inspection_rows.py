@@ -11,8 +11,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection.inspection import EXAMPLES, Few, Inspection
-from engine.analysis.inspection.numbers import Numbers
-from engine.analysis.inspection.token_kinds import Histogram
+from engine.analysis.inspection.measures import Histogram, Numbers
 from engine.pipeline.sections import STAGED
 from engine.text.patterns import Pattern
 

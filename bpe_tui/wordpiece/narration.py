@@ -14,8 +14,7 @@ from engine.core.events import Pair
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.score import Score
-from engine.wordpiece.scoreboard import ScoredPair
+from engine.wordpiece.score import Score, ScoredPair
 
 # A WordPiece training in sentences, without a screen: scores, pairs, what each step has done.
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.unigram.em import RARE, digamma
-from engine.unigram.events import EmStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import Edge
+from engine.unigram.record import EmStep
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.pieces import Edge, NumberedPieces, joined
-from engine.unigram.record import NEVER, PieceHistory
+from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep
 from engine.unigram.removals import Removals
 from engine.unigram.sliced import Work
 from engine.unigram.statistics import UnigramStatistics

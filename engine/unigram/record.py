@@ -1,4 +1,4 @@
-"""`Record`: a whole training, compactly; every place of it readable at any time.
+"""The record of a training, readable at any place, and the events that make it grow.
 
 A place is a state: the seed is place 0, and step k leads from place k to place k + 1. Pieces have
 the numbers that the seed gave them. A piece goes once and never comes back, so one number a piece,
@@ -7,11 +7,16 @@ are kept for these only: 16 bytes a piece and place. A prune changes no score, s
 
 The record only grows. A reader in another thread that stays with places it has been told of never
 sees one half-made.
+
+The events are what a trainer yields: `Seeded` when place 0 is there, then an `EmStep` or a
+`PruneStep` for each further place. Steps are thin views of the record.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +25,7 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.unigram.lattices import Flags
 from engine.unigram.pieces import Numbering, PieceColumns
-from engine.unigram.problem import Estimate, Problem
-from engine.unigram.removals import Removals
+from engine.unigram.removals import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds
 from engine.unigram.sliced import Work
 
@@ -191,3 +195,132 @@ class Record:
         states = sum(c.nbytes for c in (*self._scores, *self._expected) if c is not None)
         removed = sum(n.nbytes + measures.nbytes for n, measures in self._removed)
         return self._gone_at.nbytes + states + removed
+
+
+# -- the events
+
+
+class PruneRule(Enum):
+    """By what a prune chooses; the value says it in words."""
+
+    LOSS = "the smallest loss increases go"
+    SCORE = "the lowest scores go, to the size asked for"
+
+
+class Vanished(NamedTuple):
+    """A piece whose expected count became too small; `score` is the last it had."""
+
+    number: int
+    text: str
+    score: float
+    expected_count: float
+
+
+class Pruned(NamedTuple):
+    """A piece that was pruned; `loss_increase` is what was expected of its removal."""
+
+    number: int
+    text: str
+    score: float
+    loss_increase: float
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The pieces to start with are found, and the record begins: there is a place 0."""
+
+    record: Record
+
+
+@dataclass(frozen=True)
+class Step:
+    """From the place `index` of the record to the next.
+
+    Attributes:
+        round: how many prunes there were before it.
+    """
+
+    record: Record
+    index: int
+    round: int
+
+    @property
+    def loss_before(self) -> float:
+        return self.record.loss_at(self.index)
+
+    @property
+    def loss_after(self) -> float:
+        """The loss with the new scores and without the pieces that went."""
+        return self.record.loss_at(self.index + 1)
+
+    @property
+    def size_before(self) -> int:
+        """How many pieces there were; the unknown and the special tokens are none of them."""
+        return len(self.record.numbers_at(self.index))
+
+    @property
+    def size_after(self) -> int:
+        return len(self.record.numbers_at(self.index + 1))
+
+    @property
+    def removed(self) -> tuple[Vanished, ...] | tuple[Pruned, ...]:
+        """The pieces that went."""
+        raise NotImplementedError
+
+    def as_dict(self) -> dict[str, object]:
+        """The step as plain values for JSON."""
+        return {
+            "index": self.index,
+            "round": self.round,
+            "loss_before": self.loss_before,
+            "loss_after": self.loss_after,
+            "size_before": self.size_before,
+            "size_after": self.size_after,
+            "removed": [piece._asdict() for piece in self.removed],
+        }
+
+
+@dataclass(frozen=True)
+class EmStep(Step):
+    """One iteration of EM: the expected counts of the place before became scores.
+
+    Attributes:
+        iteration: which of its round, from 0.
+    """
+
+    iteration: int
+
+    @property
+    def vanished(self) -> tuple[Vanished, ...]:
+        """The pieces that went, the rarest first."""
+        return tuple(Vanished(*row) for row in self.record.removed_by(self.index))
+
+    @property
+    def removed(self) -> tuple[Vanished, ...]:
+        return self.vanished
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kind": "em", "iteration": self.iteration, **super().as_dict()}
+
+
+@dataclass(frozen=True)
+class PruneStep(Step):
+    """Some pieces removed; the scores of the others stay as they are.
+
+    Attributes:
+        rule: by what they were chosen.
+    """
+
+    rule: PruneRule
+
+    @property
+    def pruned(self) -> tuple[Pruned, ...]:
+        """The pieces that went, in the order in which they were chosen."""
+        return tuple(Pruned(*row) for row in self.record.removed_by(self.index))
+
+    @property
+    def removed(self) -> tuple[Pruned, ...]:
+        return self.pruned
+
+    def as_dict(self) -> dict[str, object]:
+        return {"kind": "prune", "rule": self.rule.value, **super().as_dict()}

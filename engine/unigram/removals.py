@@ -1,5 +1,6 @@
-"""What each piece is worth: how much the loss would grow if it were removed.
+"""The corpus under the pieces that are left, and what each of them is worth.
 
+A piece is worth as much as the loss would grow if it were removed.
 To retrain without each piece in turn would take for ever. SentencePiece estimates it (Kudo 2018,
 section 3.2; `PruneSentencePieces`), and so does this: wherever the best segmentation of the corpus
 uses the piece, it would use the second best segmentation of the piece itself, its *alternative*,
@@ -24,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.unigram.em import best_counts
+from engine.core.events import WorkProgress
+from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.lattices import Flags, Lattices, lattices_of
 from engine.unigram.sliced import Work
 
@@ -145,3 +147,59 @@ def _loss_increases(counts: Floats, owners: Ints, parts: Ints, pretokens: int) -
     after = logs[x] - length * np.log(total + (length - 1) * count)
     increases[x] = count / pretokens * (before - after)
     return increases
+
+
+# -- the corpus under the pieces that are left
+
+
+class Estimate(NamedTuple):
+    """How a model does on the corpus: the expected count of each piece, and the loss.
+
+    The loss is −Σ count · log P(pretoken) ÷ number of pretokens, in nats, as SentencePiece logs it.
+    """
+
+    expected: Floats
+    loss: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The lattices of a corpus; pieces keep their numbers when others go.
+
+    Attributes:
+        corpus: the lattices of the pretokens.
+        pretokens: how many there are, each as often as it occurs.
+        texts: the text of each number, whether its piece is still there or not.
+    """
+
+    corpus: Sequence[Lattices]
+    pretokens: int
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], texts: Sequence[str], longest: int) -> Work[Problem]:
+        """The problem of all these pieces, on pretokens that occur so often.
+
+        `longest` is how many characters a piece has, at the most.
+        """
+        ids = {text: number for number, text in enumerate(texts)}
+        corpus = yield from lattices_of(counts, ids, longest)
+        return cls(corpus, sum(counts.values()), texts)
+
+    def keeping(self, alive: Flags) -> Work[Problem]:
+        """The problem without the pieces that are not alive."""
+        corpus = []
+        for lattices in self.corpus:
+            corpus.append(lattices.keeping(alive))
+            yield WorkProgress("taking pieces away", len(corpus), len(self.corpus))
+        return Problem(corpus, self.pretokens, self.texts)
+
+    def estimate(self, scores: Floats) -> Work[Estimate]:
+        """The expected counts and the loss under these log-probabilities."""
+        sums = yield from expected_counts(self.corpus, scores)
+        return Estimate(sums.counts, -sums.log_probability / max(1, self.pretokens))
+
+    def removals(self, alive: Flags, scores: Floats) -> Work[Removals]:
+        """What removing each of the pieces that are alive would do."""
+        pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
+        return (yield from removals(self.corpus, pieces, scores, self.pretokens))

@@ -12,8 +12,8 @@ from typing import Any
 
 from engine.recording.report import ROWS, code_span, table
 from engine.unigram.changes import CountChanges, count_changes
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import EmStep, PruneStep
 
 SPELLING = "In pieces `▁` is a space; scores are natural logarithms of probabilities."
 BATCH = 50

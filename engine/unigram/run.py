@@ -8,11 +8,9 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.unigram.em import RARE
-from engine.unigram.events import EmStep, PruneRule, PruneStep
 from engine.unigram.lattices import Flags
-from engine.unigram.problem import Estimate, Problem
-from engine.unigram.record import Record
-from engine.unigram.removals import Removals
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Record
+from engine.unigram.removals import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds
 from engine.unigram.sliced import Work
 

@@ -26,7 +26,7 @@ class TextPath(NamedTuple):
 def n_best(frame: UnigramFrame, text: str, wanted: int) -> list[TextPath]:
     """The best segmentations of a text, the best first; a special token is a piece of score 0.
 
-    >>> from engine.unigram.events import Seeded
+    >>> from engine.unigram.record import Seeded
     >>> from engine.unigram.timeline import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> trainer = UnigramTrainer({"hug": 10, "▁pug": 5, "hugs": 5}, 10)

@@ -10,9 +10,8 @@ from engine.recording.player import Player
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.record import Record
+from engine.unigram.record import EmStep, PruneStep, Record
 from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.trainer import Event
 

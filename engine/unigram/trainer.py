@@ -21,10 +21,9 @@ from engine.core.errors import UnigramError, VocabSizeError
 from engine.core.events import WorkProgress
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS
-from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattices import LONGEST_TEXT
-from engine.unigram.problem import Problem
-from engine.unigram.record import Record
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
+from engine.unigram.removals import Problem
 from engine.unigram.run import Run
 from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.sliced import Work

@@ -10,8 +10,7 @@ from engine.recording.merge_frame import MergeFrame
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.score import Score, ScoreTieRule
-from engine.wordpiece.scoreboard import Scoreboard, ScoredPair, TieOrder
+from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder
 from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.words import trainable_words

@@ -20,8 +20,7 @@ from engine.recording.change_log import ChangeLog, Column
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
 from engine.recording.numbering import PairNumbers
 from engine.wordpiece.problem import Problem
-from engine.wordpiece.score import Score, ScoreTieRule
-from engine.wordpiece.scoreboard import Scoreboard
+from engine.wordpiece.score import Score, Scoreboard, ScoreTieRule
 from engine.wordpiece.words import bare
 
 # `WordPieceStep`: one step of a WordPiece training, a thin view of its record.

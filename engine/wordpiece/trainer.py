@@ -9,8 +9,7 @@ from engine.bpe.trainers.pair_index import PairIndex
 from engine.text.pretokenize import check_special_tokens
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
-from engine.wordpiece.scoreboard import TieOrder
+from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES, TieOrder
 from engine.wordpiece.words import count_words
 
 BERT_SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

@@ -11,7 +11,7 @@ import pytest
 
 from bpe_tui.unigram.narration import told_behind
 from bpe_tui.unigram.transcript import UnigramTranscript
-from engine.unigram.events import PruneStep
+from engine.unigram.record import PruneStep
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import StopReason, UnigramTrainer
 

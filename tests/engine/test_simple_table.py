@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.model_table.candidate import Contender
-from engine.analysis.model_table.kinds import KINDS, train_kind
-from engine.analysis.model_table.measures import Loss, Measures, measure
-from engine.analysis.model_table.misspelling import Misspelling, behaviour, misspellings, swapped
+from engine.analysis.model_table.kinds import KINDS, Contender, train_kind
+from engine.analysis.model_table.measures import (
+    Loss,
+    Measures,
+    Misspelling,
+    behaviour,
+    measure,
+    misspellings,
+    swapped,
+)
 from engine.analysis.model_table.table import CHINESE, Row, Untrained, comparison, hold_out
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError

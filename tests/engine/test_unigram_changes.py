@@ -7,10 +7,10 @@ import pytest
 
 from engine.unigram.changes import changed_words, count_changes, m_step
 from engine.unigram.encoder import UnigramEncoder
-from engine.unigram.events import EmStep, PruneStep
 from engine.unigram.lattice import Lattice
 from engine.unigram.metaspace import spelled_counts, unspelled
 from engine.unigram.pieces import UNKNOWN
+from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 

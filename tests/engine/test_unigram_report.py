@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.unigram.events import EmStep, PruneStep
+from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.report import json_lines, markdown, step_markdown
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer

@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
 from engine.core.events import WorkProgress
 from engine.unigram.em import best_counts, expected_counts
-from engine.unigram.events import EmStep, PruneRule, PruneStep, Seeded
 from engine.unigram.lattices import LONGEST_TEXT, lattices_of
-from engine.unigram.record import Record
+from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
 from engine.unigram.sliced import finished
 from engine.unigram.trainer import StopReason, UnigramTrainer
 

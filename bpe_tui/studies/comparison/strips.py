@@ -14,7 +14,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left
 from bpe_tui.widgets.visible import shorten, visible_bytes, width
 from engine.analysis.comparison import TextComparison
-from engine.analysis.comparison.differences import Differences
+from engine.analysis.comparison.text_comparison import Differences
 from engine.core.arrays import Ints
 
 # One text cut by several tokenizers, in strips one above the other, aligned.

@@ -13,9 +13,8 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.model_table.candidate import Contender
-from engine.analysis.model_table.kinds import KINDS
-from engine.analysis.model_table.misspelling import MisspelledWord
+from engine.analysis.model_table.kinds import KINDS, Contender
+from engine.analysis.model_table.measures import MisspelledWord
 from engine.analysis.model_table.table import Texts
 
 # Texts behind a label, and tokens over their ids, in as many lines as they need.

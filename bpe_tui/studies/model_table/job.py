@@ -13,8 +13,7 @@ from time import monotonic
 from textual.message import Message
 
 from bpe_tui.session.job import Job
-from engine.analysis.model_table.candidate import Contender
-from engine.analysis.model_table.kinds import KINDS
+from engine.analysis.model_table.kinds import KINDS, Contender
 from engine.analysis.model_table.measures import Measures, measure
 from engine.analysis.model_table.table import Row, Texts, Untrained, hold_out, row_of, trained
 from engine.text.pretokenize import SpecialSplitter, to_text

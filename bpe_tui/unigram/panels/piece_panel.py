@@ -14,10 +14,10 @@ from bpe_tui.views.panel import TOKEN_BORDER, FramePanel
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
-from engine.unigram.events import PruneStep
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 from engine.unigram.pieces import UNKNOWN, Edge, joined
+from engine.unigram.record import PruneStep
 
 
 class PiecePanel(FramePanel[UnigramFrame]):

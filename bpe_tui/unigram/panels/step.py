@@ -11,8 +11,8 @@ from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from engine.unigram.changes import CountChanges, count_changes, m_step
-from engine.unigram.events import EmStep, Pruned, PruneRule, PruneStep
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
 
 # Which pieces does a prune take away, and what stands in for each?
 

@@ -14,7 +14,7 @@ from bpe_tui.wordpiece.narration import score_text, why_lost
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.scoreboard import ScoredPair
+from engine.wordpiece.score import ScoredPair
 
 RUNNERS_UP = 4
 """Rows about those that nearly won, the tie rule's included."""

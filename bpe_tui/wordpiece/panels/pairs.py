@@ -13,8 +13,7 @@ from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import Score
-from engine.wordpiece.scoreboard import ScoredPair
+from engine.wordpiece.score import Score, ScoredPair
 
 SHOWN = 100
 WIDE = 58

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.analysis.comparison.differences import Difference, differences
-from engine.analysis.comparison.text_comparison import TextComparison
+from engine.analysis.comparison.text_comparison import Difference, TextComparison, differences
 from engine.analysis.comparison.vocabularies import Overlap, Parting, first_parting, overlap
 
 __all__ = [

@@ -1,17 +1,102 @@
-"""One text under several tokenizers: how many tokens, and where the cuts differ."""
+"""One text under several tokenizers: how many tokens, and where the cuts differ.
+
+All tokenizers cut at the edges that they have in common. Between two such edges that are neighbours
+either nobody cuts, or they differ. So the differences follow from sets of edges alone, whatever the
+ids are. Differences that touch are one, as lines of a `diff` make one hunk.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
-from engine.analysis.comparison.differences import Differences, differences
 from engine.analysis.comparison.edges import edges_of_all
 from engine.analysis.comparison.fertility import ScriptFertility, fertility
-from engine.core.arrays import Ints
+from engine.core.arrays import Bools, Ints
 from engine.encoding.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The bytes `start`…`end` of the text are cut differently; all cut at both ends.
+
+    `edges` are each tokenizer's cuts in between, both ends included.
+    """
+
+    start: int
+    end: int
+    edges: tuple[tuple[int, ...], ...]
+
+    @property
+    def token_counts(self) -> tuple[int, ...]:
+        """How many tokens each tokenizer makes of it."""
+        return tuple(len(edges) - 1 for edges in self.edges)
+
+
+class Differences(Sequence[Difference]):
+    """All of them in order; each is made when somebody looks at it."""
+
+    def __init__(self, edges: Sequence[Ints], spans: Ints) -> None:
+        self._edges = edges
+        self.spans = spans  # a row (start, end) for each
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @overload
+    def __getitem__(self, place: int) -> Difference: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Difference]: ...
+    def __getitem__(self, place: int | slice) -> Difference | list[Difference]:
+        if isinstance(place, slice):
+            return [self._at(n) for n in range(len(self))[place]]
+        return self._at(range(len(self))[place])
+
+    def _at(self, place: int) -> Difference:
+        start, end = self.spans[place].tolist()
+        return Difference(
+            start, end, tuple(edges_within(edges, start, end) for edges in self._edges)
+        )
+
+
+def edges_within(edges: Ints, start: int, end: int) -> tuple[int, ...]:
+    """The edges from `start` to `end`, both included."""
+    first, last = np.searchsorted(edges, start), np.searchsorted(edges, end, side="right")
+    return tuple(edges[first:last].tolist())
+
+
+def differences(edges: Sequence[Ints], length: int) -> Differences:
+    """The maximal stretches that are not cut alike.
+
+    Args:
+        edges: for each tokenizer the edges of its tokens, 0 and `length` among them.
+        length: bytes of the text.
+
+    >>> edges = [np.array([0, 2, 3, 5, 6]), np.array([0, 1, 3, 5, 6])]
+    >>> differences(edges, 6)[:]
+    [Difference(start=0, end=3, edges=((0, 2, 3), (0, 1, 3)))]
+    """
+    marks = [_marked(each, length) for each in edges]
+    common = np.logical_and.reduce(marks)
+    disputed = np.flatnonzero(np.logical_or.reduce(marks) & ~common)
+    shared = np.flatnonzero(common)
+    # The stretch between shared edges n and n + 1 differs if something in it is disputed.
+    differing = np.searchsorted(shared, disputed) - 1
+    differing = differing[np.diff(differing, prepend=-1) > 0]
+    begins = np.flatnonzero(np.diff(differing, prepend=-2) > 1)
+    ends = np.append(begins[1:], len(differing))[: len(begins)] - 1
+    spans = np.stack((shared[differing[begins]], shared[differing[ends] + 1]), axis=1)
+    return Differences(edges, spans)
+
+
+def _marked(edges: Ints, length: int) -> Bools:
+    marks = np.zeros(length + 1, dtype=np.bool_)
+    marks[edges] = True
+    return marks
 
 
 class TextComparison:

@@ -1,4 +1,7 @@
-"""What kind of tokenizer is this? Everything that can be told from its vocabulary and pattern."""
+"""What kind of tokenizer is this? What its vocabulary and its pattern say, for each model.
+
+Uses the models, formats and what is below; the command `inspect` and the inspection screens use it.
+"""
 
 from __future__ import annotations
 

@@ -1,21 +1,28 @@
 """`Inspection`: a tokenizer in numbers, each computed when it is asked for.
 
-Made of a vocabulary in columns, so that a tokenizer from a file and a step of a run are inspected
-alike. Nothing here is looked at token by token where a column will do: 200,000 tokens take a
-fraction of a second.
+It is made of a vocabulary in columns, so a tokenizer from a file and a step of a run are inspected
+alike. A column is used wherever one will do, not token after token: 200,000 tokens take a fraction
+of a second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
-from engine.analysis.inspection.numbers import Numbers, numbers_of
-from engine.analysis.inspection.token_kinds import Histogram, histogram, kind_counts, mean_of
+from engine.analysis.inspection.measures import (
+    Histogram,
+    Numbers,
+    histogram,
+    kind_counts,
+    mean_of,
+    numbers_of,
+)
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.gc_pause import uncollected
@@ -44,8 +51,52 @@ class Gaps:
 EXAMPLES = 8
 
 
-class Inspection:
-    """What can be told of a tokenizer.
+class AnyInspection(ABC):
+    """What inspections of all models have in common."""
+
+    unit: ClassVar[str]
+    """What lengths are counted in."""
+    SLOW: ClassVar[tuple[str, ...]]
+    """The names of what takes time with many tokens."""
+
+    pattern: Pattern
+    """What cuts texts."""
+
+    @property
+    @abstractmethod
+    def _in_text(self) -> Collection[bytes]:
+        """The ordinary tokens as they stand in a text."""
+
+    @property
+    @abstractmethod
+    def length_histogram(self) -> Histogram:
+        """(length, ordinary tokens of that length), ascending."""
+
+    @property
+    def mean_length(self) -> float:
+        """The length of an ordinary token on average."""
+        return mean_of(self.length_histogram)
+
+    @property
+    def pattern_name(self) -> str | None:
+        """The named pattern that this one is; `None` if it is none of them."""
+        return name_of(self.pattern)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """How numbers are cut."""
+        return numbers_of(self.pattern, self._in_text)
+
+    def prepare(self) -> Self:
+        """Compute now what takes time, so that it can be left to a thread."""
+        with uncollected():
+            for name in self.SLOW:
+                getattr(self, name)
+        return self
+
+
+class Inspection(AnyInspection):
+    """What can be said of a tokenizer.
 
     Attributes:
         vocabulary: its tokens.
@@ -108,20 +159,18 @@ class Inspection:
             return cls(*of_run)
         return cls(*of_run, opened.format, opened.notes, _model_without_merges(opened))
 
+    unit = "byte"
+    SLOW: ClassVar[tuple[str, ...]] = (
+        *("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"),
+        *("partial", "unreachable", "twins", "duplicates"),
+    )
+
     # -- size and ids
 
     @property
     def size(self) -> int:
         """Tokens, special ones included."""
         return len(self.vocabulary)
-
-    unit: ClassVar[str] = "byte"
-    """What lengths are counted in."""
-    SLOW: ClassVar[tuple[str, ...]] = (
-        *("gaps", "numbers", "whitespace_runs", "length_histogram", "kinds"),
-        *("partial", "unreachable", "twins", "duplicates"),
-    )
-    """What takes time with many tokens."""
 
     @property
     def _tokens(self) -> Sequence[bytes]:
@@ -142,7 +191,7 @@ class Inspection:
         return [tokens[row] for row in self._ordinary_rows.tolist()]
 
     @cached_property
-    def _known(self) -> frozenset[bytes]:
+    def _in_text(self) -> frozenset[bytes]:
         return frozenset(self._ordinary)
 
     @property
@@ -161,7 +210,7 @@ class Inspection:
     @cached_property
     def duplicates(self) -> Few:
         """Ordinary tokens with the bytes of an earlier one."""
-        if len(self._known) == len(self._ordinary):
+        if len(self._in_text) == len(self._ordinary):
             return Few(0, ())
         seen: set[bytes] = set()
         found = []
@@ -174,21 +223,11 @@ class Inspection:
     # -- the pattern and what it does
 
     @cached_property
-    def pattern_name(self) -> str | None:
-        """The named pattern that this one is; `None` if it is none of them."""
-        return name_of(self.pattern)
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        """How numbers are cut."""
-        return numbers_of(self.pattern, self._known)
-
-    @cached_property
     def whitespace_runs(self) -> dict[str, list[int]]:
         """Of which lengths there are tokens of nothing but spaces, newlines, tabs."""
         longest = int(self.lengths.max(initial=0))
         return {
-            name: [n for n in range(1, longest + 1) if sign * n in self._known]
+            name: [n for n in range(1, longest + 1) if sign * n in self._in_text]
             for name, sign in (("spaces", b" "), ("newlines", b"\n"), ("tabs", b"\t"))
         }
 
@@ -200,18 +239,12 @@ class Inspection:
         return self.vocabulary.table.covered[: self.size]
 
     def length_of(self, token_id: int) -> int:
-        """The same of one token."""
+        """Bytes of a text that one token stands for."""
         return int(self.lengths[self.vocabulary.row_of(token_id)])
 
     @cached_property
     def length_histogram(self) -> Histogram:
-        """(bytes, ordinary tokens of that length), ascending."""
         return histogram(self.lengths[self._ordinary_rows])
-
-    @property
-    def mean_length(self) -> float:
-        """Bytes of an ordinary token on average."""
-        return mean_of(self.length_histogram)
 
     def longest(self, count: int) -> list[int]:
         """The ids of the longest ordinary tokens, the longest first; of equal ones the first."""
@@ -251,13 +284,6 @@ class Inspection:
 
     def _kept_by(self, filter: str) -> Few:
         return self._few(self.vocabulary.rows(filters=(filter,)))
-
-    def prepare(self) -> Inspection:
-        """Compute everything now: what takes time can be left to a thread."""
-        with uncollected():
-            for name in self.SLOW:
-                getattr(self, name)
-        return self
 
     def _few(self, rows: Ints) -> Few:
         # A single byte is seldom what surprises.

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 
-from engine.analysis.inspection.inspection import EXAMPLES, Few
-from engine.analysis.inspection.numbers import Numbers, numbers_of
-from engine.analysis.inspection.token_kinds import Histogram, histogram, kind_counts, mean_of
+from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few
+from engine.analysis.inspection.measures import (
+    Histogram,
+    histogram,
+    kind_counts,
+)
 from engine.core.arrays import Floats
-from engine.core.gc_pause import uncollected
-from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
@@ -24,8 +24,8 @@ from engine.unigram.lattices import Flags
 from engine.unigram.metaspace import SPACE, unspelled
 
 
-class UnigramInspection:
-    """What can be told of the pieces of a frame. Pieces are named by their numbers.
+class UnigramInspection(AnyInspection):
+    """What can be said of the pieces of a frame. Pieces are named by their numbers.
 
     >>> from engine.unigram.timeline import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
@@ -40,11 +40,15 @@ class UnigramInspection:
     ([(1, 7), (3, 2)], ['hug'])
     """
 
-    unit: ClassVar[str] = "character"
-    """What lengths are counted in."""
+    unit = "character"
+    SLOW = (
+        *("numbers", "entropy", "length_histogram", "kinds"),
+        *("seldom", "twins", "runs", "partial"),
+    )
 
     def __init__(self, frame: UnigramFrame) -> None:
         self.frame = frame
+        self.pattern = frame.pattern
 
     # -- size and ids
 
@@ -72,22 +76,6 @@ class UnigramInspection:
     def text(self, number: int) -> str:
         """A piece."""
         return self.frame.record.texts[number]
-
-    # -- the pattern and what it does
-
-    @property
-    def pattern(self) -> Pattern:
-        return self.frame.pattern
-
-    @property
-    def pattern_name(self) -> str | None:
-        """The named pattern that it is; `None` if it is none of them."""
-        return name_of(self.pattern)
-
-    @cached_property
-    def numbers(self) -> Numbers:
-        """How numbers are cut."""
-        return numbers_of(self.pattern, self._tokens)
 
     # -- the model
 
@@ -134,19 +122,12 @@ class UnigramInspection:
     # -- the pieces
 
     @cached_property
-    def _tokens(self) -> list[bytes]:
-        """The pieces as they stand in a text."""
+    def _in_text(self) -> list[bytes]:
         return [to_bytes(unspelled(text)) for text in self.frame.texts]
 
     @cached_property
     def length_histogram(self) -> Histogram:
-        """(characters, pieces of that length), ascending."""
         return histogram(self.frame.record.columns.lengths[self.frame.numbers])
-
-    @property
-    def mean_length(self) -> float:
-        """Characters of a piece on average."""
-        return mean_of(self.length_histogram)
 
     def longest(self, count: int) -> list[int]:
         """The longest pieces, the longest first; of equal ones the better seed."""
@@ -158,7 +139,7 @@ class UnigramInspection:
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
         """(script or other kind, pieces of that kind), the most frequent first."""
-        return kind_counts(self._tokens)
+        return kind_counts(self._in_text)
 
     @cached_property
     def seldom(self) -> Few:
@@ -189,12 +170,3 @@ class UnigramInspection:
         numbers = self.frame.numbers[found]
         examples = np.roll(numbers, -int(np.count_nonzero(self._is_character[found])))
         return Few(len(numbers), tuple(examples[:EXAMPLES].tolist()))
-
-    def prepare(self) -> UnigramInspection:
-        """Compute everything now: what takes time can be left to a thread."""
-        with uncollected():
-            for name in ("numbers", "entropy", "length_histogram", "kinds"):
-                getattr(self, name)
-            for name in ("seldom", "twins", "runs", "partial"):
-                getattr(self, name)
-        return self

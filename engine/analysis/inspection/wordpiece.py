@@ -10,7 +10,7 @@ from engine.wordpiece.words import CONTINUES, bare
 
 
 class PieceInspection(Inspection):
-    """What can be told of a vocabulary of pieces. Lengths are in characters, `##` left out.
+    """What can be said of a vocabulary of pieces. Lengths are in characters, `##` left out.
 
     Attributes:
         unknown_token: what a word becomes that the pieces cannot spell.

@@ -10,14 +10,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.analysis.model_table.candidate import Contender
-from engine.analysis.model_table.kinds import KINDS, GoOn, train_kind
-from engine.analysis.model_table.measures import Measures, measure, word_counts
-from engine.analysis.model_table.misspelling import (
+from engine.analysis.model_table.kinds import KINDS, Contender, GoOn, train_kind
+from engine.analysis.model_table.measures import (
+    Measures,
     Misspelling,
     MisspellingBehaviour,
     behaviour,
+    measure,
     misspellings,
+    word_counts,
 )
 from engine.core.errors import UnfinishedError, VocabSizeError
 from engine.text.pretokenize import SpecialSplitter, to_text

@@ -1,17 +1,23 @@
-"""What the tokens are made of: the script of their letters, or digits, spaces, symbols, bytes."""
+"""What inspections of all models measure: lengths, kinds of tokens, and how numbers are cut.
+
+The kind of a token is the script of its letters, or digits, spaces, symbols, bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Ints
+from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_text
 from engine.text.scripts import DIGIT, KIND_NAMES, SHARED, SPACE, STRAY, SYMBOL, ScriptTable
 
-# How long are the tokens? In whatever they are measured.
+# -- lengths, in bytes or characters
 
 Histogram = list[tuple[int, int]]
 """(length, how many tokens have it), ascending."""
@@ -36,6 +42,8 @@ def mean_of(lengths: Histogram) -> float:
     total = sum(count for _, count in lengths)
     return sum(length * count for length, count in lengths) / total if total else 0.0
 
+
+# -- kinds of tokens
 
 MIXED, PART = len(KIND_NAMES), len(KIND_NAMES) + 1
 """Kinds of tokens beyond those of characters: several scripts; bytes of a character, no letter."""
@@ -88,3 +96,65 @@ def kind_counts(tokens: Sequence[bytes]) -> list[tuple[str, int]]:
     counts = np.bincount(token_kinds(tokens, ScriptTable()), minlength=len(TOKEN_KIND_NAMES))
     named = zip(TOKEN_KIND_NAMES, counts.tolist(), strict=True)
     return sorted(((name, count) for name, count in named if count), key=lambda pair: -pair[1])
+
+
+# -- numbers: how far the pattern cuts them, and which of them are tokens
+
+PROBE = "1234567890123456789"
+LONGEST = 4
+_DIGIT = re.compile(rb"[0-9]")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How numbers are cut: by the pattern, and by what the vocabulary has.
+
+    Attributes:
+        longest: how many digits the pattern leaves in one pretoken; `None` if any number of them.
+        from_right: whether the rest comes first: `1 234 567` instead of `123 456 7`.
+        known: number of digits → (how many such numbers are tokens, how many there are).
+        has_digits: whether any token holds one.
+    """
+
+    longest: int | None
+    from_right: bool
+    known: dict[int, tuple[int, int]]
+    has_digits: bool
+
+    @property
+    def policy(self) -> str:
+        """In words.
+
+        >>> from engine.text.patterns import PATTERNS
+        >>> numbers_of(PATTERNS["qwen2"], [b"0", b"1"]).policy
+        'every digit alone'
+        >>> numbers_of(PATTERNS["whitespace"], [b"hug"]).policy
+        'no token holds a digit: numbers are unknown'
+        """
+        if not self.has_digits:
+            return "no token holds a digit: numbers are unknown"
+        if self.longest == 1:
+            return "every digit alone"
+        whole = [n for n, (have, of) in self.known.items() if have == of]
+        most = max(whole, default=0)
+        if self.longest is not None:
+            side = "right" if self.from_right else "left"
+            cut = f"groups of up to {self.longest} digits, from the {side}"
+            return cut if most >= self.longest else f"{cut}; not all are tokens"
+        if any(have for digits, (have, _) in self.known.items() if digits > 1):
+            return "whole numbers, cut as the vocabulary has it"
+        return "every digit alone, since no token joins digits"
+
+
+def numbers_of(pattern: Pattern, tokens: Collection[bytes]) -> Numbers:
+    """How a pattern and these tokens cut numbers."""
+    pieces = [piece for piece in pattern.split(PROBE) if piece]
+    longest = max(map(len, pieces))
+    known = {}
+    have = frozenset(tokens)
+    for digits in range(1, LONGEST + 1):
+        count = sum(b"%0*d" % (digits, value) in have for value in range(10**digits))
+        known[digits] = count, 10**digits
+    uncut = longest == len(PROBE)
+    has_digits = any(map(_DIGIT.search, have))
+    return Numbers(None if uncut else longest, len(pieces[0]) < longest, known, has_digits)
