@@ -1,10 +1,9 @@
-"""The command line as its users meet it: the real program, in a process of its own."""
+"""The command line as its users meet it, in a process of its own where that matters."""
 
 from __future__ import annotations
 
 import json
 import os
-import pty
 import shutil
 import signal
 import subprocess
@@ -15,63 +14,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from program import (
+    BAD_INPUT,
+    BROKEN_PIPE,
+    ENVIRONMENT,
+    HANDOUT,
+    INTERRUPTED,
+    PROGRAM,
+    STORIES,
+    refusal,
+    run,
+    run_on_terminal,
+    run_process,
+    train,
+)
 
 from bpe_tui import cli
 from bpe_tui.session.config import RunConfig
 from engine import Tokenizer, train_bpe
 from engine.core.gpt2_bytes import unspell
 
-ROOT = Path(__file__).parent.parent.parent
-HANDOUT = str(ROOT / "samples" / "handout.txt")
-STORIES = str(ROOT / "samples" / "tinystories_valid.txt")
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-PROGRAM = [sys.executable, "-m", "bpe_tui"]
-
 FILES = ["vocab.json", "merges.txt", "bpe-tui.json"]
 NO_ID = "is no token id; ids are whole numbers from 0"
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
-
-Result = subprocess.CompletedProcess[bytes]
-
-
-def run(*arguments: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> Result:
-    """Run the program to its end."""
-    return subprocess.run(
-        [*PROGRAM, *arguments],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=ENVIRONMENT,
-        timeout=30,
-        check=False,
-    )
-
-
-def run_on_terminal(*arguments: str | Path) -> str:
-    """Run the program with a terminal as its standard output; what it draws there."""
-    outer, inner = pty.openpty()
-    subprocess.run([*PROGRAM, *arguments], stdout=inner, env=ENVIRONMENT, timeout=30, check=True)
-    drawn = os.read(outer, 1 << 16).decode()
-    os.close(inner)
-    os.close(outer)
-    return drawn
-
-
-def refusal(result: Result) -> str:
-    """The one line in which bad input was refused."""
-    error = result.stderr.decode()
-    assert result.returncode == BAD_INPUT
-    assert result.stdout == b""
-    assert error.startswith("bpe-tui: ")
-    assert error.endswith("\n")
-    assert error.count("\n") == 1
-    assert "Traceback" not in error
-    assert "\x1b" not in error
-    return error
-
-
-def train(out: Path, *options: str | Path, corpus: str = HANDOUT, size: int = 270) -> Result:
-    return run("train", corpus, "--vocab-size", str(size), "--out", out, *options)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +71,8 @@ def train_files(
 
 
 def test_train_writes_what_the_engine_learns(tmp_path: Path) -> None:
-    result = train(tmp_path / "out", corpus=STORIES, size=600)
+    out = tmp_path / "out"
+    result = run_process("train", STORIES, "--vocab-size", "600", "--out", out)
     assert result.returncode == 0, result.stderr
     vocab, merges = train_bpe(STORIES, 600, ["<|endoftext|>"])
     loaded = Tokenizer.load(tmp_path / "out")
@@ -168,7 +133,9 @@ def test_train_without_special_tokens(tmp_path: Path) -> None:
 
 def test_train_reads_standard_input(tmp_path: Path) -> None:
     text = Path(HANDOUT).read_bytes()
-    result = run("train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text)
+    result = run_process(
+        "train", "-", "--vocab-size", "270", "--out", tmp_path / "piped", stdin=text
+    )
     assert result.returncode == 0, result.stderr
     train(tmp_path / "read")
     for name in FILES:
@@ -292,16 +259,17 @@ def test_encode_explains_cuts_and_merges(toy: Path, tokenizer: Path) -> None:
 
 def test_encode_leaves_merges_out_at_random_and_the_same_each_time(tokenizer: Path) -> None:
     text = "once upon a time there was a little girl"
-    plain, whole, half, again, other = (
-        run("encode", "--tokenizer", tokenizer, *options, text).stdout
+    encode = ("encode", "--tokenizer", tokenizer, text)
+    plain, whole, half, other = (
+        run(*encode, *options).stdout
         for options in (
             [],
             ["--dropout", "0"],
             ["--dropout", "0.5"],
-            ["--dropout", "0.5"],
             ["--dropout", "0.5", "--seed", "1"],
         )
     )
+    again = run_process(*encode, "--dropout", "0.5").stdout
     assert plain == whole
     assert half == again
     assert len({plain, half, other}) == 3
@@ -335,11 +303,11 @@ def test_encode_gives_json(tokenizer: Path) -> None:
 def test_standard_input_comes_back_from_its_ids(tokenizer: Path, dash: Sequence[str]) -> None:
     text = Path(STORIES).read_bytes()
     allowing = ("--allow-special", "all")
-    ids = run("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
+    ids = run_process("encode", "--tokenizer", tokenizer, *allowing, *dash, stdin=text)
     assert ids.stdout.count(b"\n") == 1
     expected = Tokenizer.load(tokenizer).encode(text.decode())
     assert list(map(int, ids.stdout.split())) == expected
-    back = run("decode", "--tokenizer", tokenizer, *dash, stdin=ids.stdout)
+    back = run_process("decode", "--tokenizer", tokenizer, *dash, stdin=ids.stdout)
     assert back.stdout == text
 
 
@@ -353,7 +321,7 @@ def test_invalid_utf8_is_encoded_byte_by_byte(tokenizer: Path) -> None:
 
 
 def test_an_argument_that_is_no_utf8_is_encoded_byte_by_byte(tokenizer: Path) -> None:
-    assert run("encode", "--tokenizer", tokenizer, b"\xff\xc3").stdout == b"255 195\n"
+    assert run_process("encode", "--tokenizer", tokenizer, b"\xff\xc3").stdout == b"255 195\n"
 
 
 def test_the_ids_of_nothing_are_an_empty_line(tokenizer: Path) -> None:
@@ -642,7 +610,7 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
 
 
 def test_without_arguments_the_help_is_shown_on_stderr() -> None:
-    result = run()
+    result = run_process()
     assert result.returncode == BAD_INPUT
     assert result.stdout == b""
     assert result.stderr.startswith(b"Usage: bpe-tui ")
@@ -670,6 +638,6 @@ def test_each_help_has_groups_and_examples(
 
 
 def test_the_version_is_told() -> None:
-    result = run("--version")
+    result = run_process("--version")
     assert result.returncode == 0
     assert result.stdout.startswith(b"bpe-tui ")

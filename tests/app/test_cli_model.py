@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_cli import HANDOUT, STORIES, run
+from program import HANDOUT, STORIES, run
 from tokenizers import Tokenizer
 
 

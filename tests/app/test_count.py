@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from program import run
 
 from bpe_tui import cli
 from engine import Tokenizer
@@ -65,11 +64,5 @@ def test_a_file_that_fails_is_one_line_and_the_others_are_counted(
 
 
 def test_standard_input_is_counted(tokenizer: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "bpe_tui", "count", "-", "--tokenizer", tokenizer],
-        input=b"ab\xff",
-        capture_output=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
+    result = run("count", "-", "--tokenizer", tokenizer, stdin=b"ab\xff")
     assert result.stdout.decode().splitlines()[1].split() == ["2", "3", "1.500", "-"]

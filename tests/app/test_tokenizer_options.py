@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli import HANDOUT, refusal, run, train
+from program import HANDOUT, refusal, run, train
 
 from engine import Tokenizer
 from engine.core.gpt2_bytes import spell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from test_cli import HANDOUT, refusal, run
+from program import HANDOUT, refusal, run
 
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.detect import config_for

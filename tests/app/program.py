@@ -1,0 +1,81 @@
+"""The program run by a test: in this process where only its answers count, else in its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from bpe_tui import cli
+
+ROOT = Path(__file__).parents[2]
+HANDOUT = str(ROOT / "samples" / "handout.txt")
+STORIES = str(ROOT / "samples" / "tinystories_valid.txt")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+PROGRAM = [sys.executable, "-m", "bpe_tui"]
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+
+Result = subprocess.CompletedProcess[bytes]
+
+
+def run(*arguments: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None) -> Result:
+    """Call the program's `main` with streams of its own, which are pipes to it."""
+    out, err = io.BytesIO(), io.BytesIO()
+    streams = {"stdin": io.BufferedReader(io.BytesIO(stdin)), "stdout": out, "stderr": err}
+    with contextlib.ExitStack() as stack:
+        for name, stream in streams.items():
+            text = io.TextIOWrapper(stream, encoding="utf-8", write_through=True)
+            stack.enter_context(patch.object(sys, name, text))
+            stack.callback(text.detach)  # or closing the text would close the bytes
+        stack.enter_context(patch.dict(os.environ, COLUMNS="100"))
+        stack.enter_context(contextlib.chdir(cwd or Path.cwd()))
+        code = cli.main([os.fsdecode(argument) for argument in arguments])
+    return Result(arguments, code, out.getvalue(), err.getvalue())
+
+
+def run_process(
+    *arguments: str | bytes | Path, stdin: bytes = b"", cwd: Path | None = None
+) -> Result:
+    """Run the program to its end as its users do."""
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=ENVIRONMENT,
+        timeout=30,
+        check=False,
+    )
+
+
+def run_on_terminal(*arguments: str | Path) -> str:
+    """Run the program with a terminal as its standard output; what it draws there."""
+    outer, inner = pty.openpty()
+    subprocess.run([*PROGRAM, *arguments], stdout=inner, env=ENVIRONMENT, timeout=30, check=True)
+    drawn = os.read(outer, 1 << 16).decode()
+    os.close(inner)
+    os.close(outer)
+    return drawn
+
+
+def refusal(result: Result) -> str:
+    """The one line in which bad input was refused."""
+    error = result.stderr.decode()
+    assert result.returncode == BAD_INPUT
+    assert result.stdout == b""
+    assert error.startswith("bpe-tui: ")
+    assert error.endswith("\n")
+    assert error.count("\n") == 1
+    assert "Traceback" not in error
+    assert "\x1b" not in error
+    return error
+
+
+def train(out: Path, *options: str | Path, corpus: str = HANDOUT, size: int = 270) -> Result:
+    """Train a tokenizer with the program."""
+    return run("train", corpus, "--vocab-size", str(size), "--out", out, *options)
