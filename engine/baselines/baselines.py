@@ -1,4 +1,4 @@
-"""What a simple tokenizer is: a text is cut into units, and each unit is looked up."""
+"""The baselines: a text is cut into words, characters or bytes, and each is looked up."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from engine.text.scripts import words_in
 
 
 class Unit(NamedTuple):
-    """A unit of a text and the id that it becomes; `known` is false for what is not in the vocab.
+    """A unit of a text and the id that it becomes. A special token is a unit, too.
 
-    A special token is a unit, too.
+    `known` is false for a unit that the vocab lacks: its id is that of the unknown token.
     """
 
     data: bytes
@@ -31,8 +31,8 @@ class Unit(NamedTuple):
     known: bool
 
 
-class SimpleTokenizer(ABC):
-    """Looks units up. A subclass says what a unit is.
+class BaselineTokenizer(ABC):
+    """Cuts a text into units and looks each up. A subclass says what a unit is.
 
     Args:
         vocab: id → bytes.
@@ -93,7 +93,7 @@ class SimpleTokenizer(ABC):
                 f"a vocabulary of {vocab_size} is too small; the unknown token and the special "
                 f"tokens need at least {len(first)}"
             )
-        # Only what cuts text matters of this one: its vocab is to be found yet.
+        # This one is only to cut text: its vocab is not known yet.
         cutter = cls(dict(enumerate(first)), special_tokens, pattern)
         totals: Counter[bytes] = Counter()
         for pretoken, count in counts.items():
@@ -143,10 +143,7 @@ class SimpleTokenizer(ABC):
         return self.vocab[token_id]
 
 
-# Every byte is a token.
-
-
-class ByteTokenizer(SimpleTokenizer):
+class ByteTokenizer(BaselineTokenizer):
     """The 256 bytes, as byte-level BPE has them before its first merge; nothing is unknown.
 
     >>> tokenizer = ByteTokenizer.train({}, special_tokens=["<s>"])
@@ -167,7 +164,11 @@ class ByteTokenizer(SimpleTokenizer):
         special_tokens: Sequence[str] = (),
         pattern: str | Pattern = "bert",
     ) -> Self:
-        """The same tokenizer whatever the corpus is; `vocab_size` need only have room for it."""
+        """The 256 bytes and the special tokens, whatever the corpus is.
+
+        Raises:
+            VocabSizeError: `vocab_size` has no room for them.
+        """
         check_special_tokens(special_tokens)
         if vocab_size is not None:
             check_vocab_size(vocab_size, special_tokens)
@@ -177,10 +178,7 @@ class ByteTokenizer(SimpleTokenizer):
         return (bytes((byte,)) for byte in to_bytes(text))
 
 
-# Every character is a token.
-
-
-class CharacterTokenizer(SimpleTokenizer):
+class CharacterTokenizer(BaselineTokenizer):
     """Code points, whitespace included; one that the corpus does not have is `<UNK>`.
 
     A code point is not always what a reader calls a character: `é` may be one or two.
@@ -198,10 +196,7 @@ class CharacterTokenizer(SimpleTokenizer):
         return map(to_bytes, text)
 
 
-# Every word is a token.
-
-
-class WordTokenizer(SimpleTokenizer):
+class WordTokenizer(BaselineTokenizer):
     """Words as the pattern cuts them, without whitespace; a new word is `<UNK>`.
 
     Decoding puts one space between two words, so spacing is lost, and so is an unknown word.

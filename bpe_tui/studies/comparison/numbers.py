@@ -13,7 +13,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.analysis.comparison import Overlap, Parting, TextComparison
-from engine.analysis.comparison.vocabularies import BytesPair
+from engine.core.events import BytesPair
 
 LABEL_CELLS, COLUMN = 16, 12
 SCRIPTS = 6

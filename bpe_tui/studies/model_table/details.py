@@ -13,7 +13,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.model_table.kinds import KINDS, Contender
+from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import MisspelledWord
 from engine.analysis.model_table.table import Texts
 
@@ -24,15 +24,15 @@ MARGIN = 10
 NARROWEST = 8
 
 
-def token(contender: Contender, token_id: int) -> Span:
+def token(candidate: Candidate, token_id: int) -> Span:
     """A token as the vocabulary has it; the unknown one stands out."""
-    role = "loss" if token_id == contender.unknown_id else f"token-{token_id % TOKEN_HUES}"
-    return visible_bytes(contender.piece(token_id)), role
+    role = "loss" if token_id == candidate.unknown_id else f"token-{token_id % TOKEN_HUES}"
+    return visible_bytes(candidate.piece(token_id)), role
 
 
-def bordered(contender: Contender, ids: Iterable[int]) -> list[list[Span]]:
+def bordered(candidate: Candidate, ids: Iterable[int]) -> list[list[Span]]:
     """Tokens, each with a border behind it."""
-    return [[token(contender, token_id), PRETOKEN_BORDER] for token_id in ids]
+    return [[token(candidate, token_id), PRETOKEN_BORDER] for token_id in ids]
 
 
 def labelled(label: str, words: Iterable[Sequence[Span]], width: int) -> Iterator[Row]:
@@ -66,9 +66,9 @@ def lanes(
         )
 
 
-def over_ids(label: str, contender: Contender, text: str, width: int) -> Iterator[Row]:
+def over_ids(label: str, candidate: Candidate, text: str, width: int) -> Iterator[Row]:
     """A text in its tokens, each over its id."""
-    columns = ((token(contender, some), (str(some), "dim")) for some in contender.encode(text))
+    columns = ((token(candidate, some), (str(some), "dim")) for some in candidate.encode(text))
     return chain.from_iterable(lanes((label, "ids"), columns, width))
 
 
@@ -134,16 +134,16 @@ def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int
         yield Row(left([(way_in, "pair")], width), ToKind(entry.name))
     elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
-    if entry.contender is None or entry.row is None or texts is None:
+    if entry.candidate is None or entry.row is None or texts is None:
         yield Row([])
         yield from paragraph(visible_text(entry.state, spaces=False), width, "dim")
         return
     yield from paragraph(_learnt(entry), width, "dim")
     yield Row([])
-    contender = entry.contender
+    candidate = entry.candidate
     stretches = (typed,) if typed else texts.unseen
     beginning = _beginning("".join(stretches))
-    yield from over_ids("typed" if typed else "held out", contender, beginning, width)
+    yield from over_ids("typed" if typed else "held out", candidate, beginning, width)
     yield from _exactness(entry, beginning, width)
     yield from _unknown_words(entry, width)
     yield from _frequent(entry, width)
@@ -151,7 +151,7 @@ def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int
     yield from _misspellings(entry, width)
     yield Row([])
     yield from labelled("Chinese", [[(visible_text(c), "")] for c in texts.chinese], width)
-    yield from labelled("", bordered(contender, contender.encode(texts.chinese)), width)
+    yield from labelled("", bordered(candidate, candidate.encode(texts.chinese)), width)
 
 
 def _beginning(text: str) -> str:
@@ -174,12 +174,12 @@ def _learnt(entry: Entry) -> str:
 
 def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
     """What decoding gives, if it is not the text, and why it is not."""
-    assert entry.contender is not None
+    assert entry.candidate is not None
     measures = entry.measures
     if measures is None or measures.exact:
         yield from said("decoded", "the very same text", "gain", width)
         return
-    back = entry.contender.decode(entry.contender.encode(beginning))
+    back = entry.candidate.decode(entry.candidate.encode(beginning))
     shown = left([(visible_text(back), "loss")], room_beside(width))
     yield from labelled("decoded", [shown], width)
     why = "; ".join(loss.value for loss in measures.losses)
@@ -188,9 +188,9 @@ def _exactness(entry: Entry, beginning: str, width: int) -> Iterator[Row]:
 
 def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:
     """The words that hold an unknown token, the most frequent first."""
-    assert entry.contender is not None
+    assert entry.candidate is not None
     assert entry.measures is not None
-    if entry.contender.unknown_id is None:
+    if entry.candidate.unknown_id is None:
         return said("unknown", "none: there is no unknown token", "gain", width)
     words = entry.measures.unknown_spellings
     if not words:
@@ -203,10 +203,10 @@ def _unknown_words(entry: Entry, width: int) -> Iterator[Row]:
 
 def _frequent(entry: Entry, width: int) -> Iterator[Row]:
     """The tokens that stand most often in the text held out: as many as go into a line."""
-    assert entry.contender is not None
+    assert entry.candidate is not None
     assert entry.row is not None
     columns = [
-        (token(entry.contender, some), (str(some), "dim"), (f"{number(count)}×", ""))
+        (token(entry.candidate, some), (str(some), "dim"), (f"{number(count)}×", ""))
         for some, count in entry.row.unseen.frequent
     ]
     if columns:
@@ -233,7 +233,7 @@ def _misspellings(entry: Entry, width: int) -> Iterator[Row]:
 
 def _misspelt(entry: Entry, word: MisspelledWord, cells: int, room: int) -> list[Span]:
     """`the → teh  1 → 2  t│eh│`, with words in so many cells."""
-    assert entry.contender is not None
+    assert entry.candidate is not None
     right, wrong = (
         left([(shorten(visible_text(spelling), LONGEST_WORD), "")], cells)
         for spelling in (word.misspelling.word, word.misspelling.wrong)
@@ -241,6 +241,6 @@ def _misspelt(entry: Entry, word: MisspelledWord, cells: int, room: int) -> list
     role = "loss" if word.unknown else "" if word.wrong_tokens > word.tokens else "dim"
     counts = left([(f"{word.tokens} → {word.wrong_tokens}", role)], 9)
     spans: list[Span] = [*right, (" → ", "dim"), *wrong, ("   ", ""), *counts]
-    for some in bordered(entry.contender, entry.contender.encode(" " + word.misspelling.wrong)):
+    for some in bordered(entry.candidate, entry.candidate.encode(" " + word.misspelling.wrong)):
         spans += some
     return left(spans, room)

@@ -13,7 +13,7 @@ from time import monotonic
 from textual.message import Message
 
 from bpe_tui.session.job import Job
-from engine.analysis.model_table.kinds import KINDS, Contender
+from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import Measures, measure
 from engine.analysis.model_table.table import Row, Texts, Untrained, hold_out, row_of, trained
 from engine.text.pretokenize import SpecialSplitter, to_text
@@ -35,7 +35,7 @@ class Entry:
 
     name: str
     state: str = WAITS
-    contender: Contender | None = None
+    candidate: Candidate | None = None
     row: Row | None = None
     stopped: bool = False
     typed: Measures | None = None
@@ -49,8 +49,8 @@ class Entry:
 
     def measure_typed(self, stretches: Sequence[str]) -> None:
         """Measure a text in place of the end of the corpus; without one, that again."""
-        if self.contender is not None:
-            self.typed = measure(self.contender, stretches) if stretches else None
+        if self.candidate is not None:
+            self.typed = measure(self.candidate, stretches) if stretches else None
 
 
 def stretches_of(text: str, special_tokens: Sequence[str]) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ class KindBegun(FamilyNews):
 class KindMeasured(FamilyNews):
     """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
 
-    contender: Contender
+    candidate: Candidate
     row: Row
     stopped: bool
 

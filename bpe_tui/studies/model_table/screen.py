@@ -164,7 +164,7 @@ class FamilyScreen(SessionScreen):
         if news.of is not self._entries:
             return
         entry = self._entry(news.row.name)
-        entry.contender, entry.row, entry.stopped = news.contender, news.row, news.stopped
+        entry.candidate, entry.row, entry.stopped = news.candidate, news.row, news.stopped
         entry.measure_typed(stretches_of(self._typed, self._special_tokens))
         self._show_rows()
 

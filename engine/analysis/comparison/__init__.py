@@ -1,4 +1,7 @@
-"""Tokenizers side by side: what they have in common, and where they cut a text differently."""
+"""Tokenizers side by side: what they have in common, and where they cut a text differently.
+
+Uses encoding and what is below; the command `compare` and the comparison's screen use it.
+"""
 
 from __future__ import annotations
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from engine.core.events import BytesPair
 from engine.encoding.tokenizer import Tokenizer
-
-BytesPair = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True)

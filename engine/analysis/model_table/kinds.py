@@ -1,5 +1,8 @@
 """The kinds of tokenizers that can be trained on one corpus, each as it usually is.
 
+`train_kind` gives a `Candidate`: a tokenizer of any kind, seen in the one way that the table needs.
+To add a kind, add an entry to `KINDS`.
+
 What merges does not merge a pair that stands only once. In BPE that pair says nothing about any
 other text; without pre-tokenization whole paragraphs would end up as one token. In WordPiece it has
 the highest score of all, and would fill the vocabulary.
@@ -13,8 +16,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from engine.alphabets.units import DEFAULT_UNITS, UNITS, UNKNOWN
-from engine.baselines import SIMPLE_TOKENIZERS
-from engine.baselines.baselines import SimpleTokenizer
+from engine.baselines import BASELINES
+from engine.baselines.baselines import BaselineTokenizer
 from engine.bpe.trainer import Trainer
 from engine.bpe.training import learnt_tokenizer
 from engine.core.errors import UnfinishedError
@@ -26,18 +29,20 @@ from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
 from engine.text.scripts import words_in
 from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.metaspace import SPACE
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer
 
-# What a tokenizer has to tell about itself to stand in the table.
+# -- the tokenizers
 
 
-class Contender(Protocol):
-    """A tokenizer of any kind. `granularity` says what a token is: words, subwords, bytes, …
+class Candidate(Protocol):
+    """A tokenizer of any kind, as the table needs it.
 
-    `unknown_id` is the id that stands for what the vocabulary cannot spell; `None` if there is
-    nothing of the sort.
+    Attributes:
+        granularity: what a token is: words, subwords, bytes, …
+        unknown_id: stands for what the vocabulary cannot spell; `None` if there is no such id.
     """
 
     @property
@@ -63,15 +68,12 @@ class Contender(Protocol):
         """For how many characters of a text the unknown token stands."""
 
 
-SPACE = "▁"
-"""Stands for the space before a word in Unigram's pieces."""
-
-
 @dataclass(frozen=True)
-class BpeContender:
-    """A `Tokenizer` as a contender.
+class BpeCandidate:
+    """A `Tokenizer` as a candidate.
 
-    `pieces` are its tokens as people write them: `est</w>`, where decoding gives `est `.
+    Attributes:
+        pieces: its tokens as people write them: `est</w>`, where decoding gives `est `.
     """
 
     tokenizer: Tokenizer
@@ -107,11 +109,11 @@ def spaced_words(text: str) -> list[str]:
     return [SPACE + word for word in words_in(text)]
 
 
-class UnigramContender:
-    """The pieces of a Unigram model as a contender; the unknown token has the id 0.
+class UnigramCandidate:
+    """The pieces of a Unigram model as a candidate; the unknown token has the id 0.
 
-    >>> contender = UnigramContender([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
-    >>> contender.encode("hugs hug"), contender.decode([1, 2, 1])
+    >>> candidate = UnigramCandidate([("<unk>", 0.0), ("▁hug", -1.0), ("s", -2.0)], [])
+    >>> candidate.encode("hugs hug"), candidate.decode([1, 2, 1])
     ([1, 2, 1], 'hugs hug')
     """
 
@@ -147,7 +149,7 @@ class UnigramContender:
         return to_bytes(self._texts[token_id])
 
     def unknown_characters(self, text: str) -> int:
-        """The ▁ before a word is none of the text's."""
+        """For how many characters the unknown token stands; the ▁ before a word is none of them."""
         stretches = self._splitter.split_text(without_stray_surrogates(text))
         words = (word for some, special in stretches if not special for word in spaced_words(some))
         return sum(
@@ -158,6 +160,8 @@ class UnigramContender:
             if edge.piece == self.unknown_id and edge.end > len(SPACE)
         )
 
+
+# -- the kinds, and their training
 
 Counts = Mapping[bytes, int]
 GoOn = Callable[[], bool]
@@ -188,7 +192,7 @@ class Kind:
     name: str
     summary: str
     pattern: str
-    train: Callable[[Counts, int, Sequence[str], GoOn], Contender]
+    train: Callable[[Counts, int, Sequence[str], GoOn], Candidate]
     model: str | None = None
     units: str = DEFAULT_UNITS
 
@@ -199,7 +203,7 @@ def train_kind(
     vocab_size: int,
     special_tokens: Sequence[str] = (),
     go_on: GoOn = _always,
-) -> Contender:
+) -> Candidate:
     """A tokenizer of one kind, trained on a text; one that merges may be stopped on the way.
 
     >>> train_kind("word", b"to be or not to be", 4).encode("to be and")
@@ -228,7 +232,7 @@ def _bpe(
 
     def train(
         counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-    ) -> Contender:
+    ) -> Candidate:
         trainer = Trainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT, units=units)
         for _ in trainer.steps():
             if not go_on():
@@ -236,14 +240,14 @@ def _bpe(
         record = trainer.record
         tokenizer = learnt_tokenizer(record, len(record), pattern)
         unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
-        return BpeContender(tokenizer, trainer.vocab, name, granularity, unknown)
+        return BpeCandidate(tokenizer, trainer.vocab, name, granularity, unknown)
 
     return Kind(name, summary, pattern, train, "bpe", units)
 
 
 def _train_wordpiece(
     counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-) -> Contender:
+) -> Candidate:
     trainer = WordPieceTrainer(counts, vocab_size, special_tokens, min_count=MIN_COUNT)
     for _ in trainer.steps():
         if not go_on():
@@ -253,7 +257,7 @@ def _train_wordpiece(
 
 def _train_unigram(
     counts: Counts, vocab_size: int, special_tokens: Sequence[str], go_on: GoOn
-) -> Contender:
+) -> Candidate:
     words: Counter[str] = Counter()
     for pretoken, count in counts.items():
         for word in spaced_words(to_text(pretoken)):
@@ -262,10 +266,10 @@ def _train_unigram(
     for _ in trainer.steps():
         if not go_on():
             raise UnfinishedError("it prunes down to its size, and was stopped before it had it")
-    return UnigramContender(trainer.pieces, special_tokens)
+    return UnigramCandidate(trainer.pieces, special_tokens)
 
 
-def _simple(tokenizer: type[SimpleTokenizer]) -> Kind:
+def _baseline(tokenizer: type[BaselineTokenizer]) -> Kind:
     return Kind(
         tokenizer.name,
         tokenizer.summary,
@@ -279,7 +283,7 @@ KINDS: Registry[Kind] = Registry(
     {
         kind.name: kind
         for kind in (
-            *map(_simple, SIMPLE_TOKENIZERS.values()),
+            *map(_baseline, BASELINES.values()),
             _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
             _bpe(
                 "bpe-characters",

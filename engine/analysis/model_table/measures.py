@@ -1,4 +1,9 @@
-"""What a tokenizer makes of a text, in numbers."""
+"""What a tokenizer makes of a text and of misspelled words, in numbers.
+
+A misspelled word has two letters swapped: `the` → `teh`. A word tokenizer knows a word or it does
+not; subwords fall apart into smaller ones. A swap leaves a word its letters, so tokenizers of
+characters and of bytes make as many tokens of it as before.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,11 @@ from enum import Enum
 from heapq import nsmallest
 from itertools import chain, islice
 
-from engine.analysis.model_table.kinds import SPACE, Contender
+from engine.analysis.model_table.kinds import Candidate
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, without_stray_surrogates
 from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable, words_in
+from engine.unigram.metaspace import SPACE
 
 _WHITESPACE = re.compile(r"\s+")
 FREQUENT = 40
@@ -83,7 +89,7 @@ def _ratio(some: int, all_: int) -> float:
 
 
 def word_counts(stretches: Iterable[str]) -> Counter[str]:
-    """The words of texts, punctuation apart, with their counts: the same for every tokenizer.
+    """The words of texts, punctuation apart, with their counts. No tokenizer has a part in it.
 
     >>> word_counts(["to be, or", "to"])
     Counter({'to': 2, 'be': 1, ',': 1, 'or': 1})
@@ -96,7 +102,7 @@ def word_counts(stretches: Iterable[str]) -> Counter[str]:
     return words
 
 
-def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
+def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
     """Measure a text that special tokens, if there were any, have cut into stretches.
 
     >>> from engine.analysis.model_table.kinds import train_kind
@@ -132,7 +138,7 @@ def measure(tokenizer: Contender, stretches: Sequence[str]) -> Measures:
     )
 
 
-def _losses(tokenizer: Contender, text: str, ids: Sequence[int]) -> set[Loss]:
+def _losses(tokenizer: Candidate, text: str, ids: Sequence[int]) -> set[Loss]:
     """Why decoding does not give a text back; none if it does."""
     given, back = to_bytes(text).decode("utf-8", "replace"), tokenizer.decode(ids)
     if back == given:
@@ -158,11 +164,7 @@ def _apart(text: str) -> tuple[str, list[str]]:
     return _WHITESPACE.sub("", text), _WHITESPACE.findall(text)
 
 
-# Frequent words with two letters swapped, and what tokenizers make of that: `the` → `teh`.
-#
-# A word tokenizer knows a word or it does not. Subwords fall apart into smaller ones. How far they
-# do is measured on the same misspellings for all. A swap leaves a word its letters: tokenizers of
-# characters and of bytes make as many tokens of it as before.
+# -- misspelled words
 
 SHORTEST = 3
 """Letters of a word that is misspelled: two of them swapped may well be another word."""
@@ -249,7 +251,7 @@ def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
     return list(islice(made, limit))
 
 
-def behaviour(tokenizer: Contender, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
+def behaviour(tokenizer: Candidate, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
     """What a tokenizer makes of the misspellings."""
     measured = []
     for misspelling in wrong:

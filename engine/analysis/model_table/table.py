@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.analysis.model_table.kinds import KINDS, Contender, GoOn, train_kind
+from engine.analysis.model_table.kinds import KINDS, Candidate, GoOn, train_kind
 from engine.analysis.model_table.measures import (
     Measures,
     Misspelling,
@@ -108,7 +108,7 @@ def hold_out(
     return corpus, b""
 
 
-def row_of(tokenizer: Contender, texts: Texts) -> Row:
+def row_of(tokenizer: Candidate, texts: Texts) -> Row:
     """The row of one tokenizer."""
     return Row(
         tokenizer.name,
@@ -154,7 +154,7 @@ def trained(
     vocab_size: int,
     special_tokens: Sequence[str] = (),
     go_on: GoOn = lambda: True,
-) -> Contender | Untrained:
+) -> Candidate | Untrained:
     """A tokenizer of one kind, or why there is none.
 
     >>> trained("word", b"to be or not to be", 4).vocab_size

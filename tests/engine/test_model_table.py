@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.model_table.kinds import KINDS, Contender, train_kind
+from engine.analysis.model_table.kinds import KINDS, Candidate, train_kind
 from engine.analysis.model_table.measures import (
     Loss,
     Measures,
@@ -137,10 +137,10 @@ def test_a_row_counts_what_stands_there(name: str, text: str) -> None:
     )
 
 
-TRAINED: dict[str, Contender] = {}
+TRAINED: dict[str, Candidate] = {}
 
 
-def trained(name: str) -> Contender:
+def trained(name: str) -> Candidate:
     """One tokenizer of each kind, trained once."""
     return TRAINED.setdefault(name, train_kind(name, STORY, 300))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.baselines import SIMPLE_TOKENIZERS
+from engine.baselines import BASELINES
 from engine.baselines.baselines import ByteTokenizer, CharacterTokenizer, WordTokenizer
 from engine.core.errors import (
     SpecialTokenError,
@@ -22,7 +22,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
-every_kind = pytest.mark.parametrize("name", SIMPLE_TOKENIZERS)
+every_kind = pytest.mark.parametrize("name", BASELINES)
 
 CATS = {b"the": 3, b" ": 5, b"cat": 2, b"sat": 2, b"!": 1}
 
@@ -92,7 +92,7 @@ texts = st.text("the cat!é漢\n\udcff", max_size=20)
 @every_kind
 @given(text=texts, special=st.booleans())
 def test_units_and_ids_tell_the_same(name: str, text: str, special: bool) -> None:
-    tokenizer = SIMPLE_TOKENIZERS[name].train(CATS, special_tokens=["at"] if special else [])
+    tokenizer = BASELINES[name].train(CATS, special_tokens=["at"] if special else [])
     units = list(tokenizer.explain(text))
     assert [unit.token_id for unit in units] == tokenizer.encode(text)
     for unit in units:
@@ -105,7 +105,7 @@ def test_units_and_ids_tell_the_same(name: str, text: str, special: bool) -> Non
 
 @every_kind
 def test_special_tokens_are_one_id_wherever_they_stand(name: str) -> None:
-    tokenizer = SIMPLE_TOKENIZERS[name].train(CATS, special_tokens=["<s>", "<s><s>"])
+    tokenizer = BASELINES[name].train(CATS, special_tokens=["<s>", "<s><s>"])
     ids = {unit: token_id for token_id, unit in tokenizer.vocab.items()}
     assert tokenizer.encode("<s><s><s>") == [ids[b"<s><s>"], ids[b"<s>"]]
 
@@ -114,7 +114,7 @@ def test_special_tokens_are_one_id_wherever_they_stand(name: str) -> None:
 def test_what_was_trained_on_is_known(name: str) -> None:
     path = SAMPLES / "tinystories_valid.txt"
     counts = count_pretokens(path, "bert", ["<|endoftext|>"])
-    tokenizer = SIMPLE_TOKENIZERS[name].train(counts, special_tokens=["<|endoftext|>"])
+    tokenizer = BASELINES[name].train(counts, special_tokens=["<|endoftext|>"])
     units = list(tokenizer.explain(path.read_text()))
     assert all(unit.known for unit in units)
     assert Counter(unit.data for unit in units)[b"<|endoftext|>"] > 0
@@ -123,21 +123,21 @@ def test_what_was_trained_on_is_known(name: str) -> None:
 @every_kind
 def test_an_id_that_is_not_there_is_named(name: str) -> None:
     with pytest.raises(UnknownTokenIdError, match="no token with the id 999"):
-        SIMPLE_TOKENIZERS[name].train(CATS).decode([999])
+        BASELINES[name].train(CATS).decode([999])
 
 
 @every_kind
 def test_a_size_without_room_is_an_error(name: str) -> None:
     with pytest.raises(VocabSizeError, match="too small"):
-        SIMPLE_TOKENIZERS[name].train(CATS, 1, ["<a>", "<b>"])
+        BASELINES[name].train(CATS, 1, ["<a>", "<b>"])
 
 
 @every_kind
 def test_a_special_token_given_twice_is_an_error(name: str) -> None:
     with pytest.raises(SpecialTokenError):
-        SIMPLE_TOKENIZERS[name].train(CATS, special_tokens=["<a>", "<a>"])
+        BASELINES[name].train(CATS, special_tokens=["<a>", "<a>"])
 
 
 def test_an_unknown_name_is_an_error_that_suggests() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'word'"):
-        _ = SIMPLE_TOKENIZERS["words"]
+        _ = BASELINES["words"]
