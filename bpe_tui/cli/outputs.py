@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from bpe_tui.session.config import RunConfig
 from engine.bpe.record import MergeStep
-from engine.bpe.training import learnt_tokenizer
+from engine.bpe.run import to_tokenizer
 from engine.core.errors import OutputError, OutputExistsError, TokenizerFileError
 from engine.core.files import check_free
 from engine.formats import save, writable_format
@@ -40,7 +40,7 @@ def check_format(name: str, out: Path, config: RunConfig) -> list[Path]:
     written = writable_format(name).written(out)
     counts: dict[bytes, int] = {}
     untrained = config.trainer_for(counts).record
-    tokenizer = learnt_tokenizer(untrained, 0, config.pattern)
+    tokenizer = to_tokenizer(untrained, 0, config.pattern)
     with TemporaryDirectory() as place:
         trial = Path(place) / "trial"
         try:

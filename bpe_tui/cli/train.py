@@ -40,9 +40,9 @@ from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.numbers import number, plural
 from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.record import MergeStep
+from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.training import learnt_tokenizer
 from engine.formats import DEFAULT_FORMAT, WRITABLE, save
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.text.corpus import Corpus
@@ -134,7 +134,7 @@ def train(
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
         run = _train(source, config, workers, write_step)
-        tokenizer = learnt_tokenizer(run.record, len(run.record), pattern)
+        tokenizer = to_tokenizer(run.record, len(run.record), pattern)
         save(tokenizer, out, format, overwrite=force, renumber=True)
     print(_summary(run, config), file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))

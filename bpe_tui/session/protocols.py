@@ -27,7 +27,8 @@ class Shown(Protocol):
 class Playable(Protocol):
     """Recorded steps with a cursor; `engine.recording.player` tells the rest."""
 
-    came_from: int
+    @property
+    def went_back(self) -> bool: ...
 
     def __len__(self) -> int: ...
 

@@ -21,7 +21,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
-from engine.recording.merge_timeline import MergeTimeline
+from engine.recording.merge_run import MergeTimeline
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
@@ -133,6 +133,11 @@ class Session:
     @property
     def at_end(self) -> bool:
         return self.recording is not None and self.recording.cursor == len(self.recording)
+
+    @property
+    def went_back(self) -> bool:
+        """Whether a step has just been undone."""
+        return self.recording is not None and self.recording.went_back
 
     @property
     def halt(self) -> Hit | None:

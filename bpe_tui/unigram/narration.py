@@ -92,8 +92,7 @@ def _how_far(session: Session) -> str:
 
 def told(session: Session, frame: UnigramFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
-    recording = session.recording
-    if recording is not None and recording.came_from == frame.step + 1 and frame.leads_on:
+    if session.went_back:
         return first_fitting(room, *narrate_back(frame))
     if session.stop_reason is None or not session.at_end:
         return first_fitting(room, *narrate(frame))

@@ -161,7 +161,6 @@ def narrate_move(frame: Frame) -> str:
 
 def told(session: Session, frame: Frame, room: int) -> str:
     """The step in one sentence, why playing stopped, and at the end why there is no more."""
-    timeline = session.timeline
-    if timeline is not None and timeline.came_from == frame.step + 1 and not frame.moves_done:
+    if session.went_back:
         return narrate_back(frame, room)
     return narrate_here(session, narrate(frame, room))

@@ -162,11 +162,6 @@ def wordpiece_heading(session: Session, room: int) -> str:
 
 def told(session: Session, frame: WordPieceFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
-    recording = session.recording
-    if (
-        recording is not None
-        and recording.came_from == frame.step + 1
-        and frame.step < frame.recorded_steps
-    ):
+    if session.went_back:
         return first_fitting(room, *narrate_back(frame))
     return first_fitting(room, *(narrate_here(session, said) for said in narrate(frame)))

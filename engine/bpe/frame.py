@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from engine.alphabets import Alphabet
 from engine.alphabets.units import UNKNOWN, Units
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.record import MergeStep, Record
+from engine.bpe.run import Run
 from engine.bpe.statistics import Statistics
 from engine.bpe.ties import TieRule
 from engine.core.events import BytesPair, Pair
@@ -20,48 +21,46 @@ from engine.encoding.typed_text import EncodedPretoken
 from engine.recording.affected_pretokens import Ledger
 from engine.recording.merge_frame import MergeFrame
 
-if TYPE_CHECKING:
-    from engine.bpe.timeline import Timeline
-
 
 class Frame(MergeFrame[MergeStep]):
-    """The state after the first `step` merges of a timeline. Immutable.
+    """The state after the first `step` merges of a run. Immutable.
 
     Attributes:
+        run: what is recorded of the training; it may have more steps by now.
         step: how many merges have been made.
-        recorded_steps: how many steps the timeline had when the frame was taken.
+        recorded_steps: how many steps the run had when the frame was taken.
         moves_done: how many moves of the next merge the heap has made already.
         cuts_specials: whether a special token in a text to encode is one id, or ordinary text.
     """
 
-    _timeline: Timeline
+    run: Run
     _record: Record
 
     def __init__(
         self,
-        timeline: Timeline,
+        run: Run,
         step: int,
         recorded_steps: int,
         moves_done: int = 0,
         cuts_specials: bool = True,
     ) -> None:
-        super().__init__(timeline, step, recorded_steps)
+        super().__init__(run, step, recorded_steps)
         self.moves_done = moves_done
         self.cuts_specials = cuts_specials
 
     @property
     def place(self) -> tuple[int, int]:
-        """Where this is: step and moves; two frames of a timeline with one place are alike."""
+        """Where this is: step and moves; two frames of a run with one place are alike."""
         return self.step, self.moves_done
 
     def looks_like(self, other: Self) -> bool:
-        """Whether both are the same place of the same timeline, and encode alike."""
+        """Whether both are the same place of the same run, and encode alike."""
         same_place = super().looks_like(other) and self.moves_done == other.moves_done
         return same_place and self.cuts_specials == other.cuts_specials
 
     def with_specials_as_text(self) -> Frame:
         """The same, except that special tokens in a text to encode are ordinary text."""
-        return Frame(self._timeline, self.step, self.recorded_steps, self.moves_done, False)
+        return Frame(self.run, self.step, self.recorded_steps, self.moves_done, False)
 
     # -- what the run is
 
@@ -77,7 +76,7 @@ class Frame(MergeFrame[MergeStep]):
     @property
     def alphabet(self) -> Alphabet:
         """What a pretoken is spelled in before any merge."""
-        return self._timeline.alphabet
+        return self.run.alphabet
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -101,12 +100,12 @@ class Frame(MergeFrame[MergeStep]):
     @property
     def obstacle(self) -> str | None:
         """Why the tokenizer has no steps to go through, as a clause; `None` if there are some."""
-        return self._timeline.obstacle
+        return self.run.obstacle
 
     @property
     def statistics(self) -> Statistics:
         """The whole run in numbers, for charts."""
-        return self._timeline.statistics
+        return self.run.statistics
 
     # -- the tokens
 
@@ -118,14 +117,14 @@ class Frame(MergeFrame[MergeStep]):
         return token_id in self._record.ids.specials
 
     def is_base(self, token_id: int) -> bool:
-        return token_id in self._timeline.base_ids
+        return token_id in self.run.base_ids
 
     # -- the corpus
 
     @property
     def byte_count(self) -> int:
         """Bytes in all pretokens of the corpus, special tokens left out."""
-        return self._timeline.bytes_total
+        return self.run.bytes_total
 
     @property
     def bytes_per_token(self) -> float:
@@ -134,12 +133,12 @@ class Frame(MergeFrame[MergeStep]):
 
     @property
     def distinct_pretokens(self) -> int:
-        return len(self._timeline.counts)
+        return len(self.run.counts)
 
     @property
     def counts(self) -> Mapping[bytes, int]:
         """pretoken → how often it occurs in the corpus."""
-        return self._timeline.counts
+        return self.run.counts
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -151,7 +150,7 @@ class Frame(MergeFrame[MergeStep]):
     @cached_property
     def queue(self) -> PairQueue:
         """The pairs at this step, and the heap they wait in."""
-        return PairQueue(self._timeline, self.step)
+        return PairQueue(self.run, self.step)
 
     @cached_property
     def choices_before(self) -> dict[str, Pair]:
@@ -184,14 +183,13 @@ class Frame(MergeFrame[MergeStep]):
 
         Special tokens are found in it as in the corpus, if the frame `cuts_specials`.
         """
-        timeline = self._timeline
-        typed = timeline.typed if self.cuts_specials else timeline.typed_as_text
+        typed = self.run.typed if self.cuts_specials else self.run.typed_as_text
         return typed.encode(text, self.step)
 
     @cached_property
     def rules(self) -> EncodingRules:
         """All that the encoding follows from, for functions that explain it."""
-        rules = self._timeline.rules_at(self.step)
+        rules = self.run.rules_at(self.step)
         return rules if self.cuts_specials else replace(rules, splitter=rules.splitter.only(()))
 
     def decode(self, ids: Sequence[int]) -> bytes:
@@ -218,4 +216,4 @@ class Frame(MergeFrame[MergeStep]):
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer that this step has learnt."""
-        return self._timeline.tokenizer_at(self.step)
+        return self.run.tokenizer_at(self.step)

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from engine.bpe.heap_walk import HeapMove
+from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, no_place
 from engine.core.arrays import Integers
 from engine.core.events import Pair
-
-if TYPE_CHECKING:
-    from engine.bpe.timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -41,11 +38,11 @@ class QueueEntry:
 
 
 class PairQueue:
-    """The pairs after the first `step` merges of a timeline."""
+    """The pairs after the first `step` merges of a run."""
 
-    def __init__(self, timeline: Timeline, step: int) -> None:
-        self._timeline = timeline
-        self._record = timeline.record
+    def __init__(self, run: Run, step: int) -> None:
+        self._run = run
+        self._record = run.record
         self._step = step
 
     @cached_property
@@ -121,10 +118,10 @@ class PairQueue:
 
     def _first_place(self, pair: Pair, before: int | None) -> tuple[int, int] | None:
         """Where the pair first stands: in which pretoken, of those before one, and where in it."""
-        timeline = self._timeline
+        run = self._run
         spelled = self._record.covers(pair[0]) + self._record.covers(pair[1])
-        for number, pretoken in timeline.by_appearance.containing(spelled, before):
-            pairs = list(pairwise(timeline.segmenter.tokens_at(pretoken, self._step)))
+        for number, pretoken in run.by_appearance.containing(spelled, before):
+            pairs = list(pairwise(run.segmenter.tokens_at(pretoken, self._step)))
             if pair in pairs:
                 return number, pairs.index(pair)
         return None
@@ -148,11 +145,11 @@ class PairQueue:
 
     def prepare_array(self, seconds: float) -> float:
         """Work towards the array for so long; which part is done, 1.0 for all of it."""
-        return self._timeline.heap_walk.prepare(self._step, seconds)
+        return self._run.heap_walk.prepare(self._step, seconds)
 
     def array(self, limit: int, moves: int = 0) -> list[QueueEntry]:
         """The first entries of the heap's array, after so many moves of the next merge."""
-        entries = self._timeline.heap_walk.entries(self._step, moves)
+        entries = self._run.heap_walk.entries(self._step, moves)
         return [
             self._entry(number, -claim, place)
             for place, (claim, _, number) in enumerate(entries[:limit])
@@ -160,9 +157,9 @@ class PairQueue:
 
     def moves(self) -> list[HeapMove]:
         """What the next merge does to the heap, in order; nothing if it is not recorded."""
-        if self._step == len(self._timeline) or not self._timeline.heap_walk.exists:
+        if self._step == len(self._run) or not self._run.heap_walk.exists:
             return []
-        return self._timeline.heap_walk.moves(self._step)
+        return self._run.heap_walk.moves(self._step)
 
     def _entry(self, number: int, claim: int, place: int = -1) -> QueueEntry:
         # A pair that the next merge makes has no count yet; its entry is as true as can be.
@@ -200,14 +197,14 @@ class PairQueue:
         return rule.make_key(self._record.ids.tokens, self._first_seen)
 
     def _first_seen(self, pair: Pair) -> tuple[int, int]:
-        return self._first_places.get(pair, (len(self._timeline.counts), 0))
+        return self._first_places.get(pair, (len(self._run.counts), 0))
 
     @cached_property
     def _first_places(self) -> dict[Pair, tuple[int, int]]:
         """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
         places: dict[Pair, tuple[int, int]] = {}
-        tokens_at = self._timeline.segmenter.tokens_at
-        for place, pretoken in enumerate(self._timeline.counts):
+        tokens_at = self._run.segmenter.tokens_at
+        for place, pretoken in enumerate(self._run.counts):
             for position, pair in enumerate(pairwise(tokens_at(pretoken, self._step))):
                 places.setdefault(pair, (place, position))
         return places

@@ -17,6 +17,7 @@ from itertools import repeat
 
 from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.bpe.record import MergeStep, Record
+from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers.fast import merge_pair
@@ -91,10 +92,9 @@ class Replay:
             self._ids,
             alphabet=_spelled_in(tokenizer),
         )
-        self.timeline = TokenizerTimeline(
-            tokenizer, present, record, len(self._merges), excerpt or Excerpt((), complete=True)
-        )
-        self.timeline.obstacle = self.obstacle
+        run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt)
+        run.obstacle = self.obstacle
+        self.timeline = Timeline(present, run=run)
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges in their order; call once."""
@@ -125,7 +125,7 @@ class Replay:
         problem, record = self._problem, self.timeline.record
         first, pairs = len(record), problem.pairs
         made = self._merges[first : first + len(keys)]
-        tokens = [self.timeline.tokenizer.vocab[token_id] for _, token_id in made]
+        tokens = [self._ids.tokens[token_id] for _, token_id in made]
         problem.vocab.extend(tokens)
         index.sizes.extend(map(len, tokens))
         new = pairs.add_new([key for key in keys if key not in pairs.number_of_key])
@@ -191,8 +191,8 @@ class _OwnAtLast:
         return (self._own if at_last else self._by_merges).tokens_at(pretoken, step)
 
 
-class TokenizerTimeline(Timeline):
-    """The steps of a replay. At the last one everything is as the tokenizer itself has it.
+class ReplayRun(Run):
+    """The recorded steps of a replay. At the last one everything is as the tokenizer itself has it.
 
     Merges alone need not tell how a text is encoded: some tokenizers look a whole pretoken up
     first, or go by the ranks of tokens. So the last step asks the tokenizer.
@@ -207,14 +207,14 @@ class TokenizerTimeline(Timeline):
         counts: Mapping[bytes, int],
         record: Record,
         last_step: int,
-        excerpt: Excerpt,
+        excerpt: Excerpt | None,
     ) -> None:
         self.tokenizer = tokenizer
         self.last_step = last_step
         self.uncountable = None if tokenizer.rules.splitter.by_pieces else CHANGES_TEXT
         super().__init__(
             counts,
-            record=record,
+            record,
             pattern=tokenizer.pattern,
             special_tokens=tokenizer.special_tokens,
             excerpt=excerpt,

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, islice, pairwise
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple, Protocol
 
 from engine.core.events import Pair
-
-if TYPE_CHECKING:
-    from engine.recording.merge_record import PairStep
-    from engine.recording.merge_timeline import MergeTimeline
-
+from engine.recording.merge_record import PairStep
+from engine.recording.segmentation import Segments
 
 # Which pretokens hold certain bytes: one search through all of them, at C speed.
 
@@ -73,12 +70,22 @@ class TouchedPretoken:
     after: tuple[int, ...]
 
 
+class Corpus(Protocol):
+    """What the search asks of a run: its pretokens, and their tokens at any step."""
+
+    counts: Mapping[bytes, int]
+    segmenter: Segments
+
+    @property
+    def by_count(self) -> PretokenIndex: ...
+
+
 class TouchedPretokens:
     """Those of one merge, most frequent first, found as far as somebody asks."""
 
-    def __init__(self, timeline: MergeTimeline[Any], merge: PairStep | None) -> None:
+    def __init__(self, run: Corpus, merge: PairStep | None) -> None:
         self._found: list[TouchedPretoken] = []
-        self._search = iter(()) if merge is None else _search(timeline, merge)
+        self._search = iter(()) if merge is None else _search(run, merge)
 
     def __iter__(self) -> Iterator[TouchedPretoken]:
         for place in count():
@@ -100,15 +107,15 @@ class TouchedPretokens:
         return found, True
 
 
-def _search(timeline: MergeTimeline[Any], merge: PairStep) -> Iterator[TouchedPretoken]:
-    left, tokens_at = merge.pretokens, timeline.segmenter.tokens_at
-    for _, pretoken in timeline.by_count.containing(merge.covers):
+def _search(run: Corpus, merge: PairStep) -> Iterator[TouchedPretoken]:
+    left, tokens_at = merge.pretokens, run.segmenter.tokens_at
+    for _, pretoken in run.by_count.containing(merge.covers):
         if len(pretoken) > LONGEST_TAKEN_APART:
             continue
         after = tokens_at(pretoken, merge.index + 1)
         if merge.new_id in after:
             before = tokens_at(pretoken, merge.index)
-            yield TouchedPretoken(pretoken, timeline.counts[pretoken], before, after)
+            yield TouchedPretoken(pretoken, run.counts[pretoken], before, after)
             left -= 1
             if not left:
                 return

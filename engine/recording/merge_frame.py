@@ -10,45 +10,45 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self
+from typing import ClassVar, Generic, Self
 
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import TouchedPretoken, TouchedPretokens
 from engine.recording.merge_record import MergeRecord, PairStep, StepT
+from engine.recording.merge_run import MergeRun
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
-if TYPE_CHECKING:
-    from engine.recording.merge_timeline import MergeTimeline
-
 
 class MergeFrame(ABC, Generic[StepT]):
-    """The state after the first `step` merges of a timeline. Immutable.
+    """A run and a step: the state after the first `step` merges. Immutable.
 
     Attributes:
+        run: what is recorded of the training; it may have more steps by now.
         step: how many merges have been made.
-        recorded_steps: how many steps the timeline had when the frame was taken.
+        recorded_steps: how many steps the run had when the frame was taken.
     """
 
     TOKEN: ClassVar[str] = "token"
     """What the training calls one of them."""
 
+    run: MergeRun
     _record: MergeRecord[StepT]
 
-    def __init__(self, timeline: MergeTimeline[Any], step: int, recorded_steps: int) -> None:
-        self._timeline = timeline
-        self._record = timeline.record
+    def __init__(self, run: MergeRun, step: int, recorded_steps: int) -> None:
+        self.run = run
+        self._record = run.record
         self.step = step
         self.recorded_steps = recorded_steps
 
     def looks_like(self, other: Self) -> bool:
-        """Whether both are the same step of the same timeline."""
-        return self._timeline is other._timeline and self.step == other.step
+        """Whether both are the same step of the same run."""
+        return self.run is other.run and self.step == other.step
 
     def at(self, step: int) -> Self:
-        """The state at another recorded step; the timeline's cursor stays where it is."""
-        return type(self)(self._timeline, step, self.recorded_steps)
+        """The state at another recorded step; no cursor moves."""
+        return type(self)(self.run, step, self.recorded_steps)
 
     # -- the merge that led here, and those around it
 
@@ -63,14 +63,14 @@ class MergeFrame(ABC, Generic[StepT]):
 
     def step_of(self, pair: Pair) -> int | None:
         """The step right after the pair merges; `None` if it has not been seen to merge."""
-        return self._timeline.step_of(pair)
+        return self.run.step_of(pair)
 
     @property
     def next_pair(self) -> Pair | None:
         """The pair that merges next, whether that step is recorded or not; `None` at the end."""
         if self.step < self.recorded_steps:
             return self._record.pair_of(self.step)
-        return None if self._timeline.is_complete else self._best_pair()
+        return None if self.run.is_complete else self._best_pair()
 
     @abstractmethod
     def _best_pair(self) -> Pair | None:
@@ -79,16 +79,16 @@ class MergeFrame(ABC, Generic[StepT]):
     @property
     def tied_steps(self) -> Sequence[int]:
         """All recorded steps whose pair shared the top with another, in order."""
-        return self._timeline.ties
+        return self.run.ties
 
     @property
     def ties_so_far(self) -> int:
         """How many of the merges up to here were tied."""
-        return self._timeline.ties.until(self.step)
+        return self.run.ties.until(self.step)
 
     def tied_step(self, direction: int) -> int | None:
         """The nearest step after (1) or before (−1) this one whose merge was tied."""
-        return self._timeline.ties.nearest(self.step, direction)
+        return self.run.ties.nearest(self.step, direction)
 
     # -- the tokens
 
@@ -105,7 +105,7 @@ class MergeFrame(ABC, Generic[StepT]):
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The tokens at this step in columns, with their counts in the corpus."""
-        return self._timeline.vocabulary_at(self.step, self.recorded_steps)
+        return self.run.vocabulary_at(self.step, self.recorded_steps)
 
     def token(self, token_id: int) -> bytes:
         """The bytes of a token that exists at this step, as the vocabulary has them.
@@ -156,22 +156,22 @@ class MergeFrame(ABC, Generic[StepT]):
     @property
     def excerpt(self) -> Excerpt:
         """The beginning of the corpus."""
-        return self._timeline.excerpt
+        return self.run.excerpt
 
     @property
     def has_corpus(self) -> bool:
         """Whether there are pretokens to count anything in."""
-        return bool(self._timeline.counts)
+        return bool(self.run.counts)
 
     @property
     def uncountable(self) -> str | None:
         """Why nothing is counted in any corpus, as a clause; `None` if it can be."""
-        return self._timeline.uncountable
+        return self.run.uncountable
 
     @property
     def token_count(self) -> int:
         """Tokens that the corpus has at this step."""
-        return self._timeline.tokens_at_start - self._record.removed_by(self.step)
+        return self.run.tokens_at_start - self._record.removed_by(self.step)
 
     def tokens_of(self, pretoken: bytes) -> tuple[int, ...]:
         """The token ids of a pretoken at this step, whether the corpus has it or not.
@@ -179,7 +179,7 @@ class MergeFrame(ABC, Generic[StepT]):
         They are what the merges have made. WordPiece need not encode so: it takes the longest
         piece, whatever the merges were.
         """
-        return self._timeline.segmenter.tokens_at(pretoken, self.step)
+        return self.run.segmenter.tokens_at(pretoken, self.step)
 
     def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
         """The pretokens that the merge changed, most frequent first.
@@ -195,7 +195,7 @@ class MergeFrame(ABC, Generic[StepT]):
 
     @cached_property
     def _touched(self) -> TouchedPretokens:
-        return TouchedPretokens(self._timeline, self.merge)
+        return TouchedPretokens(self.run, self.merge)
 
 
 AnyMergeFrame = MergeFrame[PairStep]

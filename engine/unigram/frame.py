@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,11 +16,9 @@ from engine.unigram.lattice import Lattice, Path
 from engine.unigram.pieces import Edge, NumberedPieces, joined
 from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep
 from engine.unigram.removals import Removals
+from engine.unigram.run import UnigramRun
 from engine.unigram.sliced import Work
 from engine.unigram.statistics import UnigramStatistics
-
-if TYPE_CHECKING:
-    from engine.unigram.timeline import UnigramTimeline
 
 
 class UnigramFrame:
@@ -31,42 +28,43 @@ class UnigramFrame:
     then as seeded. A piece's number is the same at all steps.
 
     Attributes:
+        run: what is recorded of the training; it may have more steps by now.
         step: how many steps have been made; 0 is the seed.
-        recorded_steps: how many steps the timeline had when the frame was taken.
+        recorded_steps: how many steps the run had when the frame was taken.
         came_by: the step that led here; `None` at the seed.
         leads_on: the step that leads on; `None` if none is recorded yet. What it removes is what
             is about to go.
     """
 
-    def __init__(self, timeline: UnigramTimeline, step: int, recorded_steps: int) -> None:
-        self._timeline = timeline
-        self.record = timeline.record
+    def __init__(self, run: UnigramRun, step: int, recorded_steps: int) -> None:
+        self.run = run
+        self.record = run.record
         self.step = step
         self.recorded_steps = recorded_steps
-        self.came_by = timeline.step_at(step - 1) if step else None
-        self.leads_on = timeline.step_at(step) if step < recorded_steps else None
+        self.came_by = run.step_at(step - 1) if step else None
+        self.leads_on = run.step_at(step) if step < recorded_steps else None
 
     def looks_like(self, other: UnigramFrame) -> bool:
-        """Whether both are the same place of the same timeline."""
-        return self._timeline is other._timeline and self.step == other.step
+        """Whether both are the same step of the same run."""
+        return self.run is other.run and self.step == other.step
 
     def at(self, step: int) -> UnigramFrame:
-        """The state at another recorded step; the timeline's cursor stays where it is."""
-        return UnigramFrame(self._timeline, step, self.recorded_steps)
+        """The state at another recorded step; no cursor moves."""
+        return UnigramFrame(self.run, step, self.recorded_steps)
 
     def step_made_by(self, step: int) -> EmStep | PruneStep:
         """The step that led to a recorded state, from 1 on."""
-        return self._timeline.step_at(step - 1)
+        return self.run.step_at(step - 1)
 
     @property
     def prunes(self) -> Sequence[int]:
         """The recorded steps that a prune led to."""
-        return self._timeline.prunes
+        return self.run.prunes
 
     @property
     def statistics(self) -> UnigramStatistics:
         """The run in numbers."""
-        return self._timeline.statistics
+        return self.run.statistics
 
     # -- the pieces
 
@@ -186,18 +184,18 @@ class UnigramFrame:
     @property
     def excerpt(self) -> Excerpt:
         """The beginning of the corpus, to be looked at."""
-        return self._timeline.excerpt
+        return self.run.excerpt
 
     @property
     def words(self) -> Mapping[str, int]:
         """The pretokens of the corpus, most frequent first: how often each occurs."""
-        return self._timeline.words
+        return self.run.words
 
     @property
     def pattern(self) -> Pattern:
         """What cuts text into pretokens."""
-        return self._timeline.pattern
+        return self.run.pattern
 
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""
-        return self._timeline.cut(text)
+        return self.run.cut(text)

@@ -22,9 +22,9 @@ from engine.core.events import WorkProgress
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS
 from engine.unigram.lattices import LONGEST_TEXT
+from engine.unigram.learner import Learner
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
 from engine.unigram.removals import Problem
-from engine.unigram.run import Run
 from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.sliced import Work
 
@@ -133,14 +133,14 @@ class UnigramTrainer:
 
         With `Seeded` there is a record; a step is in it when it is told.
         """
-        run = yield from self._seeded()
-        yield Seeded(run.record)
-        if run.size:
-            yield from self._learn(run)
-        reached = run.size == self.vocab_size - self._reserved
+        learner = yield from self._seeded()
+        yield Seeded(learner.record)
+        if learner.size:
+            yield from self._learn(learner)
+        reached = learner.size == self.vocab_size - self._reserved
         self.stop_reason = StopReason.SIZE_REACHED if reached else StopReason.NO_MORE_PIECES
 
-    def _seeded(self) -> Work[Run]:
+    def _seeded(self) -> Work[Learner]:
         reserved = frozenset((self.unknown_token, *self.special_tokens))
         longest = self._max_piece_length
         seeds = yield from seed_pieces(self._counts, self._seed_size, longest, reserved)
@@ -148,20 +148,20 @@ class UnigramTrainer:
         start = yield from problem.estimate(seeds.scores)
         size = self._asked_size or self._size_for(seeds)
         self._record = Record(seeds, problem, start, self.unknown_token, self.special_tokens, size)
-        return Run(seeds, problem, start, self._record, self._log_probabilities)
+        return Learner(seeds, problem, start, self._record, self._log_probabilities)
 
-    def _learn(self, run: Run) -> Generator[Event, None, None]:
+    def _learn(self, learner: Learner) -> Generator[Event, None, None]:
         enough = int(SPARE * self.vocab_size)
         for round_ in count():
             for iteration in range(self._sub_iterations):
-                yield (yield from run.iterate(round_, iteration))
-            if run.size <= enough:
+                yield (yield from learner.iterate(round_, iteration))
+            if learner.size <= enough:
                 break
-            kept = max(enough, int(self._shrinking_factor * run.size))
-            yield (yield from run.prune(round_, PruneRule.LOSS, kept))
+            kept = max(enough, int(self._shrinking_factor * learner.size))
+            yield (yield from learner.prune(round_, PruneRule.LOSS, kept))
         pieces_wanted = self.vocab_size - self._reserved
-        if run.size > pieces_wanted:
-            yield (yield from run.prune(round_, PruneRule.SCORE, pieces_wanted))
+        if learner.size > pieces_wanted:
+            yield (yield from learner.prune(round_, PruneRule.SCORE, pieces_wanted))
 
     @property
     def pieces(self) -> list[tuple[str, float]]:

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from engine.core.events import Pair
 from engine.recording.merge_frame import MergeFrame
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.record import Record, WordPieceStep
+from engine.wordpiece.run import WordPieceRun
 from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder
 from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.words import trainable_words
 
-if TYPE_CHECKING:
-    from engine.wordpiece.timeline import WordPieceTimeline
-
 
 class WordPieceFrame(MergeFrame[WordPieceStep]):
-    """The state after the first `step` merges of a timeline. Immutable.
+    """The state after the first `step` merges of a run. Immutable.
 
     Its pretokens are words, its tokens pieces.
 
     Attributes:
         step: how many merges have been made.
-        recorded_steps: how many steps the timeline had when the frame was taken.
+        recorded_steps: how many steps the run had when the frame was taken.
     """
 
     TOKEN = "piece"
 
-    _timeline: WordPieceTimeline
+    run: WordPieceRun
     _record: Record
 
     # -- what the run is
@@ -48,12 +45,12 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     @property
     def pattern(self) -> Pattern:
         """What cuts text that is to be encoded."""
-        return self._timeline.pattern
+        return self.run.pattern
 
     @property
     def statistics(self) -> WordPieceStatistics:
         """The whole run in numbers, for charts."""
-        return self._timeline.statistics
+        return self.run.statistics
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -74,7 +71,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     @property
     def distinct_words(self) -> int:
-        return len(self._timeline.counts)
+        return len(self.run.counts)
 
     def words_of(self, text: str) -> list[bytes]:
         """The words of a stretch of the corpus, as the training has taken them."""
@@ -97,7 +94,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     @property
     def pieces_per_word(self) -> float:
         """How many pieces a word of the corpus has on average; 0 without words."""
-        words = self._timeline.word_count
+        words = self.run.word_count
         return self.token_count / words if words else 0.0
 
     # -- counts and scores
@@ -119,7 +116,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
     def _order(self) -> TieOrder:
         rule = self.tie_rule
         key = rule.then.make_key(
-            self._record.vocab, lambda pair: self._timeline.first_place(pair, self.step)
+            self._record.vocab, lambda pair: self.run.first_place(pair, self.step)
         )
         return TieOrder(key, rule.by_count)
 
@@ -158,5 +155,5 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
             dict(enumerate(self._record.vocab[: self.vocab_size])),
             problem.special_tokens,
             problem.unknown_token,
-            self._timeline.pattern,
+            self.run.pattern,
         )

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
-from itertools import pairwise
 
-from engine.core.events import Pair
-from engine.recording.merge_timeline import MergeTimeline
-from engine.recording.segmentation import Segmenter
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.merge_run import MergeTimeline
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import Pattern
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.statistics import ScoreTies, WordPieceStatistics
+from engine.wordpiece.run import WordPieceRun
+from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
-from engine.wordpiece.vocabulary import PieceVocabularies
-from engine.wordpiece.words import bare
 
 
 class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
-    """The steps of a run and a place among them: step 0 is the words in single characters.
+    """The steps of a run and a cursor among them: step 0 is the words in single characters.
 
     Args:
         record: the record of the run.
@@ -36,7 +30,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
     ([b'h', b'##u', b'##gs'], [b'h', b'##u', b'##g', b'##s'])
     """
 
-    record: Record
+    run: WordPieceRun
 
     def __init__(
         self,
@@ -46,41 +40,18 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         pattern: str | Pattern = DEFAULT_PATTERN,
         excerpt: Excerpt | None = None,
     ) -> None:
-        super().__init__()
-        self.excerpt = excerpt or Excerpt((), complete=True)
-        self.record = record
-        self.counts = record.problem.counts
-        self.tokens_at_start = record.problem.character_count
-        self.pattern = as_pattern(pattern)
-        self.table = {}
-        self.segmenter = Segmenter(
-            record.problem.alphabet, self.table, record.pair_of, record.rank_of
-        )
-        self.ties = ScoreTies(record)
-        self.statistics = WordPieceStatistics(record, self.ties)
-        self._vocabularies = PieceVocabularies(record)
+        super().__init__(WordPieceRun(record, pattern, excerpt))
         self.extend(steps)
 
-    @cached_property
-    def word_count(self) -> int:
-        """Words of the corpus, each as often as it occurs."""
-        return sum(self.counts.values())
+    @property
+    def record(self) -> Record:
+        """What wrote the steps down."""
+        return self.run.record
 
-    def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
-        """Where a pair first stands after so many steps: (index of the word, position in it).
-
-        Raises:
-            KeyError: it stands nowhere.
-        """
-        left, right = (bare(self.record.vocab[piece]) for piece in pair)
-        for place, word in self.by_appearance.containing(left + right):
-            for position, adjacent in enumerate(pairwise(self.segmenter.tokens_at(word, step))):
-                if adjacent == pair:
-                    return place, position
-        raise KeyError(pair)
-
-    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
-        return self._vocabularies.at(step, recorded_steps)
+    @property
+    def statistics(self) -> WordPieceStatistics:
+        """The whole run in numbers, for charts."""
+        return self.run.statistics
 
     def _frame_at(self, step: int) -> WordPieceFrame:
-        return WordPieceFrame(self, step, len(self))
+        return WordPieceFrame(self.run, step, len(self))

@@ -24,7 +24,7 @@ from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
 from engine import Trainer
-from engine.bpe.training import learnt_tokenizer
+from engine.bpe.run import to_tokenizer
 from engine.formats import save
 
 
@@ -210,7 +210,7 @@ async def test_a_model_without_merges_says_its_rule_in_their_place(tmp_path: Pat
 
 async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> None:
     trainer = Trainer({b"low": 3}, 6, units="characters")
-    learnt = learnt_tokenizer(trainer.record, len(list(trainer.steps())), "none")
+    learnt = to_tokenizer(trainer.record, len(list(trainer.steps())), "none")
     save(learnt, tmp_path / "tokenizer.json", "huggingface")
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
         app.ways.open_encoding("low", look=True)

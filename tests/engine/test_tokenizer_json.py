@@ -118,7 +118,7 @@ def test_the_last_step_of_a_replay_encodes_a_text_alike(
     ours = opened(place, built(build)).tokenizer
     replay = Replay(ours, {})
     replay.timeline.extend(replay.steps())
-    replay.timeline.seek(replay.timeline.last_step)
+    replay.timeline.seek(len(replay.timeline))
     text = " It's  the 123 newest! é漢 abc"
     pieces = replay.timeline.frame.encode(text)
     assert [token_id for piece in pieces for token_id in piece.ids] == ours.encode(text)

@@ -77,7 +77,7 @@ def test_the_history_of_a_piece_is_what_each_frame_says_of_it(words: dict[str, i
 
 def test_a_removal_that_is_not_recorded_yet_is_not_told() -> None:
     timeline = recorded(HUGS)
-    early = UnigramFrame(timeline, 0, 0)
+    early = UnigramFrame(timeline.run, 0, 0)
     assert (early.goes_at == NEVER).all()
 
 

@@ -16,7 +16,7 @@ import regex
 
 from engine.core.errors import BreakpointError
 from engine.recording.merge_record import PairStep
-from engine.recording.merge_timeline import MergeTimeline
+from engine.recording.merge_run import MergeTimeline
 
 if TYPE_CHECKING:
     from engine.wordpiece.record import WordPieceStep  # loaded by who has such merges
@@ -308,7 +308,7 @@ class PretokenWhole(Breakpoint):
         if step.covers != self.pretoken:
             return False
         # A token of the same bytes need not be what the pretoken's own merges come to.
-        tokens = timeline.segmenter.tokens_at(self.pretoken, step.index + 1)
+        tokens = timeline.run.segmenter.tokens_at(self.pretoken, step.index + 1)
         return tokens == (step.new_id,)
 
     def __str__(self) -> str:

@@ -18,8 +18,8 @@ from typing import Protocol
 from engine.alphabets.units import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.baselines import BASELINES
 from engine.baselines.baselines import BaselineTokenizer
+from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
-from engine.bpe.training import learnt_tokenizer
 from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry
 from engine.counting.count import Tally
@@ -238,7 +238,7 @@ def _bpe(
             if not go_on():
                 break
         record = trainer.record
-        tokenizer = learnt_tokenizer(record, len(record), pattern)
+        tokenizer = to_tokenizer(record, len(record), pattern)
         unknown = None if UNITS[units].spells_all else record.vocab.index(UNKNOWN)
         return BpeCandidate(tokenizer, trainer.vocab, name, granularity, unknown)
 

@@ -1,4 +1,4 @@
-"""`MergeTimeline`: what the timelines of all trainings that merge pairs share.
+"""`MergeRun` and `MergeTimeline`: what the runs of all trainings that merge pairs share.
 
 BPE takes the most frequent pair, WordPiece the one of the highest score; what a step leaves behind
 is the same: a pair became a token. Ties, breakpoints and the way to a pair ask no more than this.
@@ -7,15 +7,14 @@ is the same: a pair became a token. Ties, breakpoints and the way to a pair ask 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from engine.core.errors import TimelineError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import PretokenIndex
 from engine.recording.merge_record import MergeRecord, PairStep
-from engine.recording.player import Player
+from engine.recording.player import Player, Run
 from engine.recording.segmentation import Segments
 from engine.recording.tied_steps import TiedSteps
 from engine.recording.vocabulary.vocabulary import Vocabulary
@@ -24,8 +23,8 @@ from engine.text.excerpt import Excerpt
 FrameT = TypeVar("FrameT")
 
 
-class MergeTimeline(Player[FrameT]):
-    """Recorded merges with a cursor. Steps may be added at the end at any time.
+class MergeRun(Run[PairStep]):
+    """Recorded merges, and what can be asked about any of them.
 
     Attributes:
         record: what wrote the steps down.
@@ -61,25 +60,39 @@ class MergeTimeline(Player[FrameT]):
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         """The tokens of a step in columns, of so many steps that are recorded."""
 
-    def extend(self, steps: Iterable[PairStep]) -> None:
-        """Add steps at the end.
+    def _keep(self, step: PairStep) -> None:
+        self.table[step.pair] = (step.index, step.new_id)
 
-        Raises:
-            TimelineError: a step is of another run, or not the next one.
-        """
-        for step in steps:
-            if step.record is not self.record or step.index != len(self):
-                raise TimelineError(
-                    f"step {step.index} does not follow the {len(self)} steps recorded"
-                )
-            self.table[step.pair] = (step.index, step.new_id)
-            self._add_step()
-
-    def extend_to(self, length: int) -> None:
-        """Add the steps that the record has by now, so that there are so many."""
-        self.extend(self.record[index] for index in range(len(self), length))
+    def step_at(self, index: int) -> PairStep:
+        step: PairStep = self.record[index]
+        return step
 
     def step_of(self, pair: Pair) -> int | None:
         """The step right after a pair merges; `None` if it has not been seen to merge."""
         known = self.table.get(pair)
         return None if known is None else known[0] + 1
+
+
+class MergeTimeline(Player[FrameT]):
+    """A run of merges and a cursor."""
+
+    run: MergeRun
+
+    @property
+    def record(self) -> MergeRecord[Any]:
+        """What wrote the steps down."""
+        return self.run.record
+
+    @property
+    def counts(self) -> Mapping[bytes, int]:
+        """How often the corpus has each pretoken, in the order in which they first appear."""
+        return self.run.counts
+
+    @property
+    def ties(self) -> TiedSteps:
+        """The steps whose pair shared the top with another."""
+        return self.run.ties
+
+    def step_of(self, pair: Pair) -> int | None:
+        """The step right after a pair merges; `None` if it has not been seen to merge."""
+        return self.run.step_of(pair)
