@@ -1,7 +1,7 @@
-"""Byte-level BPE that can be watched: training and encoding with every step told.
+"""Tokenizers that can be watched: training and encoding, every step of them.
 
-The names below are the public API; importing the package loads none of them until it is used, so
-that helper processes start fast.
+The names in `__all__` are the public API, and a promise: modules may move, these names stay.
+`import engine` loads none of them until it is used, so that helper processes start fast.
 """
 
 from __future__ import annotations
@@ -10,39 +10,115 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from engine.analysis.check.checking import check
+    from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
     from engine.bpe.frame import Frame
+    from engine.bpe.record import MergeStep
     from engine.bpe.timeline import Timeline
-    from engine.bpe.trainer import Trainer
+    from engine.bpe.trainer import StopReason, Trainer
     from engine.bpe.training import train_bpe
-    from engine.core.errors import BpeError
+    from engine.core.errors import (
+        BpeError,
+        BreakpointError,
+        ComparisonError,
+        ConversionError,
+        CorpusError,
+        DropoutError,
+        OutputError,
+        OutputExistsError,
+        PatternError,
+        QueryError,
+        SpecialTokenError,
+        SpecialTokenFoundError,
+        StepsFileError,
+        TimelineError,
+        TokenizerFileError,
+        TokenLengthError,
+        UnfinishedError,
+        UnigramError,
+        UnknownNameError,
+        UnknownTokenIdError,
+        VocabSizeError,
+        VocabularyError,
+        WhatIfError,
+        WorkerError,
+    )
+    from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
 
 __all__ = [
     "BpeError",
+    "BreakpointError",
+    "ComparisonError",
+    "ConversionError",
+    "CorpusError",
+    "CountChange",
+    "CountProgress",
+    "DropoutError",
+    "EncodeStep",
     "Frame",
+    "MergeStep",
+    "OutputError",
+    "OutputExistsError",
+    "PatternError",
+    "QueryError",
+    "Report",
+    "SpecialTokenError",
+    "SpecialTokenFoundError",
     "StepRecorder",
+    "StepsFileError",
+    "StopReason",
     "Timeline",
+    "TimelineError",
+    "TokenLengthError",
     "Tokenizer",
+    "TokenizerFileError",
+    "TrainProgress",
     "Trainer",
+    "UnfinishedError",
+    "UnigramError",
+    "UnknownNameError",
+    "UnknownTokenIdError",
+    "VocabSizeError",
+    "VocabularyError",
+    "WhatIfError",
+    "WorkerError",
+    "check",
     "count_pretokens",
     "train_bpe",
 ]
 
 _HOMES = {
-    "BpeError": "engine.core.errors",
+    "CountChange": "engine.core.events",
+    "CountProgress": "engine.core.events",
+    "EncodeStep": "engine.core.events",
     "Frame": "engine.bpe.frame",
+    "MergeStep": "engine.bpe.record",
+    "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
+    "StopReason": "engine.bpe.trainer",
     "Timeline": "engine.bpe.timeline",
     "Tokenizer": "engine.encoding.tokenizer",
+    "TrainProgress": "engine.core.events",
     "Trainer": "engine.bpe.trainer",
+    "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",
     "train_bpe": "engine.bpe.training",
 }
+"""Public name → the module that has it; every name that is not here is an error's."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        return import_module("importlib.metadata").version("bpe-tui")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_HOMES.get(name, "engine.core.errors")), name)
+    globals()[name] = found  # the next time Python finds it without asking here
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+import re
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import engine
+from engine.core import errors
 
 REPO = Path(__file__).resolve().parents[2]
 MODULES = ["engine", *(m.name for m in pkgutil.walk_packages(engine.__path__, "engine."))]
 SOURCES = sorted((REPO / "engine").rglob("*.py"))
+DOCS = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 FORBIDDEN = {"textual", "rich", "typer", "bpe_tui"}
 
 
@@ -57,6 +61,20 @@ def test_not_even_a_function_imports_a_screen(path: Path) -> None:
             assert node.level == 0, "imports are written in full"
             imported.add((node.module or "").partition(".")[0])
     assert not imported & FORBIDDEN
+
+
+def test_the_public_names_are_shown_and_hold_every_error() -> None:
+    assert set(engine.__all__) < set(dir(engine))
+    assert {name for name in vars(errors) if name.endswith("Error")} <= set(engine.__all__)
+    assert engine.__version__ == version("bpe-tui")
+
+
+@pytest.mark.parametrize("page", DOCS, ids=lambda page: page.name)
+def test_the_documentation_imports_public_names_only(page: Path) -> None:
+    imported = re.findall(r"^from (engine[\w.]*) import (.+)$", page.read_text(), re.MULTILINE)
+    assert {module for module, _ in imported} <= {"engine"}
+    assert {name for _, names in imported for name in names.split(", ")} <= set(engine.__all__)
+    assert not re.search(r"^import engine", page.read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", engine.__all__)
