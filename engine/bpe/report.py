@@ -6,18 +6,21 @@ from collections.abc import Iterator
 
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
-from engine.recording.report import ROWS, changes_table, code, document, told_pair, touched_table
+from engine.recording.report import (
+    changes_table,
+    code,
+    describe_pair,
+    describe_pairs,
+    document,
+    touched_table,
+)
 
 SPELLING = "Tokens are in GPT-2's spelling: `Ġ` is a space, `Ċ` a newline."
 
 
 def markdown(frame: Frame, first: int, last: int) -> Iterator[str]:
     """Steps `first` … `last` (from 1) of the frame's run as a document, a part for each step."""
-
-    def part_of(step: int) -> str:
-        return step_markdown(frame.at(step))
-
-    return document("Byte-pair encoding", SPELLING, first, last, frame.recorded_steps, part_of)
+    return document("Byte-pair encoding", SPELLING, frame, first, last, step_markdown)
 
 
 def step_markdown(frame: Frame) -> str:
@@ -50,9 +53,7 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
     yield f"side by side {merge.count:,} times{overlapping}, in {merge.pretokens:,} pretokens"
     rivals = merge.tied[1:]
     if rivals:
-        named = ", ".join(told_pair(frame, pair, code) for pair in rivals[:ROWS])
-        more = f" and {len(rivals) - ROWS:,} more" if len(rivals) > ROWS else ""
-        yield f"tied with {named}{more}"
+        yield f"tied with {describe_pairs(frame, rivals, code)}"
         yield f"tie rule {frame.tie_rule.name}: {frame.tie_rule.summary}"
         yield from _other_choices(frame, merge)
     else:
@@ -63,4 +64,4 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
 def _other_choices(frame: Frame, merge: MergeStep) -> Iterator[str]:
     for rule, pair in frame.choices_before.items():
         if pair != merge.pair:
-            yield f"{rule} would take {told_pair(frame, pair, code)}"
+            yield f"{rule} would take {describe_pair(frame, pair, code)}"

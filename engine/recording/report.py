@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, Self, TypeVar
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
@@ -20,8 +20,8 @@ ROWS = 20
 """Changes, pretokens, tied pairs that a step in Markdown lists; it says how many it leaves out."""
 
 
-class Told(Protocol):
-    """A step that can be told in plain values."""
+class Step(Protocol):
+    """A step that can be given in plain values."""
 
     def as_dict(self) -> dict[str, object]: ...
 
@@ -32,10 +32,22 @@ class Steps(Protocol):
     @property
     def recorded_steps(self) -> int: ...
 
-    def merge_at(self, index: int, /) -> Told: ...
+    def merge_at(self, index: int, /) -> Step: ...
 
 
-def json_line(step: Told) -> str:
+class Frame(Protocol):
+    """The state at one step of a run; `at` gives that at another."""
+
+    @property
+    def recorded_steps(self) -> int: ...
+
+    def at(self, step: int, /) -> Self: ...
+
+
+AnyFrame = TypeVar("AnyFrame", bound=Frame)
+
+
+def json_line(step: Step) -> str:
     """A step as one line of JSON, without the newline: its `as_dict`."""
     return json.dumps(step.as_dict(), ensure_ascii=False)
 
@@ -46,13 +58,28 @@ def json_lines(frame: Steps, first: int, last: int) -> Iterator[str]:
 
 
 def document(
-    title: str, note: str, first: int, last: int, steps: int, part_of: Callable[[int], str]
+    title: str,
+    note: str,
+    frame: AnyFrame,
+    first: int,
+    last: int,
+    part_of: Callable[[AnyFrame], str],
 ) -> Iterator[str]:
-    """Steps `first` … `last` (from 1) of so many as a document, a part for each step."""
-    told = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
-    yield f"# {title}, {told} of {steps:,}\n\n{note}\n"
+    """Some steps of a run as a Markdown document.
+
+    Args:
+        title, note: of the document.
+        frame: any frame of the run.
+        first, last: the steps, from 1.
+        part_of: frame → the part of the step that led to it.
+
+    Returns:
+        the document, in a part for each step.
+    """
+    steps = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
+    yield f"# {title}, {steps} of {frame.recorded_steps:,}\n\n{note}\n"
     for step in range(first, last + 1):
-        yield "\n" + part_of(step)
+        yield "\n" + part_of(frame.at(step))
 
 
 def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], total: int) -> str:
@@ -85,41 +112,45 @@ def code_span(text: str) -> str:
     return f"{fence} {text} {fence}"
 
 
-# What reports of all trainings by merges tell alike: counts changed, pretokens touched, pairs.
-#
-# `code` writes a token as a Markdown code span, in the model's own spelling.
-
+# -- what all trainings by merges report alike: counts changed, pretokens touched, tied pairs
 
 Code = Callable[[bytes], str]
+"""Writes a token as a Markdown code span, in the model's own spelling."""
 
 
 def changes_table(frame: AnyMergeFrame, merge: PairStep, code: Code) -> str:
-    """The counts of pairs that a merge changed."""
+    """A table of the pairs whose count a merge changed."""
     rows = [
-        (told_pair(frame, change.pair, code), f"{change.before:,}", f"{change.after:,}")
+        (describe_pair(frame, change.pair, code), f"{change.before:,}", f"{change.after:,}")
         for change in merge.changes[:ROWS]
     ]
     return table(("pair", "count before", "after"), rows, len(merge.changes))
 
 
 def touched_table(frame: AnyMergeFrame, merge: PairStep, code: Code, what: str) -> str:
-    """The pretokens that a merge changed; `what` they are called."""
+    """A table of the pretokens that a merge changed; `what` is the model's word for them."""
     rows = [
         (
             code(touched.pretoken),
             f"{touched.count:,}",
-            _told(frame, touched.before, code),
-            _told(frame, touched.after, code),
+            _tokens(frame, touched.before, code),
+            _tokens(frame, touched.after, code),
         )
         for touched in frame.touched(ROWS)
     ]
     return table((what, "count", "before", "after"), rows, merge.pretokens)
 
 
-def told_pair(frame: AnyMergeFrame, pair: Pair, code: Code) -> str:
+def describe_pair(frame: AnyMergeFrame, pair: Pair, code: Code) -> str:
     """A pair: `` `a` + `b` ``."""
     return " + ".join(code(frame.any_token(token_id)) for token_id in pair)
 
 
-def _told(frame: AnyMergeFrame, ids: Sequence[int], code: Code) -> str:
+def describe_pairs(frame: AnyMergeFrame, pairs: Sequence[Pair], code: Code) -> str:
+    """The first of some pairs, and how many more there are."""
+    named = ", ".join(describe_pair(frame, pair, code) for pair in pairs[:ROWS])
+    return f"{named} and {len(pairs) - ROWS:,} more" if len(pairs) > ROWS else named
+
+
+def _tokens(frame: AnyMergeFrame, ids: Sequence[int], code: Code) -> str:
     return " ".join(code(frame.any_token(token_id)) for token_id in ids)

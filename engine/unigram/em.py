@@ -171,25 +171,26 @@ def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[Sums]:
     >>> counts.round(6).tolist(), round(np.exp(log_probability / 3), 6).item()
     ([2.0, 2.0, 1.0], 0.3)
     """
-    counts = np.zeros(len(scores))
-    log_probability = 0.0
-    for lattices in corpus:
-        shares, totals = yield from lattices.shares(scores)
-        flow = yield from lattices.flow(shares)
-        np.add.at(counts, lattices.pieces, flow)
-        log_probability += float(totals @ lattices.counts)
-    return Sums(counts, log_probability)
+    return (yield from _counts(corpus, scores, Lattices.shares))
 
 
 def best_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[Sums]:
     """How often each piece is used in the best segmentations; their log-probability."""
+    return (yield from _counts(corpus, scores, Lattices.best_shares))
+
+
+Sweep = Callable[[Lattices, Floats], Work[tuple[Floats, Floats]]]
+"""Lattices and scores → the share of each edge, the log-probability of each text."""
+
+
+def _counts(corpus: Sequence[Lattices], scores: Floats, sweep: Sweep) -> Work[Sums]:
     counts = np.zeros(len(scores))
     log_probability = 0.0
     for lattices in corpus:
-        shares, best = yield from lattices.best_shares(scores)
+        shares, log_probabilities = yield from sweep(lattices, scores)
         flow = yield from lattices.flow(shares)
         np.add.at(counts, lattices.pieces, flow)
-        log_probability += float(best @ lattices.counts)
+        log_probability += float(log_probabilities @ lattices.counts)
     return Sums(counts, log_probability)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from engine.recording.report import ROWS, code_span, table
+from engine.recording.report import ROWS, code_span, document, table
 from engine.unigram.changes import CountChanges, count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
@@ -67,10 +67,7 @@ def _json(value: object) -> str:
 
 def markdown(frame: UnigramFrame, first: int, last: int) -> Iterator[str]:
     """Steps `first` … `last` (from 1) of the frame's run as a document, a part for each step."""
-    steps = f"step {first:,}" if first == last else f"steps {first:,} to {last:,}"
-    yield f"# Unigram, {steps} of {frame.recorded_steps:,}\n\n{SPELLING}\n"
-    for step in range(first, last + 1):
-        yield "\n" + step_markdown(frame.at(step))
+    return document("Unigram", SPELLING, frame, first, last, step_markdown)
 
 
 def step_markdown(frame: UnigramFrame) -> str:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from engine.core.gpt2_bytes import spell
 from engine.recording.report import (
-    ROWS,
     changes_table,
     code_span,
+    describe_pair,
+    describe_pairs,
     document,
     table,
-    told_pair,
     touched_table,
 )
 from engine.text.pretokenize import to_text
@@ -26,11 +26,7 @@ NOTE = (
 
 def markdown(frame: WordPieceFrame, first: int, last: int) -> Iterator[str]:
     """Steps `first` … `last` (from 1) of the frame's run as a document, a part for each step."""
-
-    def part_of(step: int) -> str:
-        return step_markdown(frame.at(step))
-
-    return document("WordPiece", NOTE, first, last, frame.recorded_steps, part_of)
+    return document("WordPiece", NOTE, frame, first, last, step_markdown)
 
 
 def step_markdown(frame: WordPieceFrame) -> str:
@@ -70,9 +66,7 @@ def _facts(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
         yield f"it overlapped itself: {merge.occurrences:,} of {merge.count:,} apart"
     rivals = merge.tied[1:]
     if rivals:
-        named = ", ".join(told_pair(frame, pair, code) for pair in rivals[:ROWS])
-        more = f" and {len(rivals) - ROWS:,} more" if len(rivals) > ROWS else ""
-        yield f"the same score had {named}{more}"
+        yield f"the same score had {describe_pairs(frame, rivals, code)}"
         yield f"tie rule {frame.tie_rule.name}: {frame.tie_rule.summary}"
     else:
         yield "no other pair had so high a score"
@@ -87,7 +81,7 @@ def _by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
     if frequent.pair == merge.pair:
         return "by count alone the same pair would have merged"
     score = frequent.score
-    pair = told_pair(frame, frequent.pair, code)
+    pair = describe_pair(frame, frequent.pair, code)
     return f"by count alone it would have been {pair}: {score} = {float(score.value):.3g}"
 
 
