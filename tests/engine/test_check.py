@@ -7,7 +7,7 @@ from pathlib import Path
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from students import SPECIAL, Student
 
@@ -32,7 +32,6 @@ def assignment(text: str) -> Assignment:
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(deadline=None)
 @given(counts=oracles.corpora(), size=st.integers(256, 276))
 def test_what_the_naive_trainer_makes_agrees(
     tie_rule: str, counts: dict[bytes, int], size: int
@@ -68,7 +67,6 @@ def merges_of(asked: Assignment, many: int) -> list[BytesPair]:
     return run.merges
 
 
-@settings(deadline=None)
 @given(counts=oracles.corpora(), data=st.data())
 def test_the_first_merge_that_differs_is_the_one_that_is_told(
     counts: dict[bytes, int], data: st.DataObject
@@ -143,7 +141,6 @@ def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
     assert told[3].startswith("Likely cause (stale-heap)")
 
 
-@settings(deadline=None)
 @given(
     counts=oracles.corpora(),
     merges=st.lists(st.tuples(st.binary(max_size=3), st.binary(max_size=3)), max_size=6),

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.counting.counters.plain import documents_in
@@ -82,7 +83,7 @@ def pieces_of(
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(CORPORA, SPECIALS, TINY, TINY)
 @example("low\u3000 low".encode(), [], 1, 1)
 @example(b"a \n b\n\nc\n d", [], 1, 1)
@@ -103,7 +104,7 @@ def test_the_pretokens_of_the_pieces_are_those_of_the_whole(
     assert in_pieces == [p for stretch in one_pass(data, pattern, special_tokens) for p in stretch]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(CORPORA, SPECIALS, TINY, TINY)
 def test_no_special_token_is_cut_apart_or_made_by_a_cut(
     data: bytes, special_tokens: list[str], size: int, block: int
@@ -117,7 +118,7 @@ def test_no_special_token_is_cut_apart_or_made_by_a_cut(
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "none"])
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(CORPORA, SPECIALS, TINY, TINY)
 @example(b"one<a> two three", ["<a>"], 11, 11)
 @example(b"\nOnce", [], 1, 1)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import CorpusError
@@ -30,7 +31,7 @@ def write(path: Path, data: bytes) -> Path:
     return path
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(data=st.binary(min_size=1), repeats=st.integers(1, 3000), size=st.integers(1, 64))
 def test_the_chunks_joined_are_the_file_whether_gzipped_or_not(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, repeats: int, size: int

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import regex
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.counting.count import Tally
@@ -59,7 +60,7 @@ def chunks_of(data: bytes, pattern: str, splitter: SpecialSplitter, size: int) -
 
 
 @every_pattern
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(texts, special_tokens, st.integers(1, 60), st.integers(1, 8))
 @example(b"  <s>", ["<s>"], 60, 8)
 @example(b"a  <s>  b", ["<s>"], 60, 8)
@@ -112,7 +113,7 @@ def test_a_pattern_that_tells_no_borders_is_counted_the_plain_way() -> None:
 # -- documents
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(texts.filter(bool), special_tokens, st.booleans())
 @example(b"\nOnce<s>\n<s>  x<s>", ["<s>"], True)
 def test_documents_are_counted_alike(data: bytes, special: list[str], continues: bool) -> None:
@@ -131,7 +132,7 @@ def borders_of(data: bytes, pattern: str) -> list[int]:
 
 
 @every_pattern
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(texts.filter(bool))
 def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> None:
     split = PATTERNS[pattern].split
@@ -142,7 +143,7 @@ def test_each_piece_can_be_pretokenized_by_itself(pattern: str, data: bytes) -> 
 
 
 @every_pattern
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(texts.filter(bool))
 def test_the_text_may_be_cut_at_any_single_border_as_well(pattern: str, data: bytes) -> None:
     split = PATTERNS[pattern].split
@@ -180,7 +181,6 @@ pieces_without_nul = st.lists(
 
 
 @pytest.mark.parametrize("words", [1, 2])
-@settings(deadline=None)
 @given(pieces_without_nul, pieces_without_nul)
 @example([b"\xff" * 8, b"a" * 9], [b"\x01", b"\xff" * 9, b"\xff" * 16, b"a", b"a" * 8, b"a" * 17])
 def test_a_cache_recognises_what_it_has_learnt_and_nothing_else(

@@ -18,7 +18,8 @@ from unittest import mock
 
 import psutil
 import pytest
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_chunking import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 
@@ -80,7 +81,7 @@ def large(place: Path) -> Path:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(data=CORPORA.filter(bool), special_tokens=SPECIALS, size=st.integers(1, 64))
 @example(data=b"low<a> low <a>\nlow", special_tokens=["<a>"], size=3)
 def test_counts_and_their_order_are_those_of_one_pass(

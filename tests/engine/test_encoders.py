@@ -11,7 +11,8 @@ from pathlib import Path
 
 import oracles
 import pytest
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Tokenizer, Trainer, count_pretokens
@@ -70,7 +71,7 @@ def story_merges() -> Merges:
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-@settings(max_examples=150)
+@examples(150)
 @given(merges=MERGES, pretoken=PRETOKENS)
 @example(merges=[(b"a", b"a")], pretoken=b"aaaaa")
 @example(merges=[(b"a", b"b"), (b"b", b"a")], pretoken=b"babab")
@@ -122,7 +123,7 @@ def test_long_pretokens_are_encoded_as_short_ones_are(
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
-@settings(max_examples=100)
+@examples(100)
 @given(MERGES, PRETOKENS)
 def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
     encoder: str, merges: Merges, pretoken: bytes
@@ -145,7 +146,7 @@ def test_the_steps_lead_from_the_bytes_to_the_ids_one_occurrence_at_a_time(
         assert (earlier.rank, earlier.position) < (later.rank, later.position)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(MERGES, PRETOKENS)
 def test_all_encoders_take_the_same_steps(merges: Merges, pretoken: bytes) -> None:
     told = {name: list(tokenizer(merges, name).steps(pretoken)) for name in ENCODERS}

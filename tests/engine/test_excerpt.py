@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from test_chunking import CORPORA, SPECIALS
 
 from engine.text.excerpt import LONGEST_LINE, Excerpt
@@ -31,7 +32,7 @@ def test_a_long_line_is_continued_on_the_next() -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@settings(max_examples=50)
+@examples(50)
 @given(data=CORPORA, special_tokens=SPECIALS)
 def test_the_lines_joined_are_the_pretokens_of_the_text(
     pattern: str, data: bytes, special_tokens: list[str]

@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.bpe.record import MergeStep
@@ -42,7 +43,7 @@ def run(
 
 class TestConformance:
     @pytest.mark.parametrize("tie_rule", STATIC_RULES)
-    @settings(max_examples=100)
+    @examples(100)
     @given(
         corpus=oracles.corpora(max_pretokens=10, max_length=20),
         many=st.sampled_from([0, 2, 5, 96]),

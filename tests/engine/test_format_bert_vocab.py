@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from odd_texts import texts
 from tiny_tokenizers import REPO
 
@@ -34,7 +35,7 @@ def vocab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written(tmp_path_factory.mktemp("bert") / "vocab.txt", PIECES)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(texts())
 def test_the_ids_are_those_of_hugging_face(vocab: Path, odd: str) -> None:
     tokenizers = pytest.importorskip("tokenizers")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
@@ -58,7 +59,7 @@ def test_a_spelling_is_recognised_and_said(spelling: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-@settings(max_examples=25)
+@examples(25)
 @given(corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6))
 def test_no_vocabulary_is_taken_for_another_spelling(
     tmp_path_factory: pytest.TempPathFactory, spelling: str, corpus: dict[bytes, int]

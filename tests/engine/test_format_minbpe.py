@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import regex
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
@@ -82,7 +83,7 @@ def test_minbpe_reads_what_is_written() -> None:
         assert theirs.encode(text) == ours.encode(text)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
     text=st.text(max_size=20),

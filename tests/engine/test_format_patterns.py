@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 import regex
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import PatternError
@@ -28,7 +29,7 @@ def test_another_spelling_cuts_every_short_text_alike(spelling: str, name: str) 
             assert theirs.findall(text) == ours.findall(text)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=st.text(st.sampled_from("'sSreſK \n\r\t\u3000\x8512३éÉ漢\u0301.-\x00"), max_size=12))
 def test_other_spellings_cut_longer_texts_alike(text: str) -> None:
     for spelling, name in OTHER_SPELLINGS.items():

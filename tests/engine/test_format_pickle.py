@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_tokenizers import END, TEXTS, handout
 
@@ -52,7 +53,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@settings(max_examples=60)
+@examples(60)
 @given(value=values)
 def test_values_come_back_as_pickle_gives_them(protocol: int, value: Any) -> None:
     assert load_pickles(pickle.dumps(value, protocol)) == [value]
@@ -261,7 +262,7 @@ programs = st.lists(st.tuples(st.sampled_from(OPCODES), arguments), max_size=30)
 )
 
 
-@settings(max_examples=1500)
+@examples(1500)
 @given(data=programs | st.binary(max_size=60))
 def test_any_opcodes_give_what_pickle_gives_or_are_refused(data: bytes) -> None:
     try:

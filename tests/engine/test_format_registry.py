@@ -12,7 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from test_files import contents
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
@@ -70,7 +71,7 @@ def test_a_writer_writes_what_it_wrote_before(name: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-@settings(max_examples=40)
+@examples(40)
 @given(
     corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
     special_tokens=st.lists(

@@ -10,7 +10,8 @@ import oracles
 import pytest
 import tiktoken
 import tiktoken_ext
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
@@ -95,7 +96,7 @@ def test_the_merges_of_a_trained_tokenizer_are_found_again(corpus: dict[bytes, i
 few_letters = st.text("ab", min_size=2, max_size=6).map(str.encode)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     tokens=st.lists(few_letters, unique=True, max_size=10),
     texts=st.lists(st.text("ab", max_size=14), min_size=1, max_size=6),
@@ -109,7 +110,7 @@ def test_any_ranks_encode_as_in_tiktoken(tokens: list[bytes], texts: list[str]) 
         assert tok.encode(text) == theirs.encode(text)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(
     tokens=st.lists(st.binary(min_size=2, max_size=4), unique=True, max_size=12),
     text=st.text(max_size=20),

@@ -11,7 +11,8 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_files import NO_SPACE, FullDisk, contents
 from tokenizers import models, pre_tokenizers
@@ -68,7 +69,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # -- there and back
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6),
     special_tokens=st.lists(
@@ -172,7 +173,7 @@ def test_tokenizers_reads_what_is_saved_and_gives_the_same_ids(tmp_path: Path) -
     assert theirs.encode(text).ids == tok.encode(text)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     corpus=oracles.corpora(),
     text=st.text(st.sampled_from(["a", "b", "c", " ", "é", "\n"]), max_size=30),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import oracles
 import pytest
+from generated import examples
 from heap_by_hand import Moment, replay
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.bpe.record import Record
@@ -38,7 +39,7 @@ def assert_moment_is(record: Record, step: int, moment: Moment) -> None:
 
 @every_rule
 @pytest.mark.parametrize("algorithm", TRAINERS)
-@settings(max_examples=40)
+@examples(40)
 @given(corpus=oracles.corpora())
 def test_claims_and_discards_what_a_heap_does_whichever_trainer_ran(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int]
@@ -49,7 +50,7 @@ def test_claims_and_discards_what_a_heap_does_whichever_trainer_ran(
 
 
 @every_rule
-@settings(max_examples=40)
+@examples(40)
 @given(corpus=oracles.corpora(max_pretokens=9), data=st.data())
 def test_may_be_asked_for_any_step_at_any_time(
     tie_rule: str, corpus: dict[bytes, int], data: st.DataObject

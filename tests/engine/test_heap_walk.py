@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Trainer
@@ -30,7 +31,7 @@ def trained(counts: dict[bytes, int], tie_rule: str = "lexicographic") -> Record
 
 @pytest.mark.parametrize("tie_rule", STATIC_RULES)
 @given(counts=CORPORA)
-@settings(max_examples=40)
+@examples(40)
 def test_the_array_is_a_heap_of_what_the_record_says_each_entry_claims(
     tie_rule: str, counts: dict[bytes, int]
 ) -> None:
@@ -45,7 +46,7 @@ def test_the_array_is_a_heap_of_what_the_record_says_each_entry_claims(
 
 
 @given(counts=CORPORA)
-@settings(max_examples=40)
+@examples(40)
 def test_the_array_is_the_one_of_a_heap_that_took_the_same_steps(counts: dict[bytes, int]) -> None:
     record = trained(counts)
     true = dict(zip(record.pairs, record.counts.at(0).tolist(), strict=False))
@@ -65,7 +66,7 @@ def test_the_array_is_the_one_of_a_heap_that_took_the_same_steps(counts: dict[by
 
 
 @given(counts=CORPORA, order=st.lists(st.integers(0, 30)))
-@settings(max_examples=40)
+@examples(40)
 def test_the_array_does_not_depend_on_where_one_came_from(
     counts: dict[bytes, int], order: list[int]
 ) -> None:

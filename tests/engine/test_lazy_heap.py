@@ -6,8 +6,9 @@ from functools import partial
 
 import oracles
 import pytest
+from generated import examples
 from heap_by_hand import replay
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.bpe.ties import TIE_RULES
@@ -143,7 +144,7 @@ def test_it_finds_what_a_scan_finds_as_long_as_counts_only_fall(
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(max_examples=60)
+@examples(60)
 @given(oracles.corpora())
 def test_all_through_a_training_it_is_sound_and_finds_the_pair(
     tie_rule: str, corpus: dict[bytes, int]
@@ -155,7 +156,7 @@ def test_all_through_a_training_it_is_sound_and_finds_the_pair(
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(max_examples=60)
+@examples(60)
 @given(oracles.corpora())
 def test_each_discarded_entry_was_stale_and_claimed_the_top_count_or_more(
     tie_rule: str, corpus: dict[bytes, int]

@@ -6,7 +6,8 @@ from unittest.mock import patch
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.bpe.record import MergeStep
@@ -29,7 +30,7 @@ def run(counts: dict[bytes, int], algorithm: str, tie_rule: str) -> list[MergeSt
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(max_examples=60)
+@examples(60)
 @given(
     counts=oracles.corpora(max_pretokens=10, max_length=20),
     refresh=st.sampled_from([1, 3, 100]),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from test_encoders import MERGES, PRETOKENS, Merges, tokenizer
 
 from engine.analysis.explain.encoder_comparison import GoesBack, TooGreedy, lockstep
@@ -77,7 +78,7 @@ def test_what_has_no_merge_has_no_parting(pretoken: bytes) -> None:
     assert lockstep(tokenizer(UN, "rank_loop"), pretoken).parting is None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(MERGES, PRETOKENS)
 def test_they_part_if_and_only_if_greedy_ends_with_other_ids(
     merges: Merges, pretoken: bytes

@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline
@@ -42,7 +43,7 @@ def bounded_merges(counts: Mapping[bytes, int], tie_rule: str, longest: int) -> 
 
 @every_trainer
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(max_examples=30)
+@examples(30)
 @given(counts=oracles.corpora(max_pretokens=8, max_length=16), longest=st.integers(2, 5))
 def test_the_most_frequent_of_the_short_pairs_merges(
     algorithm: str, tie_rule: str, counts: dict[bytes, int], longest: int
@@ -53,7 +54,7 @@ def test_the_most_frequent_of_the_short_pairs_merges(
 
 
 @every_trainer
-@settings(max_examples=40)
+@examples(40)
 @given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
 def test_every_fact_of_every_step_is_the_same_for_every_trainer(
     algorithm: str, counts: dict[bytes, int], longest: int
@@ -65,7 +66,7 @@ def test_every_fact_of_every_step_is_the_same_for_every_trainer(
     assert steps(algorithm) == steps("naive")
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(counts=oracles.corpora(max_pretokens=8, max_length=24), longest=st.integers(2, 6))
 def test_where_fast_works_in_numpy_throughout_too(counts: dict[bytes, int], longest: int) -> None:
     with patch.object(fast, "MANY", 0):

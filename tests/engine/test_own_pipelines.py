@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from odd_texts import texts
 from tokenizers import Tokenizer as Theirs
 
@@ -47,7 +48,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(texts())
 def test_wordpiece_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     tokenizer = WordPieceTokenizer(dict(enumerate(map(str.encode, PIECES))), PIECES[:3])
@@ -57,7 +58,7 @@ def test_wordpiece_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(texts())
 def test_unigram_as_a_pipeline_gives_the_same_ids(text: str) -> None:
     characters = sorted(set("▁abcdefst'!é漢"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import regex
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis.explain.pattern_lab import differences, split_alternatives, try_pattern
@@ -46,7 +47,7 @@ def test_only_a_bar_at_the_top_level_parts_alternatives(source: str, parts: list
     assert split_alternatives(source) == parts
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.sampled_from(list(PATTERNS.values())), TEXTS)
 def test_a_named_pattern_typed_cuts_as_it_does_by_its_name(pattern: Pattern, text: str) -> None:
     typed = try_pattern(pattern.source, text, NO_SPECIALS, timeout=5)
@@ -128,7 +129,7 @@ def test_differences_are_told_between_the_borders_that_both_have() -> None:
     ]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(TEXTS, st.sampled_from(list(PATTERNS)), st.sampled_from(list(PATTERNS)))
 def test_stretches_are_the_whole_text_on_both_sides(text: str, mine: str, other: str) -> None:
     a, b = (list(pretokens(text, PATTERNS[name], NO_SPECIALS)) for name in (mine, other))

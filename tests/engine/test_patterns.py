@@ -12,7 +12,8 @@ from unittest import mock
 import pytest
 import regex
 import tiktoken
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 from tokenizers import Regex, pre_tokenizers
@@ -135,7 +136,7 @@ FROM_TIKTOKEN = {"gpt2": "gpt2", "cl100k": "cl100k_base", "o200k": "o200k_base"}
 
 
 @pytest.mark.parametrize(("name", "encoding"), FROM_TIKTOKEN.items())
-@settings(max_examples=150)
+@examples(150)
 @given(text=texts)
 @example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
 def test_a_pattern_of_openai_cuts_what_tiktoken_cuts(name: str, encoding: str, text: str) -> None:
@@ -144,7 +145,7 @@ def test_a_pattern_of_openai_cuts_what_tiktoken_cuts(name: str, encoding: str, t
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-@settings(max_examples=150)
+@examples(150)
 @given(text=texts)
 @example(text="Don't 'ſtop: I'LL take 12345.\n\n\n  then 3½\x85\u3000go/\n/away \n ")
 def test_a_published_pattern_cuts_what_tokenizers_cuts(name: str, text: str) -> None:
@@ -194,7 +195,7 @@ def became_punctuation_or_ceased_to_be(text: str) -> bool:
     return any((old(c)[0] == "P") != (unicodedata.category(c)[0] == "P") for c in text)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(texts.filter(lambda text: not became_punctuation_or_ceased_to_be(text)))
 @example("it's  $5 (a+b)\n«x»")
 def test_bert_gives_the_words_of_its_pre_tokenizer(text: str) -> None:
@@ -318,7 +319,7 @@ any_bytes = st.lists(byte_pieces | breaks, max_size=14).map(b"".join)
 
 
 @every_pattern_with_cuts
-@settings(max_examples=300)
+@examples(300)
 @given(data=any_bytes)
 @example(data=b"end \n\nNext!\r\nline /\n\xc3\xa9t\xc3\xa9  x\xe3\x80\x80 y \xff z")
 def test_the_halves_at_a_cut_give_the_pretokens_of_the_whole(name: str, data: bytes) -> None:

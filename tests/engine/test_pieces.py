@@ -7,7 +7,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.encoding import piece_encoder
@@ -59,7 +60,7 @@ def test_every_short_text_of_spaces_and_letters_is_cut_as_by_the_regex(name: str
 
 
 @pytest.mark.parametrize("name", CUT_PATTERNS)
-@settings(max_examples=500)
+@examples(500)
 @given(block=DATA)
 @example(block=b"a\n\n\n\n \n  x \t\xe3\x80\x80 y  ")
 def test_any_text_is_cut_as_by_the_regex(name: str, block: bytes) -> None:
@@ -68,7 +69,7 @@ def test_any_text_is_cut_as_by_the_regex(name: str, block: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", CUT_PATTERNS)
-@settings(max_examples=200)
+@examples(200)
 @given(data=DATA, size=st.integers(1, 20))
 def test_blocks_are_cut_where_the_regex_cuts(name: str, data: bytes, size: int) -> None:
     pattern, found = PATTERNS[name], list(blocks(data, size))
@@ -77,7 +78,7 @@ def test_blocks_are_cut_where_the_regex_cuts(name: str, data: bytes, size: int) 
 
 
 @pytest.mark.parametrize("name", CUT_PATTERNS)
-@settings(max_examples=200)
+@examples(200)
 @given(parts=st.lists(st.sampled_from([*SPACES, *NEIGHBOURS, *MARKS]), max_size=20))
 def test_the_ids_of_the_pieces_are_those_of_the_pretokens(name: str, parts: list[str]) -> None:
     """Texts that hold the marks themselves included."""

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from model_pipelines import MODEL_BUILDERS
 from odd_texts import in_old_unicode, sample_texts, texts
@@ -52,7 +53,7 @@ def test_ids_tokens_places_types_and_text_are_those_of_hugging_face(build: Build
     specials = [token.content for token in built(build).get_added_tokens_decoder().values()]
     some = st.lists(texts(8) | st.sampled_from([*specials, " the ", "HELLO"]), max_size=6)
 
-    @settings(max_examples=80)
+    @examples(80)
     @given(some.map("".join), st.none() | texts(8))
     def is_the_same(text: str, pair: str | None) -> None:
         checked(build, in_old_unicode(text), pair and in_old_unicode(pair))

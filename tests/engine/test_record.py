@@ -6,7 +6,8 @@ import json
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.trainer import Trainer
@@ -140,7 +141,7 @@ class TestARecord:
 
 
 @pytest.mark.parametrize("algorithm", TRAINERS)
-@settings(max_examples=50)
+@examples(50)
 @given(corpus=oracles.corpora())
 def test_the_counts_at_each_step_are_a_recount(algorithm: str, corpus: dict[bytes, int]) -> None:
     record = trained(corpus, algorithm=algorithm)

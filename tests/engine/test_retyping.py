@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_chunking import PIECES, SPECIALS
 
@@ -38,7 +39,7 @@ def keep(pretoken: Pretoken) -> Pretoken:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=250)
+@examples(250)
 @given(text=START, edits=EDITS, specials=SPECIALS)
 @example(text="a <s t>", edits=[(3, 1, "x"), (3, 1, "s")], specials=["<s t>"])
 @example(text="a  b", edits=[(4, 0, " "), (5, 0, "c"), (1, 0, "'s")], specials=[])
@@ -58,7 +59,7 @@ STEPS = list(LEARNT.steps())
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=100)
+@examples(100)
 @given(text=START, edits=EDITS, specials=SPECIALS)
 def test_a_live_encoding_has_the_ids_of_the_tokenizer(
     name: str, text: str, edits: list[Edit], specials: list[str]
@@ -69,7 +70,7 @@ def test_a_live_encoding_has_the_ids_of_the_tokenizer(
         assert live.encode(state) == tok.encode(state)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(text=START, edits=EDITS, steps=st.lists(st.integers(0, len(STEPS)), min_size=9, max_size=9))
 def test_a_frame_forgets_nothing_of_text_or_step(
     text: str, edits: list[Edit], steps: list[int]

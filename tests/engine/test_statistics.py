@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
@@ -17,7 +18,7 @@ CORPORA = st.dictionaries(
 
 
 @given(counts=CORPORA)
-@settings(max_examples=50)
+@examples(50)
 def test_a_series_is_what_the_frames_say_one_by_one(counts: dict[bytes, int]) -> None:
     timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
     frames = [timeline.seek(step) for step in range(len(timeline) + 1)]
@@ -29,7 +30,7 @@ def test_a_series_is_what_the_frames_say_one_by_one(counts: dict[bytes, int]) ->
 
 
 @given(counts=CORPORA)
-@settings(max_examples=50)
+@examples(50)
 def test_token_lengths_count_the_tokens_learnt_by_the_step(counts: dict[bytes, int]) -> None:
     timeline = Timeline(counts, Trainer(counts, 300, ["<s>"]).steps())
     for step in reversed(range(len(timeline) + 1)):
@@ -41,7 +42,7 @@ def test_token_lengths_count_the_tokens_learnt_by_the_step(counts: dict[bytes, i
 
 
 @given(counts=CORPORA)
-@settings(max_examples=50)
+@examples(50)
 def test_pretokens_are_ranked_by_their_count(counts: dict[bytes, int]) -> None:
     series = Timeline(counts).statistics
     assert series.pretoken_counts.tolist() == sorted(counts.values(), reverse=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
@@ -63,7 +64,7 @@ def test_steps_recorded_later_are_known_when_asked_again() -> None:
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 @given(counts=CORPORA.filter(bool))
-@settings(max_examples=30)
+@examples(30)
 def test_the_choice_of_a_rule_is_what_a_run_under_that_rule_merges_next(
     tie_rule: str, counts: dict[bytes, int]
 ) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import oracles
 import pytest
+from generated import examples
 from heap_by_hand import replay
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine import Frame, Timeline, Trainer, count_pretokens
@@ -124,7 +125,7 @@ def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[TouchedPr
 
 
 @pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
-@settings(max_examples=25)
+@examples(25)
 @given(corpus=oracles.corpora())
 @example(corpus={b"aaaaa": 2, b"aaa": 1})
 @example(corpus={b"a": 1})
@@ -140,7 +141,7 @@ def test_every_step_is_what_a_recount_finds(trainer: str, tie_rule: str, corpus:
 
 
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
-@settings(max_examples=40)
+@examples(40)
 @given(corpus=oracles.corpora())
 def test_the_queue_at_every_step_is_what_the_heap_claims(tie_rule: str, corpus: Corpus) -> None:
     timeline = Timeline(corpus, trained(corpus, 40, tie_rule=tie_rule))
@@ -173,7 +174,7 @@ def test_some_steps_of_a_story_are_what_a_recount_finds(tmp_path: Path, tie_rule
             assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(corpus=oracles.corpora(), size=st.integers(0, 40))
 def test_a_step_is_the_end_of_a_shorter_training(corpus: Corpus, size: int) -> None:
     steps = trained(corpus)
@@ -212,7 +213,7 @@ WALKS = st.lists(
 
 
 @pytest.mark.parametrize(("trainer", "tie_rule"), COMBINATIONS)
-@settings(max_examples=25)
+@examples(25)
 @given(corpus=oracles.corpora(), walk=WALKS, known=st.integers(1, 5))
 def test_it_does_not_matter_by_which_way_one_came(
     trainer: str, tie_rule: str, corpus: Corpus, walk: list[tuple[str, int]], known: int
@@ -406,7 +407,7 @@ TEXTS = st.lists(
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)
-@settings(max_examples=50)
+@examples(50)
 @given(corpus=oracles.corpora(), text=TEXTS, pattern=st.sampled_from(["gpt2", "cl100k", "none"]))
 def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
     trainer: str, corpus: Corpus, text: str, pattern: str
@@ -429,7 +430,7 @@ def test_a_text_is_encoded_as_the_tokenizer_of_that_step_does(
                 assert list(frame.rules.steps(pretoken)) == list(tokenizer.steps(pretoken))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(corpus=oracles.corpora(), text=st.text("abc ", max_size=20), data=st.data())
 def test_a_pretoken_that_the_corpus_lacks_has_tokens_by_the_merges_so_far(
     corpus: Corpus, text: str, data: st.DataObject

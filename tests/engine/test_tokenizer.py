@@ -14,7 +14,8 @@ import psutil
 import pytest
 import tiktoken
 import tokenizers
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
@@ -131,7 +132,7 @@ def test_the_samples_get_the_ids_that_tiktoken_gives_them(
         assert our_cl100k.decode(ids) == cl100k.decode(ids) == text
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=TEXTS)
 def test_any_text_gets_the_ids_that_tiktoken_gives_it(
     our_cl100k: Tokenizer, cl100k: tiktoken.Encoding, text: str
@@ -151,7 +152,7 @@ def test_with_gpt2s_files_the_samples_get_the_ids_of_both_other_libraries(
         assert our_gpt2.decode(ids) == text
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=TEXTS)
 def test_with_gpt2s_files_any_text_gets_the_ids_of_both_other_libraries(
     our_gpt2: Tokenizer,
@@ -164,7 +165,7 @@ def test_with_gpt2s_files_any_text_gets_the_ids_of_both_other_libraries(
     assert ids == hugging_face_gpt2.encode(text).ids
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(ids=st.lists(st.integers(0, 50256), max_size=12))
 def test_any_ids_are_decoded_as_tiktoken_decodes_them(
     our_gpt2: Tokenizer, tiktokens_gpt2: tiktoken.Encoding, ids: list[int]
@@ -240,7 +241,7 @@ def chunked_texts(draw: st.DrawFn) -> list[str]:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-@settings(max_examples=80)
+@examples(80)
 @given(chunks=chunked_texts(), special_tokens=SPECIALS, piece=st.integers(1, 40))
 @example(chunks=["l", "ow", "", "er <", "a", ">"], special_tokens=["<a>"], piece=1)
 def test_a_text_in_chunks_has_the_ids_of_the_whole(

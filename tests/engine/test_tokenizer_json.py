@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from model_pipelines import MODEL_BUILDERS, word_level
 from odd_texts import in_old_unicode, sample_texts, texts
@@ -55,7 +56,7 @@ def test_the_ids_are_those_of_hugging_face(place: Path, build: Callable[[], Thei
 
     specials = [token.content for token in theirs.get_added_tokens_decoder().values()]
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(st.lists(texts(8) | st.sampled_from([*specials, " the ", "HELLO"]), max_size=6))
     def is_the_same(parts: list[str]) -> None:
         check("".join(parts))
@@ -75,7 +76,7 @@ def test_decoding_gives_the_text_that_hugging_face_gives(
         assert ours.decode(ours.encode("abe")) == "abe"
         return
 
-    @settings(max_examples=60)
+    @examples(60)
     @given(st.lists(st.sampled_from(sorted(ours.vocab)), max_size=12))
     def is_the_same(ids: list[int]) -> None:
         assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)
@@ -100,7 +101,7 @@ def test_helpers_and_live_encoding_give_the_same_ids(
     ours = opened(place, built(build)).tokenizer
     live, copy = ours.live(), TextEncoder.from_message(ours._encoder.as_message())
 
-    @settings(max_examples=20)
+    @examples(20)
     @given(st.lists(texts(10), min_size=2, max_size=3))
     def is_the_same(parts: list[str]) -> None:
         whole = ours.encode("".join(parts))

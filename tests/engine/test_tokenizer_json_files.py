@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from model_pipelines import bert, t5, word_level
 from odd_texts import in_old_unicode, sample_texts, texts
@@ -46,7 +47,7 @@ def test_what_is_written_gives_the_same_ids_in_hugging_face(place: Path, pattern
     theirs = Theirs.from_file(str(place / "written.json"))
     assert facts(Tokenizer.load(place / "written.json")) == facts(ours)
 
-    @settings(max_examples=40)
+    @examples(40)
     @given(st.lists(texts(10) | st.sampled_from([END, "<pad>"]), max_size=4))
     def is_the_same(parts: list[str]) -> None:
         text = "".join(parts)
@@ -310,7 +311,7 @@ def changed(whole: dict[str, Any], changes: list[tuple[tuple[Any, ...], Any]]) -
     return whole
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.lists(st.tuples(st.sampled_from(places_in(SMALL)), JUNK | NAMES), min_size=1, max_size=3))
 def test_a_changed_file_is_read_or_refused(
     place: Path, changes: list[tuple[tuple[Any, ...], Any]]
@@ -322,7 +323,7 @@ def test_a_changed_file_is_read_or_refused(
     tokenizer.decode(tokenizer.encode("abc <|endoftext|> Ab12 é 漢"))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_a_changed_file_of_another_model_is_read_or_refused(
     place: Path, data: st.DataObject
@@ -336,7 +337,7 @@ def test_a_changed_file_of_another_model_is_read_or_refused(
         return  # Unigram without an unknown token finds out while it encodes
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.floats(0, 1), st.binary(max_size=3))
 def test_a_file_cut_short_is_refused(place: Path, share: float, junk: bytes) -> None:
     data = json.dumps(SMALL).encode()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from test_encoders import BYTES, MERGES, PRETOKENS, Merges, tokenizer
 
@@ -47,7 +48,7 @@ def test_a_frame_is_traced_with_the_merges_of_its_step() -> None:
         assert piece.ids == frame.tokens_of(b"lower")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(MERGES, PRETOKENS)
 def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
     merges: Merges, pretoken: bytes
@@ -63,7 +64,7 @@ def test_every_adjacent_pair_with_a_merge_is_a_candidate_and_the_best_wins(
             assert told == expected
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(MERGES, PRETOKENS, st.integers(0, 30))
 def test_a_border_stands_in_the_ids_unless_a_merge_went_across(
     merges: Merges, pretoken: bytes, border: int

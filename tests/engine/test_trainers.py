@@ -13,7 +13,8 @@ from pathlib import Path
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken._educational import bpe_train
 from tokenizers import Tokenizer, models, pre_tokenizers
@@ -270,7 +271,7 @@ def assert_step_is(step: MergeStep, truth: oracles.OracleStep) -> None:
 
 @every_rule
 @every_trainer
-@settings(max_examples=60)
+@examples(60)
 @given(corpus=oracles.corpora(), merges=st.sampled_from([3, 60]), specials=st.booleans())
 def test_every_fact_of_every_step_is_what_a_recount_says(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int], merges: int, specials: bool
@@ -293,7 +294,7 @@ def test_every_fact_of_every_step_is_what_a_recount_says(
 
 @every_rule
 @pytest.mark.parametrize("algorithm", [name for name in TRAINERS if name != "naive"])
-@settings(max_examples=40)
+@examples(40)
 @given(corpus=oracles.corpora(max_pretokens=10, max_length=16), min_count=st.integers(1, 3))
 def test_every_trainer_takes_the_very_steps_that_naive_takes(
     algorithm: str, tie_rule: str, corpus: dict[bytes, int], min_count: int
@@ -329,7 +330,7 @@ def test_on_prose_too_every_trainer_takes_the_steps_that_naive_takes(
 
 @every_rule
 @given(corpus=oracles.corpora(max_pretokens=10, max_length=30))
-@settings(max_examples=60)
+@examples(60)
 def test_no_two_merges_make_the_same_bytes(tie_rule: str, corpus: dict[bytes, int]) -> None:
     # Two stretches of the same bytes that both begin and end at token borders have been cut alike
     # at every step so far, so the same bytes are never made twice. Tie rules rely on it.
@@ -339,7 +340,7 @@ def test_no_two_merges_make_the_same_bytes(tie_rule: str, corpus: dict[bytes, in
 
 @every_rule
 @given(corpus=oracles.corpora())
-@settings(max_examples=40)
+@examples(40)
 def test_the_order_of_the_corpus_matters_to_first_seen_alone(
     tie_rule: str, corpus: dict[bytes, int]
 ) -> None:
@@ -392,7 +393,7 @@ def test_the_huggingface_rule_learns_what_tokenizers_learns_from_a_megabyte() ->
     assert_learns_what_tokenizers_learns(shared("ts-real.txt"))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(words=st.lists(st.text("ab", min_size=1, max_size=8), min_size=1, max_size=6))
 def test_the_huggingface_rule_agrees_with_tokenizers_on_overlaps(words: list[str]) -> None:
     counts = Counter(word.encode() for word in words)

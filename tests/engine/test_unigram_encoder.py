@@ -10,7 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import UnigramError
@@ -90,13 +91,13 @@ def assert_like_sentencepiece(text: str) -> None:
 
 
 @given(ODD_TEXTS)
-@settings(max_examples=200)
+@examples(200)
 def test_random_texts_get_the_ids_of_hugging_face(text: str) -> None:
     assert_like_hugging_face(text)
 
 
 @given(ODD_TEXTS)
-@settings(max_examples=200)
+@examples(200)
 def test_random_texts_get_the_ids_of_sentencepiece(text: str) -> None:
     assert_like_sentencepiece(text)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import exp, log2
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis.inspection.unigram import UnigramInspection
@@ -23,7 +24,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=words)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_an_inspection_counts_what_is_there(words: dict[str, int]) -> None:
     timeline = recorded(words)

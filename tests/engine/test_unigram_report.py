@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.unigram.record import EmStep, PruneStep
@@ -24,7 +25,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=words)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_a_line_of_json_says_what_the_step_says(words: dict[str, int]) -> None:
     timeline = recorded(words)
@@ -49,7 +50,7 @@ def test_a_line_of_json_says_what_the_step_says(words: dict[str, int]) -> None:
             assert differences == sorted(differences, reverse=True)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_markdown_has_a_part_for_each_step_and_no_row_breaks(words: dict[str, int]) -> None:
     timeline = recorded(words)

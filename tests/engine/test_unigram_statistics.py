@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.unigram.timeline import UnigramTimeline
@@ -19,7 +20,7 @@ def recorded(words: dict[str, int]) -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=words)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_a_series_has_at_each_step_what_the_frame_has(words: dict[str, int]) -> None:
     timeline = recorded(words)

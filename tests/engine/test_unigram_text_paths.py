@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from unigram_by_hand import score, segmentations
 
@@ -24,7 +25,7 @@ def timeline() -> UnigramTimeline:
     return UnigramTimeline(trainer.record, events, words=WORDS)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.sampled_from(["hug", " hugs", " bug", "bugs"]), max_size=3), st.integers(1, 6))
 def test_the_best_of_a_text_are_the_best_of_all_ways_to_cut_its_pretokens(
     timeline: UnigramTimeline, words: list[str], wanted: int

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import unigram_by_hand as by_hand
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
@@ -74,7 +75,7 @@ def test_the_counts_of_a_corpus_are_those_of_its_texts_by_hand(
 
 
 @given(WORDS, st.integers(0, 6))
-@settings(max_examples=60)
+@examples(60)
 def test_each_em_step_is_an_iteration_by_hand(counts: dict[str, int], spare: int) -> None:
     trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))) + spare)
     for step in steps_of(trainer):
@@ -94,7 +95,7 @@ def test_each_em_step_is_an_iteration_by_hand(counts: dict[str, int], spare: int
 
 
 @given(WORDS, st.integers(0, 6))
-@settings(max_examples=60)
+@examples(60)
 def test_each_prune_takes_the_pieces_that_by_hand_cost_least(
     counts: dict[str, int], spare: int
 ) -> None:

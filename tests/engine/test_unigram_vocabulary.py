@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.unigram.changes import uses
@@ -38,7 +39,7 @@ def differ_little(one: str, other: str) -> bool:
     return by_case or one == "▁" + other or other == "▁" + one
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_filters_keep_what_is_so(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):
@@ -60,7 +61,7 @@ def test_ids_are_those_that_the_saved_vocabulary_has() -> None:
         assert frame.vocab_size == len(vocabulary)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_the_history_of_a_piece_is_what_each_frame_says_of_it(words: dict[str, int]) -> None:
     timeline = recorded(words)
@@ -90,7 +91,7 @@ def test_the_uses_of_a_piece_are_the_words_whose_best_segmentation_has_it() -> N
             }
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(WORDS)
 def test_the_arithmetic_of_a_removal_gives_its_loss_increase(words: dict[str, int]) -> None:
     for frame in frames(recorded(words)):

@@ -10,7 +10,8 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.alphabets import WordEndAlphabet, from_message
@@ -145,7 +146,7 @@ def joined(word: list[str], pair: tuple[str, str]) -> list[str]:
 
 @of_characters
 @given(counts=some_counts)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_merges_are_those_of_a_recount_of_strings(units: str, counts: dict[bytes, int]) -> None:
     ends = ["</w>"] if units == "end-of-word" else []
     words = {text: n for text, n in counts.items() if not ends or text.strip()}
@@ -157,7 +158,7 @@ def test_merges_are_those_of_a_recount_of_strings(units: str, counts: dict[bytes
 @every_rule
 @of_characters
 @given(counts=some_counts, bound=st.sampled_from([None, 4]))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_all_trainers_take_the_same_steps(
     units: str, tie_rule: str, counts: dict[bytes, int], bound: int | None
 ) -> None:
@@ -178,7 +179,7 @@ def test_all_trainers_take_the_same_steps(
 
 @of_characters
 @given(counts=some_counts, text=st.text("abéx中 \n", max_size=12), data=st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_every_view_of_a_step_agrees_with_a_recount(
     units: str, counts: dict[bytes, int], text: str, data: st.DataObject
 ) -> None:
@@ -254,7 +255,7 @@ def test_why_not_tells_a_piece_at_the_end_from_one_inside(text: str, piece: str,
 
 @of_characters
 @given(counts=some_counts, text=st.text("abéx中 ", min_size=2, max_size=8))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_any_question_about_a_text_has_an_answer(
     units: str, counts: dict[bytes, int], text: str
 ) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import oracles
 import pytest
 import regex
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
@@ -173,7 +174,7 @@ def is_reachable(tokenizer: Tokenizer, token_id: int) -> bool:
 
 
 @given(tokenizers())
-@settings(max_examples=200)
+@examples(200)
 def test_a_token_is_unreachable_if_its_bytes_encode_to_something_else(
     tokenizer: Tokenizer,
 ) -> None:
@@ -225,7 +226,7 @@ WORDS = st.text("aAbB é\udce4", min_size=2, max_size=4).map(
 
 
 @given(st.lists(WORDS, max_size=12), st.integers(0, 12))
-@settings(max_examples=30)
+@examples(30)
 def test_twins_differ_only_by_case_or_one_leading_space(words: list[bytes], fewer: int) -> None:
     vocab = BYTES | dict(enumerate(words, start=256))
     table = Vocabulary.of_tokenizer(Tokenizer(vocab, [])).table

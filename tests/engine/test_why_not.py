@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from test_encoders import BYTES, MERGES, Merges
 
@@ -167,7 +168,7 @@ def spans(tok: Tokenizer, text: str) -> list[tuple[int, int]]:
     return places
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(MERGES, TEXTS.map("".join), st.integers(0, 9), st.integers(1, 6))
 def test_one_token_is_the_answer_if_and_only_if_the_ids_say_so(
     merges: Merges, text: str, start: int, length: int
@@ -185,7 +186,7 @@ def test_one_token_is_the_answer_if_and_only_if_the_ids_say_so(
         assert piece not in {left + right for left, right in merges}
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(MERGES, TEXTS.map("".join), st.integers(0, 9), st.integers(1, 3), st.integers(1, 3))
 def test_any_two_neighbours_have_an_answer_and_merged_pairs_are_one_token_for_a_while(
     merges: Merges, text: str, start: int, left: int, right: int

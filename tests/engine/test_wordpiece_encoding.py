@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 import wordpiece_oracle as oracle
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -83,7 +84,7 @@ class TestTheProbes:
         assert explained.ids == (found if explained.outcome is Outcome.SPELLED else (0,))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(vocabulary=vocabularies, word=words, limit=st.integers(1, 9))
 @example(vocabulary={"[UNK]": 0, "##a": 1, "##b": 2}, word="##ab", limit=9)
 def test_a_word_is_what_tokenizers_makes_of_it(
@@ -122,7 +123,7 @@ def test_a_text_is_what_tokenizers_makes_of_it(trained: WordPieceTokenizer, samp
     assert trained.decode(ids) == same_as_ours(trained).decode(ids, skip_special_tokens=False)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(text=st.text("the cat.#é漢\n'<|end", max_size=30))
 def test_so_is_any_text(trained: WordPieceTokenizer, text: str) -> None:
     assert trained.encode(text) == same_as_ours(trained).encode(text).ids

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 import wordpiece_oracle as oracle
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
@@ -49,7 +50,7 @@ def facts(frame: WordPieceFrame) -> object:
 
 
 @every_tie_rule
-@settings(max_examples=60)
+@examples(60)
 @given(corpus=oracle.corpora(), min_count=st.integers(1, 3))
 def test_every_step_is_what_a_recount_finds(
     tie_rule: str, corpus: dict[str, int], min_count: int
@@ -88,7 +89,7 @@ def ranked(step: oracle.OracleStep, tie_rule: str) -> list[oracle.Pair]:
 
 
 @every_tie_rule
-@settings(max_examples=40)
+@examples(40)
 @given(
     corpus=oracle.corpora(),
     moves=st.lists(st.sampled_from([-7, -2, -1, 1, 2, 7]) | st.integers(100, 110), max_size=8),

@@ -13,7 +13,8 @@ from typing import TypeVar
 import numpy as np
 import pytest
 import wordpiece_oracle as oracle
-from hypothesis import example, given, settings
+from generated import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from engine.bpe.trainer import StopReason
@@ -215,7 +216,7 @@ class TestWords:
 
 
 @every_tie_rule
-@settings(max_examples=150)
+@examples(150)
 @given(corpus=oracle.corpora(), min_count=st.integers(1, 3))
 @example(corpus={"aaaaa": 2, "aaa": 1, "baaab": 3}, min_count=1)
 def test_every_step_is_what_a_recount_finds(

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import oracles
 import pytest
-from hypothesis import given, settings
+from generated import examples
+from hypothesis import given
 
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
@@ -27,7 +28,7 @@ def test_every_counter_is_explained() -> None:
 
 
 @every_trainer
-@settings(max_examples=20)
+@examples(20)
 @given(counts=oracles.corpora(max_pretokens=10, max_length=20))
 def test_a_trainer_adds_to_the_counters_it_declares_and_to_no_others(
     algorithm: str, counts: dict[bytes, int]
@@ -38,7 +39,7 @@ def test_a_trainer_adds_to_the_counters_it_declares_and_to_no_others(
 
 
 @every_trainer
-@settings(max_examples=20)
+@examples(20)
 @given(counts=oracles.corpora(max_pretokens=10, max_length=20))
 def test_counters_only_rise(algorithm: str, counts: dict[bytes, int]) -> None:
     trainer = Trainer(counts, 300, algorithm=algorithm)
