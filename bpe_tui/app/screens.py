@@ -24,7 +24,7 @@ _PLACES = {
     "wordpiece-vocabulary": ("bpe_tui.wordpiece.screens.vocabulary", "WordPieceVocabularyScreen"),
     "wordpiece-charts": ("bpe_tui.wordpiece.screens.charts", "WordPieceChartsScreen"),
     "wordpiece-inspection": ("bpe_tui.wordpiece.screens.inspection", "WordPieceInspectionScreen"),
-    "charts": ("bpe_tui.views.charts_screen", "ChartsScreen"),
+    "charts": ("bpe_tui.bpe.screens.charts", "BpeChartsScreen"),
     "family": ("bpe_tui.studies.model_table.screen", "FamilyScreen"),
     "inspection": ("bpe_tui.views.inspection_screen", "InspectionScreen"),
     "race": ("bpe_tui.studies.race.screen", "RaceScreen"),

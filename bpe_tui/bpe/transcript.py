@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bpe_tui.views.narration import (
+from bpe_tui.bpe.narration import (
+    describe_unknown,
+    format_pair,
     narrate,
     narrate_back,
     narrate_tie,
-    times,
-    told_pair,
-    told_unknown,
 )
+from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
@@ -45,12 +45,12 @@ class BpeTranscript(MergeTranscript[Frame]):
     def narrate_tie(self) -> str:
         return narrate_tie(self.frame)
 
-    def told_pair(self, pair: Pair) -> str:
-        return told_pair(self.frame, pair)
+    def format_pair(self, pair: Pair) -> str:
+        return format_pair(self.frame, pair)
 
     def ranked(self, most: int) -> Iterator[str]:
         for pair, count in self.frame.top_pairs(most):
-            yield f"{self.told_pair(pair)}, {times(count)}."
+            yield f"{self.format_pair(pair)}, {times(count)}."
 
     def why(self, rest: str) -> Iterator[str]:
         yield narrate_tie(self.frame)
@@ -59,18 +59,18 @@ class BpeTranscript(MergeTranscript[Frame]):
             return
         for rule, pair in self.frame.choices_before.items():
             if pair != merge.pair:
-                yield f"The tie rule {rule} would have merged {told_pair(self.frame, pair)}."
+                yield f"The tie rule {rule} would have merged {format_pair(self.frame, pair)}."
 
     def merge(self, rest: str) -> Iterator[str]:
         frame, merge = self.frame, self.frame.merge
-        yield self.told()
+        yield self.describe_step()
         if merge is None:
             return
         yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
         for touched in frame.touched(LISTED):
             word, after = visible_bytes(touched.pretoken), self._tokens(touched.after)
             yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
-        yield from self.told_changes(merge.changes)
+        yield from self.describe_changes(merge.changes)
 
     def encode(self, rest: str) -> Iterator[str]:
         if not rest:
@@ -80,7 +80,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         tokens, size = plural(len(ids), "token"), plural(len(to_bytes(rest)), "byte")
         yield f"{tokens} for {size}: {self._tokens(ids)}."
         yield f"In ids: {' '.join(map(str, ids))}."
-        if unknown := told_unknown(self.frame, rest):
+        if unknown := describe_unknown(self.frame, rest):
             yield unknown
 
     def save(self, rest: str) -> Iterator[str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 from math import exp
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.session import Session
-from bpe_tui.views.headings import Facts, fitting
-from bpe_tui.views.narration import ROOMY, first_fitting, narrate_end
+from bpe_tui.views.narration import ROOMY, Facts, Narrator, first_fitting, fitting, narrate_end
 from bpe_tui.widgets.numbers import MINUS, number, plural, size, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
@@ -16,6 +15,9 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.text_paths import unknown_in
 from engine.unigram.trainer import StopReason
+
+if TYPE_CHECKING:
+    from bpe_tui.session.session import Session
 
 # Scores, expected counts and probabilities as people read them.
 
@@ -41,7 +43,7 @@ def percent(probability: float) -> str:
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
 
 
-def told_behind(difference: float) -> str:
+def describe_distance(difference: float) -> str:
     """How far a log-probability is behind another, and what that means for the probability.
 
     7.4 → 'Log-probability 7.40 lower, 1,636 times less probable'; 0.0 → 'Just as probable'.
@@ -64,7 +66,7 @@ ENDED: dict[Enum, str] = {
 }
 
 
-def unigram_heading(session: Session, room: int) -> str:
+def heading(session: Session, room: int) -> str:
     """What is open, in as much as there is room for."""
     frame, config = session.shown, session.config
     facts: Facts = [(0, visible_text(config.name, spaces=False))]
@@ -90,7 +92,7 @@ def _how_far(session: Session) -> str:
     return f"{working.doing} {working.done / max(working.total, 1):.0%}"
 
 
-def told(session: Session, frame: UnigramFrame, room: int) -> str:
+def narrate_session(session: Session, frame: UnigramFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
     if session.went_back:
         return first_fitting(room, *narrate_back(frame))
@@ -137,7 +139,7 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
     )
 
 
-def told_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
+def describe_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
     """What of a text no piece spells, and how that is counted; empty if all is spelled."""
     unknown, token = unknown_in(frame, text), visible_text(frame.record.unknown)
     if not unknown:
@@ -182,3 +184,6 @@ def _moves(before: float, after: float) -> str:
     if f"{before:.3f}" == f"{after:.3f}":
         return f"stays at {after:.3f}"
     return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
+
+
+NARRATOR = Narrator(heading, narrate_session)

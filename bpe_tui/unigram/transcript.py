@@ -11,12 +11,12 @@ import numpy as np
 
 from bpe_tui.unigram.narration import (
     count_text,
+    describe_distance,
+    describe_unknown,
     narrate,
     narrate_back,
     percent,
     score_text,
-    told_behind,
-    told_unknown,
 )
 from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
@@ -68,10 +68,10 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield f"There is no prune {'before' if rest == 'back' else 'after'} this step."
             return
         self._player.seek(found[0])
-        yield self.told()
+        yield self.describe_step()
 
     def step(self, rest: str) -> Iterator[str]:
-        yield self.told()
+        yield self.describe_step()
         step = self.frame.came_by
         if isinstance(step, PruneStep):
             yield from self._pruned(step)
@@ -164,10 +164,10 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         tokens, characters = plural(len(best.pieces), "piece"), plural(len(rest), "character")
         yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
         yield f"In ids: {' '.join(map(str, ids_of(self.frame, rest)))}."
-        if unknown := told_unknown(self.frame, rest):
+        if unknown := describe_unknown(self.frame, rest):
             yield unknown
         for path in others:
-            behind = told_behind(best.score - path.score)
+            behind = describe_distance(best.score - path.score)
             yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
 
     def save(self, rest: str) -> Iterator[str]:

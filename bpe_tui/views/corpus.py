@@ -3,50 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.views.panel import (
-    PRETOKEN_BORDER,
-    FramePanel,
-    FrameT,
-    MergeFrameT,
-    TokenPainter,
-    sentence,
-    why_uncounted,
-)
+from bpe_tui.session.protocols import Shown
+from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
-from engine.bpe.frame import Frame
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
 
+ShownT = TypeVar("ShownT", bound=Shown)
+
 WHEEL = 3
+"""Lines that a notch of the mouse wheel scrolls."""
 
 
-class ExcerptPanel(FramePanel[FrameT]):
+class ExcerptPanel(FramePanel[ShownT]):
     """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
+    ID = "corpus"
     WIDEST = 1000
 
     def __init__(self) -> None:
-        super().__init__("corpus", id="corpus")
+        super().__init__()
         self._top = 0
         self._scrolled_by_hand = False
         self.playing = False
 
-    def excerpt_of(self, frame: FrameT) -> Excerpt:
-        """The lines to choose from."""
-        raise NotImplementedError
-
-    def line_rows(self, frame: FrameT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
+    def line_rows(self, frame: ShownT, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
         """A line in as many rows as it needs."""
         raise NotImplementedError
 
-    def rows_of(self, frame: FrameT, width: int) -> list[Row]:
-        excerpt = self.excerpt_of(frame)
+    def rows_of(self, frame: ShownT, width: int) -> list[Row]:
+        excerpt = frame.excerpt
         lines = excerpt.lines
         self._top = max(0, min(self._top, len(lines) - 1))
         rows: list[Row] = []
@@ -59,7 +52,7 @@ class ExcerptPanel(FramePanel[FrameT]):
         self._say_where(excerpt, number_of_line, self.remark(frame))
         return rows[: self.size.height]
 
-    def remark(self, frame: FrameT) -> str:
+    def remark(self, frame: ShownT) -> str:
         """What the foot says beside the lines."""
         return ""
 
@@ -97,17 +90,33 @@ class ExcerptPanel(FramePanel[FrameT]):
         """A click only focuses: the text has no rows to choose."""
 
 
-class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
-    """Follows what was made at the step. A subclass says where that stands.
+class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
+    """Follows what was made at the step.
 
     Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
     time would make every line jump; rows are broken where they were at an earlier step (see
     `layout_step`), with which they still fit.
     """
 
+    def line_rows(
+        self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
+    ) -> Iterator[Row]:
+        painter = self.painter(frame)
+        earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
+        return flowed(
+            (
+                (word, spans_width(before))
+                for pretoken in line
+                for word, before in zip(
+                    painter.words(pretoken), earlier.words(pretoken), strict=True
+                )
+            ),
+            width,
+        )
+
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken holds a token."""
-        raise NotImplementedError
+        return token_id in frame.tokens_of(pretoken)
 
     def watch_frame(self, old: MergeFrameT | None, new: MergeFrameT | None) -> None:
         if new is not None and (old is None or old.step != new.step):
@@ -124,7 +133,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
                 self._top = max(line - 1, 0)
 
     def _shows(self, frame: MergeFrameT, merge: PairStep) -> bool:
-        lines = self.excerpt_of(frame).lines
+        lines = frame.excerpt.lines
         return any(
             merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
             for line in lines[self._top : self._top + max(self.size.height // 2, 1)]
@@ -135,29 +144,10 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT]):
     def _first_line_with(self, frame: MergeFrameT, merge: PairStep) -> int | None:
         """The first line of the excerpt that has what the step made."""
         covered, token_id = merge.covers, merge.new_id
-        for pretoken, line in self.excerpt_of(frame).first_lines.items():
+        for pretoken, line in frame.excerpt.first_lines.items():
             if covered in pretoken and self.has_token(frame, pretoken, token_id):
                 return line
         return None
-
-
-class CorpusPanel(MergingExcerptPanel[Frame]):
-    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
-
-    def excerpt_of(self, frame: Frame) -> Excerpt:
-        return frame.excerpt
-
-    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterable[Row]:
-        return wrapped(frame, self.app.no_color, line, width)
-
-    def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        if not frame.has_corpus and not frame.excerpt.lines:
-            self.say("corpus")
-            return sentence(why_uncounted(frame), width)
-        return super().rows_of(frame, width)
-
-    def has_token(self, frame: Frame, pretoken: bytes, token_id: int) -> bool:
-        return token_id in frame.tokens_of(pretoken)
 
 
 def layout_step(step: int) -> int:
@@ -167,24 +157,6 @@ def layout_step(step: int) -> int:
     [0, 16, 16, 32, 512]
     """
     return 0 if step < 16 else 1 << (step.bit_length() - 1)
-
-
-def wrapped(frame: Frame, marks: bool, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
-    """A line of the corpus as rows of at most `width` cells (one pretoken at the least)."""
-    painter = TokenPainter(frame, marks=marks)
-    earlier = TokenPainter(frame.at(layout_step(frame.step)), marks=False)
-    return flowed(
-        (
-            (
-                [*painter.pretoken(pretoken), PRETOKEN_BORDER],
-                spans_width(earlier.pretoken(pretoken)) + 1,
-            )
-            for pretoken in line
-            # Between words whose ends are marked there are no tokens.
-            if pretoken.special or frame.units.spells_all or frame.tokens_of(pretoken.bytes)
-        ),
-        width,
-    )
 
 
 def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
@@ -199,9 +171,9 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
             yield Row(row)
             row, used = [], 0
         if needed > width:
-            rows = list(_broken(spans, width))
-            yield from rows[:-1]
-            row, used = list(rows[-1].spans), spans_width(rows[-1].spans)
+            *full, row = broken(spans, width)
+            yield from map(Row, full)
+            used = spans_width(row)
         else:
             row += spans
             used += needed
@@ -209,14 +181,15 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
         yield Row(row)
 
 
-def _broken(spans: Sequence[Span], width: int) -> Iterator[Row]:
-    row: list[Span] = []
+def broken(spans: Sequence[Span], width: int) -> Iterator[list[Span]]:
+    """Spans in parts of at most `width` cells (one span at the least)."""
+    part: list[Span] = []
     used = 0
     for span in spans:
         cells = spans_width([span])
-        if row and used + cells > width:
-            yield Row(row)
-            row, used = [], 0
-        row.append(span)
+        if part and used + cells > width:
+            yield part
+            part, used = [], 0
+        part.append(span)
         used += cells
-    yield Row(row)
+    yield part

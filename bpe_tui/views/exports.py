@@ -1,6 +1,6 @@
 """What can be exported, one declaration each; the window that asks for it is `dialogs/export`.
 
-What the models share is here; each says in its own module what there is of its trainings.
+A model says with `exports_of` what there is of its trainings.
 """
 
 from __future__ import annotations
@@ -55,33 +55,38 @@ Report = Callable[[Any, int, int], Iterator[str]]
 """Steps from … to (from 1) of a frame's run, part by part."""
 
 
-def of_steps(markdown: Report, json_lines: Report) -> tuple[ExportKind, ...]:
-    """The steps of a model for people and for programs to read elsewhere."""
+def exports_of(
+    markdown: Report, json_lines: Report, charts: Iterable[ChartKind]
+) -> tuple[ExportKind, ...]:
+    """All that can be exported of a model's training or replay.
+
+    Args:
+        markdown: the steps for people to read elsewhere.
+        json_lines: the steps for programs.
+        charts: the model's; they are drawn on one page.
+    """
 
     def made(report: Report) -> Callable[[Exported], Iterator[str]]:
         return lambda exported: report(exported.frame, exported.first, exported.last)
 
     return (
+        *OF_SCREENS,
         ExportKind("steps as Markdown", "steps", ".md", made(markdown), asks_for_steps=True),
         ExportKind(
             "steps as lines of JSON", "steps", ".jsonl", made(json_lines), asks_for_steps=True
         ),
+        ExportKind(
+            "the charts, drawn", "charts", ".svg", lambda exported: _drawn(charts, exported.frame)
+        ),
     )
 
 
-def of_charts(kinds: Iterable[ChartKind]) -> ExportKind:
-    """The charts of a model on one page."""
-
-    def drawn(exported: Exported) -> Iterator[str]:
-        frame = exported.frame
-        yield page(
-            [
-                Drawing(
-                    kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None
-                )
-                for kind in kinds
-                if (figure := kind.figure(frame)) is not None
-            ]
-        )
-
-    return ExportKind("the charts, drawn", "charts", ".svg", drawn)
+def _drawn(charts: Iterable[ChartKind], frame: Any) -> Iterator[str]:
+    """The charts that there is something to draw of, on one page."""
+    yield page(
+        [
+            Drawing(kind.question, kind.answer(frame), figure, frame.step * kind.over_steps or None)
+            for kind in charts
+            if (figure := kind.figure(frame)) is not None
+        ]
+    )

@@ -126,7 +126,7 @@ Lane = tuple[str, list[Label], Callable[[list[Label], list[int], int, int], Iter
 """The name of a lane, its labels, and what draws those of a line."""
 
 
-class LanesPanel(TokenPanel):
+class LanesPanel(TokenPanel[AnyMergeFrame]):
     """Characters, bytes and tokens of `token_ids`, aligned; also how GPT-2 spells the bytes."""
 
     WIDEST = 1000

@@ -18,7 +18,7 @@ LINES_SHOWN = 400
 RANK_CELLS = 8
 
 
-class MergeTreePanel(TokenPanel):
+class MergeTreePanel(TokenPanel[AnyMergeFrame]):
     """The merge tree of a token down to bytes or characters, then what was built on it."""
 
     token_id: reactive[int | None] = reactive(None, repaint=False)

@@ -1,70 +1,54 @@
-"""What just happened, in plain sentences: one is the screen's last line, and without a screen all.
+"""What all models share of what screens say: the first line, the last one, and room for both.
 
-A sentence stands for itself: read aloud, it needs no colour, no column and no sign but the dot for
-a space. `room` is how many cells there are; where they are few, a shorter sentence is chosen.
+The first line says what is open, the last one what just happened. Each model has its own sentences
+in a module `narration`; a `Narrator` gives them to its screens.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.numbers import number, plural, size
+from bpe_tui.widgets.visible import visible_text, width
 from engine.bpe.frame import Frame
-from engine.bpe.heap_walk import Move
 from engine.bpe.trainer import StopReason
-from engine.core.events import Pair
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
 ROOMY = 1000
-NAMED = 3
-"""So many tied pairs are named; the others are counted."""
+"""Cells where there is room for the longest sentence: a transcript has no width."""
 
 
-def narrate(frame: Frame, room: int = ROOMY) -> str:
-    """What just happened at a step, or at a move of the heap within it.
+@dataclass(frozen=True)
+class Narrator:
+    """The two lines of a model's screens.
 
-    For example: `Merge 128 of 1,742: o and u stood side by side 1,204 times; they are one token
-    now, ou.` Or: `Merge 128: o and u, 1,204 times, become ou.`
+    Attributes:
+        heading: what is open, in at most so many cells.
+        sentence: what led to a frame of the model, in at most so many cells.
     """
-    if frame.moves_done:
-        return narrate_move(frame)
-    merge = frame.merge
-    if merge is None:
-        return _narrate_start(frame, room)
-    pair, token = told_pair(frame, merge.pair), visible_bytes(merge.token)
-    if not merge.count:
-        where = "stand nowhere in this corpus" if frame.has_corpus else "are one token now"
-        return first_fitting(
-            room,
-            f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} {where}: "
-            f"{token}.",
-            f"Merge {number(frame.step)}: {pair} make {token}.",
-        )
-    return first_fitting(
-        room,
-        f"Merge {number(frame.step)} of {number(frame.recorded_steps)}: {pair} stood side by side "
-        f"{times(merge.count)}; they are one token now, {token}.",
-        f"Merge {number(frame.step)}: {pair}, {times(merge.count)}, become {token}.",
-    )
+
+    heading: Callable[[Session, int], str]
+    sentence: Callable[[Session, Any, int], str]
 
 
-def narrate_back(frame: Frame, room: int = ROOMY) -> str:
-    """What going back one step to this frame has undone.
+# -- the last line
 
-    For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
-    """
-    undone = frame.merge_at(frame.step)
-    pair, token = told_pair(frame, undone.pair), visible_bytes(undone.token)
-    return first_fitting(
-        room,
-        f"Back at step {number(frame.step)} of {number(frame.recorded_steps)}: "
-        f"{token} is taken apart into {pair} again.",
-        f"Back at step {number(frame.step)}: {token} is {pair} again.",
-    )
+
+def first_fitting(room: int, *sentences: str) -> str:
+    """The first that fits; the last if none does."""
+    return next((said for said in sentences if width(said) <= room), sentences[-1])
+
+
+def times(count: int) -> str:
+    """How often, in words: 1 → 'once'; 1204 → '1,204 times'."""
+    return "once" if count == 1 else f"{number(count)} times"
 
 
 def narrate_end(reason: Enum) -> str:
@@ -74,8 +58,8 @@ def narrate_end(reason: Enum) -> str:
     return f"Training ended: {reason.value}."
 
 
-def narrate_here(session: Session, sentence: str) -> str:
-    """A sentence about the step, with why playing stopped, and at the end why there is no more."""
+def add_stop(session: Session, sentence: str) -> str:
+    """A sentence about a step, with why playing stopped, and at the end why there is no more."""
     if session.halt is not None:
         return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
     if session.awaiting:
@@ -85,82 +69,71 @@ def narrate_here(session: Session, sentence: str) -> str:
     return sentence
 
 
-def narrate_tie(frame: Frame) -> str:
-    """Why this pair merged and no other."""
-    merge = frame.merge
-    if merge is None:
-        return "Nothing has merged at step 0."
-    pair, rivals = told_pair(frame, merge.pair), merge.tied[1:]
-    if frame.given:
-        return f"The pair {pair} merged because the tokenizer says so; no count chose it."
-    if not rivals:
-        return f"The pair {pair} merged because no other was as frequent, {times(merge.count)}."
-    named = "; ".join(told_pair(frame, rival) for rival in rivals[:NAMED])
-    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
-    return (
-        f"The pair {pair} was tied, {times(merge.count)}, with {named}{more}. "
-        f"The tie rule {frame.tie_rule.name} decided: {frame.tie_rule.summary.split(';')[0]}."
+# -- the first line
+
+ENDED: dict[Enum, str] = {
+    StopReason.SIZE_REACHED: "size reached",
+    StopReason.NO_PAIR_LEFT: "no pair left",
+    StopReason.TOO_RARE: "the rest too rare",
+    StopReason.TOO_LONG: "the rest too long",
+    StopReason.REPLAYED: "all merges made",
+}
+
+Facts = list[tuple[int, str]]
+"""(place in the line, fact), what matters most first."""
+
+
+def heading(session: Session, room: int) -> str:
+    """As much as there is room for; the last facts give way first."""
+    name, frame = visible_text(session.config.name, spaces=False), session.frame
+    if frame is None:
+        return name
+    return fitting(
+        [(0, name), *(_trained if session.opened is None else _opened)(session, frame)], room
     )
 
 
-def told_pair(frame: Frame, pair: Pair) -> str:
-    """A pair within a sentence: `o and u`."""
-    return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+def fitting(facts: Facts, room: int) -> str:
+    """As many facts as there is room for, in their order."""
+    kept = list(facts)
+    while len(kept) > 1 and width(_joined(kept)) > room:
+        kept.pop()
+    return _joined(kept)
 
 
-def told_unknown(frame: Frame, text: str) -> str:
-    """What is lost of a text with characters that the run cannot spell; empty if nothing is."""
-    unknown = frame.unknown_in(text)
-    if not unknown:
-        return ""
-    return f"{plural(unknown, 'unknown character')} here. {frame.units.lesson}"
+def _joined(facts: Facts) -> str:
+    return " · ".join(fact for _, fact in sorted(facts))
 
 
-def times(count: int) -> str:
-    """How often, in words: 1 → 'once'; 1204 → '1,204 times'."""
-    return "once" if count == 1 else f"{number(count)} times"
+def _trained(session: Session, frame: Frame) -> Facts:
+    """How far training is, size, how the corpus is cut and spelled, pretokens, documents."""
+    config, ended = session.config, session.stop_reason
+    assert isinstance(config, RunConfig)
+    units = [] if frame.units.spells_all else [(4, f"units {frame.units.name}")]
+    return [
+        (6, "training …" if ended is None else ENDED[ended]),
+        (1, size(session.bytes_read)),
+        *units,
+        (4, config.pattern),
+        (5, config.tie_rule),
+        (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
+        (2, plural(session.documents, "document")),
+    ]
 
 
-def first_fitting(room: int, *sentences: str) -> str:
-    """The first that fits; the last if none does."""
-    return next((said for said in sentences if width(said) <= room), sentences[-1])
-
-
-def _narrate_start(frame: Frame, room: int) -> str:
-    following = frame.next_pair
-    if following is None and (frame.obstacle is not None or not frame.has_corpus):
-        why = "" if frame.obstacle is None else f": {frame.obstacle}"
-        return f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}."
-    if following is None:
-        unit = frame.units.one if frame.token_count == 1 else frame.units.many
-        return f"Step 0: {number(frame.token_count)} {unit}, and no pair to merge."
-    pair, count = told_pair(frame, following), times(frame.count_of(following))
-    if frame.given:
-        return f"Step 0: every byte is a token of its own. The first merge joins {pair}."
-    many = frame.units.many
-    return first_fitting(
-        room,
-        f"Step 0: {number(frame.token_count)} {many}, each a token of its own. "
-        f"The pair {pair} is the most frequent, {count}.",
-        f"Step 0: {many}. Next {pair}, {count}.",
-    )
-
-
-def narrate_move(frame: Frame) -> str:
-    moves = frame.queue.moves()
-    move = moves[frame.moves_done - 1]
-    pair, claimed, true = told_pair(frame, move.pair), times(move.claimed), number(move.true)
-    sentences = {
-        Move.POP_STALE: f"The heap gives {pair}, {claimed}; that is stale, it is {true} now.",
-        Move.PUSH_BACK: f"{pair} goes back into the heap with its true count, {true}.",
-        Move.POP: f"The heap gives {pair}, {claimed}; that is true: this pair merges.",
-        Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
-    }
-    return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"
-
-
-def told(session: Session, frame: Frame, room: int) -> str:
-    """The step in one sentence, why playing stopped, and at the end why there is no more."""
-    if session.went_back:
-        return narrate_back(frame, room)
-    return narrate_here(session, narrate(frame, room))
+def _opened(session: Session, frame: Frame) -> Facts:
+    """A tokenizer's format, size and pattern, how far its replay is, the corpus."""
+    assert session.opened is not None
+    opened, ended = session.opened, session.stop_reason
+    facts = [
+        (1, f"{opened.format} format"),
+        (2, f"{number(len(opened.tokenizer.vocab))} tokens"),
+        (3, f"pattern {visible_text(opened.tokenizer.pattern.name, spaces=False)}"),
+    ]
+    if ended is None:
+        facts.insert(0, (6, "replaying …"))
+    if session.config.corpus is not None and frame.has_corpus:
+        corpus = visible_text(Path(session.config.corpus).name, spaces=False)
+        facts.append((4, f"over {corpus}"))
+        facts.append((5, f"{number(frame.distinct_pretokens)} distinct pretokens"))
+    return facts

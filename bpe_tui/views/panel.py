@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, paragraph
+from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import Pretoken
-
-if TYPE_CHECKING:
-    from bpe_tui.widgets.rows import Span
-    from engine.recording.merge_frame import AnyMergeFrame
-
 
 # Where a row can lead: what panels post when Enter or a click chooses one.
 
@@ -109,10 +104,15 @@ class TokenPainter:
         return f"token-{token_id % TOKEN_HUES}"
 
     def token(self, token_id: int) -> Span:
+        """A token in one span."""
         text = visible_bytes(self.frame.any_token(token_id))
         if self.marks and token_id == self.fresh:
             text = f"«{text}»"
         return text, self.role(token_id)
+
+    def spans(self, token_id: int) -> list[Span]:
+        """A token in as many spans as it has looks."""
+        return [self.token(token_id)]
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:
         """The tokens of one pretoken with the borders between them."""
@@ -120,11 +120,17 @@ class TokenPainter:
         for token_id in ids:
             if spans:
                 spans.append(TOKEN_BORDER)
-            spans.append(self.token(token_id))
+            spans += self.spans(token_id)
         return spans
 
     def pair(self, pair: Pair, between: str = " │ ") -> list[Span]:
-        return [self.token(pair[0]), (between, "border"), self.token(pair[1])]
+        return [*self.spans(pair[0]), (between, "border"), *self.spans(pair[1])]
+
+    def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
+        """What the tokens of a pretoken spell, word by word, each with the border behind it."""
+        spans = self.pretoken(pretoken)
+        # Between words whose ends are marked there are no tokens.
+        return [[*spans, PRETOKEN_BORDER]] if spans else []
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:
         if pretoken.special:
@@ -155,9 +161,13 @@ class FramePanel(Lines, Generic[FrameT]):
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
-    def __init__(self, title: str, id: str) -> None:
-        super().__init__(id=id)
-        self.border_title = Content(title)
+    ID: ClassVar[str] = ""
+    TITLE: ClassVar[str] = ""
+    """What stands in the border until the rows say more: the id, if this is empty."""
+
+    def __init__(self, title: str = "", id: str = "") -> None:
+        super().__init__(id=id or self.ID)
+        self.border_title = Content(title or self.TITLE or self.ID)
         self._rows: Sequence[Row] = ()
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
@@ -197,25 +207,21 @@ class FramePanel(Lines, Generic[FrameT]):
         self.border_subtitle = Content(foot)
 
 
-class TokenPanel(FramePanel[AnyMergeFrame]):
+class TokenPanel(FramePanel[MergeFrameT]):
     """A panel about the tokens of a state, of whichever model that merges pairs."""
 
     TOKEN: ClassVar[str] = "token"
     """What one of them is called."""
 
-    frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
-
-    def painter(self, frame: AnyMergeFrame) -> TokenPainter:
+    def painter(self, frame: MergeFrameT) -> TokenPainter:
+        """Draws the tokens of a frame; a model whose tokens look otherwise has its own."""
         return TokenPainter(frame, marks=self.app.no_color)
 
 
-class Panel(FramePanel[Frame]):
+class Panel(TokenPanel[Frame]):
     """A panel about a state of BPE."""
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
-
-    def painter(self, frame: Frame) -> TokenPainter:
-        return TokenPainter(frame, marks=self.app.no_color)
 
 
 # What a panel says where it has nothing to show: why, and what to do about it.

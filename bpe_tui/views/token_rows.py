@@ -16,6 +16,7 @@ from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Place, arranged
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
+from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
 TOKEN_COLUMNS = (
@@ -67,7 +68,7 @@ CELLS: dict[str, Cell] = {
 }
 
 
-class TokenRows(TokenPanel):
+class TokenRows(TokenPanel[AnyMergeFrame]):
     """The tokens of the frame that the filters and the query leave, in the order of a column.
 
     A search goes through the tokens in the order shown and in slices: the rows in sight are there
@@ -108,8 +109,8 @@ class TokenRows(TokenPanel):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        assert self.frame is not None
-        return self.frame.vocabulary
+        frame: AnyMergeFrame = self.frame
+        return frame.vocabulary
 
     # -- which rows, in which order
 

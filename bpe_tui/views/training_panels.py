@@ -1,6 +1,14 @@
+"""Panels of the training screens: the merges, the words touched, a line to type in.
+
+A model draws what is its own: a subclass says how, and names the model's panel among its bases.
+"""
+
+from __future__ import annotations
+
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from itertools import repeat
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -9,10 +17,13 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.views.panel import (
+    PRETOKEN_BORDER,
+    TOKEN_BORDER,
     FramePanel,
     FrameT,
     MergeFrameT,
     TokenPainter,
+    TokenPanel,
     ToPretoken,
     ToStep,
     sentence,
@@ -21,24 +32,19 @@ from bpe_tui.views.panel import (
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
 from bpe_tui.widgets.visible import width
-from engine.bpe.frame import Frame
 from engine.recording.affected_pretokens import TouchedPretoken
 
-# What has been merged so far, and what will be?
 
-
-class MergeList(FramePanel[FrameT]):
-    """All recorded merges, the present one marked; choosing one goes there.
+class MergeList(TokenPanel[MergeFrameT]):
+    """What has been merged so far, and what will be: all recorded merges; choosing one goes there.
 
     A subclass draws a merge.
     """
 
+    ID = "merges"
     FOLLOWS_RECORDING = True
 
-    def __init__(self) -> None:
-        super().__init__("merges", id="merges")
-
-    def merge_spans(self, frame: FrameT, index: int, cells: int) -> list[Span]:
+    def merge_spans(self, frame: MergeFrameT, index: int, cells: int) -> list[Span]:
         """A merge and its count in so many cells."""
         raise NotImplementedError
 
@@ -91,43 +97,19 @@ class MergeList(FramePanel[FrameT]):
         self.scroll_to(y=top, animate=False, immediate=True)
 
 
-class MergesPanel(MergeList[Frame]):
-    """The merges of BPE, with their counts."""
-
-    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
-        merge = frame.merge_at(index)
-        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
-        pair = TokenPainter(frame, marks=self.app.no_color).pair(merge.pair)
-        counted = number(merge.count) if frame.has_corpus else ""
-        return [*left(pair, max(cells - count_width - 1, 6)), right(counted, count_width + 1)]
-
-
-# Which words did this merge touch?
-
 SLICE_SECONDS = 0.006
 """How long at a time they are looked for: long ones have to be taken apart."""
 SCREENFULS = 3
 """Of words that are looked for; frequent pairs stand in thousands."""
 
 
-class TouchedPanel(FramePanel[MergeFrameT]):
-    """The pretokens that hold the merged pair, most frequent first: before → after.
+class TouchedPanel(TokenPanel[MergeFrameT]):
+    """The pretokens that hold the merged pair, most frequent first: before → after."""
 
-    A subclass draws them, and says what they are called.
-    """
-
+    ID = "words"
+    TITLE = "words touched"
     THING = "pretoken"
-
-    def __init__(self) -> None:
-        super().__init__("words touched", id="words")
-
-    def drawn(self, frame: MergeFrameT, ids: tuple[int, ...]) -> list[Span]:
-        """The tokens of a pretoken."""
-        raise NotImplementedError
-
-    def why_none(self, frame: MergeFrameT) -> str:
-        """Why a merge changed no pretoken."""
-        return f"No {self.THING} of this corpus holds the pair."
+    """What one of them is called."""
 
     def rows_of(self, frame: MergeFrameT, width: int) -> Sequence[Row]:
         merge = frame.merge
@@ -136,7 +118,8 @@ class TouchedPanel(FramePanel[MergeFrameT]):
             return sentence("No merge yet, no word touched.", width)
         self.say("words touched", plural(merge.pretokens, self.THING))
         if not merge.pretokens:
-            return sentence(self.why_none(frame), width)
+            none = f"No {self.THING} of this corpus holds the pair."
+            return sentence(none if frame.has_corpus else why_uncounted(frame), width)
         limit = SCREENFULS * self.size.height
         touched, are_all = frame.touched_within(SLICE_SECONDS, limit)
         if not are_all:
@@ -148,53 +131,53 @@ class TouchedPanel(FramePanel[MergeFrameT]):
         return RowsOnDemand(
             len(touched) + bool(missing),
             lambda place: (
-                self._row(frame, touched[place], count_width, width)
+                self._row(self.painter(frame), touched[place], count_width, width)
                 if place < len(touched)
                 else rest
             ),
         )
 
-    def _row(self, frame: MergeFrameT, word: TouchedPretoken, count_width: int, width: int) -> Row:
+    def _row(
+        self, painter: TokenPainter, word: TouchedPretoken, count_width: int, width: int
+    ) -> Row:
         half = max((width - count_width - 5) // 2, 6)
-        skipped = self._skipped(frame, word, half)
+        skipped = self._skipped(painter, word, half)
         ahead: list[Span] = [("…", "dim")] if skipped else []
-        return Row(
-            [
-                right(number(word.count), count_width, "dim"),
-                ("  ", ""),
-                *left([*ahead, *self.drawn(frame, word.before[skipped:])], half),
-                (" → ", "dim"),
-                *left([*ahead, *self.drawn(frame, word.after[skipped:])], half),
-            ],
-            ToPretoken(word.pretoken),
+        before, after = (
+            [*ahead, *painter.tokens(tokens[skipped:])] for tokens in (word.before, word.after)
         )
+        spans = before_after(number(word.count), count_width, before, after, half)
+        return Row(spans, ToPretoken(word.pretoken))
 
-    def _skipped(self, frame: MergeFrameT, word: TouchedPretoken, cells: int) -> int:
+    def _skipped(self, painter: TokenPainter, word: TouchedPretoken, cells: int) -> int:
         """How many tokens are left out at the start, so that the first change is in sight."""
-        if spans_width(self.drawn(frame, word.before)) <= cells:
+        if spans_width(painter.tokens(word.before)) <= cells:
             return 0
         changed = zip(word.before, word.after, strict=False)
         first = next(place for place, (old, new) in enumerate(changed) if old != new)
         skipped = first
         while skipped:
-            shown = spans_width(self.drawn(frame, word.before[skipped - 1 : first + 2]))
+            shown = spans_width(painter.tokens(word.before[skipped - 1 : first + 2]))
             if shown + 2 > cells:  # with a cell for the mark on either side
                 break
             skipped -= 1
         return skipped
 
 
-class WordsPanel(TouchedPanel[Frame]):
-    """The pretokens of a merge of BPE's."""
+def before_after(
+    count: str, count_width: int, before: Sequence[Span], after: Sequence[Span], half: int
+) -> list[Span]:
+    """How often a word stands there, and how it was cut before a step and after it.
 
-    def drawn(self, frame: Frame, ids: tuple[int, ...]) -> list[Span]:
-        return TokenPainter(frame, marks=self.app.no_color).tokens(ids)
-
-    def why_none(self, frame: Frame) -> str:
-        return super().why_none(frame) if frame.has_corpus else why_uncounted(frame)
-
-
-# A text in pieces over their labels, and a line to type it in: what all models share of it.
+    Each of the two has `half` cells.
+    """
+    return [
+        right(count, count_width, "dim"),
+        ("  ", ""),
+        *left(before, half),
+        (" → ", "dim"),
+        *left(after, half),
+    ]
 
 
 class Labelled(NamedTuple):
@@ -225,9 +208,24 @@ def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
     return [*rows, Row(upper), Row(lower)]
 
 
+def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> list[Row]:
+    """Words in their tokens, over the ids."""
+    return over_labels(
+        (
+            Labelled(painter.spans(token_id), str(token_id), border)
+            for ids in words
+            for token_id, border in zip(
+                ids, (*repeat(TOKEN_BORDER, len(ids) - 1), PRETOKEN_BORDER), strict=False
+            )
+        ),
+        room,
+    )
+
+
 class TypedText(FramePanel[FrameT]):
     """The pieces of a text, each over its label."""
 
+    ID = "encoded"
     WIDEST = 1000
 
     text: reactive[str] = reactive("", repaint=False)
@@ -256,21 +254,20 @@ class TypedLine(Vertical):
     LONGEST: int | None = None
     """Characters of the line that are encoded."""
 
+    TYPED_TEXT: ClassVar[type[TypedText[Any]]]
+    """The panel under the line."""
+
     def __init__(self) -> None:
         super().__init__(id="encode")
         self.border_title = Content(f"type to encode, with the {self.WITH} of this step")
 
     @abstractmethod
-    def typed_text(self) -> TypedText[Any]:
-        """The panel under the line."""
-
-    @abstractmethod
-    def told(self, frame: Any, text: str, shortened: bool) -> str:
-        """How much there is of a text at a step."""
+    def describe_size(self, frame: Any, text: str, shortened: bool) -> str:
+        """How much there is of a text at a step; `shortened` if the line goes on."""
 
     def compose(self) -> ComposeResult:
         yield Input(placeholder="type here (e)", id="encode-input", compact=True)
-        yield self.typed_text().data_bind(frame=TypedLine.frame)
+        yield self.TYPED_TEXT().data_bind(frame=TypedLine.frame)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -282,8 +279,8 @@ class TypedLine(Vertical):
 
     def _say_size(self) -> None:
         text = self.query_one(Input).value if self.is_mounted else ""
-        told = ""
+        said = ""
         if self.frame is not None and text:
             encoded = text[: self.LONGEST]
-            told = self.told(self.frame, encoded, shortened=len(encoded) < len(text))
-        self.border_subtitle = Content(told)
+            said = self.describe_size(self.frame, encoded, shortened=len(encoded) < len(text))
+        self.border_subtitle = Content(said)

@@ -120,7 +120,7 @@ class Transcript(ABC, Generic[FrameT]):
             if self._player.cursor == before:
                 yield f"There is no step after {number(before)}. {self._ending()}"
                 return
-            yield self.told()
+            yield self.describe_step()
 
     def back(self, rest: str) -> Iterator[str]:
         steps = self.number_in(rest or "1")
@@ -141,7 +141,7 @@ class Transcript(ABC, Generic[FrameT]):
             yield f"Say a step from 0 to {number(last)}, or like 50%, +10, -10."
             return
         self._player.seek(step)
-        yield self.told()
+        yield self.describe_step()
 
     def help(self, rest: str) -> Iterator[str]:
         yield f"In what is told, {self.SPACE} stands for a space."
@@ -154,7 +154,7 @@ class Transcript(ABC, Generic[FrameT]):
 
     # -- what they share
 
-    def told(self) -> str:
+    def describe_step(self) -> str:
         """What happened at this step, and at the last why there is no more."""
         at_end = self._player.cursor == len(self._player)
         return f"{self.narrate()} {self._ending()}" if at_end else self.narrate()
@@ -186,7 +186,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         """Why this pair merged and no other."""
 
     @abstractmethod
-    def told_pair(self, pair: Pair) -> str:
+    def format_pair(self, pair: Pair) -> str:
         """A pair within a sentence: `o and u`."""
 
     @abstractmethod
@@ -200,7 +200,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
             yield f"No merge {where} this one was tied."
             return
         self._player.seek(step)
-        yield self.told()
+        yield self.describe_step()
         yield self.narrate_tie()
 
     def pairs(self, rest: str) -> Iterator[str]:
@@ -214,10 +214,10 @@ class MergeTranscript(Transcript[MergeFrameT]):
         if not place:
             yield "There is no pair left."
 
-    def told_changes(self, changes: Sequence[CountChange]) -> Iterator[str]:
+    def describe_changes(self, changes: Sequence[CountChange]) -> Iterator[str]:
         """The first counts that a merge changed."""
         for change in changes[:LISTED]:
             before, after = number(change.before), number(change.after)
-            yield f"The count of {self.told_pair(change.pair)} went from {before} to {after}."
+            yield f"The count of {self.format_pair(change.pair)} went from {before} to {after}."
         if (more := len(changes) - LISTED) > 0:
             yield f"{plural(more, 'other count')} changed."

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.session import Session
-from bpe_tui.views.headings import ENDED, Facts, fitting
-from bpe_tui.views.narration import first_fitting, narrate_here
+from bpe_tui.views.narration import ENDED, Facts, Narrator, add_stop, first_fitting, fitting
 from bpe_tui.widgets.numbers import number, plural, size, with_power
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
@@ -15,6 +14,9 @@ from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score, ScoredPair
+
+if TYPE_CHECKING:
+    from bpe_tui.session.session import Session
 
 # A WordPiece training in sentences, without a screen: scores, pairs, what each step has done.
 
@@ -35,7 +37,7 @@ def score_text(score: Fraction) -> str:
     return with_power(value, 3)
 
 
-def written(frame: WordPieceFrame, pair: Pair) -> str:
+def format_pair(frame: WordPieceFrame, pair: Pair) -> str:
     """A pair within a sentence: `h and ##u`."""
     return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)
 
@@ -45,25 +47,25 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     a, b = (visible_bytes(frame.any_token(piece)) for piece in frequent.pair)
     score = frequent.score
     if score.value == won.value:
-        return f"{written(frame, frequent.pair)} have the same score, and the tie rule decided."
+        return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
     times = score_text(won.value / score.value)
     return f"But {a} and {b} are frequent anyway: its score is {times} times lower."
 
 
-def told_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
+def describe_by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:
     """What byte-pair encoding would have merged at this step, and why that lost, in sentences."""
     frequent = frame.at(frame.step - 1).most_frequent
     assert frequent is not None, "a pair merged, so there was one"
     if frequent.pair == merge.pair:
         return "BPE would have merged the same pair: none is more frequent."
-    pair, score = written(frame, frequent.pair), frequent.score
+    pair, score = format_pair(frame, frequent.pair), frequent.score
     return (
         f"By count alone, as BPE chooses, {pair} would have merged, {score} = "
         f"{score_text(score.value)}. {why_lost(frame, frequent, merge.score)}"
     )
 
 
-def told_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
+def describe_unknown(frame: WordPieceFrame, word: EncodedWord) -> str:
     """Why a word is unknown, and at which character that turned out.
 
     For example: `café: no piece begins at its character 4, é; not even ##é is one. So the whole
@@ -88,7 +90,7 @@ def narrate_tie(frame: WordPieceFrame) -> str:
     rivals = merge.tied[1:]
     if not rivals:
         return "No other pair had so high a score."
-    named = "; ".join(written(frame, rival) for rival in rivals[:NAMED])
+    named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
     more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
     return (
         f"The same score had {named}{more}. The tie rule {frame.tie_rule.name} decided: "
@@ -105,7 +107,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)
-    pair, piece = written(frame, merge.pair), visible_bytes(merge.token)
+    pair, piece = format_pair(frame, merge.pair), visible_bytes(merge.token)
     step, steps = number(frame.step), number(frame.recorded_steps)
     others = merge.tied_count - 1
     tied = f", tied with {plural(others, 'other')}" if others else ""
@@ -120,7 +122,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
 def narrate_back(frame: WordPieceFrame) -> tuple[str, ...]:
     """What going back one step to this frame has undone."""
     undone = frame.merge_at(frame.step)
-    pair, piece = written(frame, undone.pair), visible_bytes(undone.token)
+    pair, piece = format_pair(frame, undone.pair), visible_bytes(undone.token)
     step = number(frame.step)
     return (
         f"Back at step {step} of {number(frame.recorded_steps)}: {piece} is taken apart into "
@@ -136,12 +138,12 @@ def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
         return (f"{pieces}, and no pair to merge.",)
     score = frame.score_of(following)
     return (
-        f"{pieces}. The pair {written(frame, following)} has the highest score, {score}.",
-        f"Step 0: characters. Next {written(frame, following)}, {score}.",
+        f"{pieces}. The pair {format_pair(frame, following)} has the highest score, {score}.",
+        f"Step 0: characters. Next {format_pair(frame, following)}, {score}.",
     )
 
 
-def wordpiece_heading(session: Session, room: int) -> str:
+def heading(session: Session, room: int) -> str:
     """What is open, in as much as there is room for."""
     frame, config = session.shown, session.config
     facts: Facts = [(0, visible_text(config.name, spaces=False))]
@@ -160,8 +162,11 @@ def wordpiece_heading(session: Session, room: int) -> str:
     return fitting(facts, room)
 
 
-def told(session: Session, frame: WordPieceFrame, room: int) -> str:
+def narrate_session(session: Session, frame: WordPieceFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
     if session.went_back:
         return first_fitting(room, *narrate_back(frame))
-    return first_fitting(room, *(narrate_here(session, said) for said in narrate(frame)))
+    return first_fitting(room, *(add_stop(session, said) for said in narrate(frame)))
+
+
+NARRATOR = Narrator(heading, narrate_session)

@@ -12,13 +12,13 @@ from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript,
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import (
+    describe_by_count,
+    describe_unknown,
+    format_pair,
     narrate,
     narrate_back,
     narrate_tie,
     score_text,
-    told_by_count,
-    told_unknown,
-    written,
 )
 from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
@@ -48,14 +48,14 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
     def narrate_tie(self) -> str:
         return narrate_tie(self.frame)
 
-    def told_pair(self, pair: Pair) -> str:
-        return written(self.frame, pair)
+    def format_pair(self, pair: Pair) -> str:
+        return format_pair(self.frame, pair)
 
     def ranked(self, most: int) -> Iterator[str]:
         for scored in self.frame.top_pairs(most):
             tied = ", tied" if scored.tied else ""
             value = score_text(scored.score.value)
-            yield f"{self.told_pair(scored.pair)}, {scored.score} = {value}{tied}."
+            yield f"{self.format_pair(scored.pair)}, {scored.score} = {value}{tied}."
 
     def why(self, rest: str) -> Iterator[str]:
         frame, merge = self.frame, self.frame.merge
@@ -69,11 +69,11 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             )
         yield narrate_tie(frame)
         if merge is not None:
-            yield told_by_count(frame, merge)
+            yield describe_by_count(frame, merge)
 
     def merge(self, rest: str) -> Iterator[str]:
         frame, merge = self.frame, self.frame.merge
-        yield self.told()
+        yield self.describe_step()
         if merge is None:
             return
         yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'word')}."
@@ -84,7 +84,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             piece = visible_bytes(frame.any_token(part.piece_id))
             before, after = number(part.before), number(part.after)
             yield f"The count of the piece {piece} went from {before} to {after}."
-        yield from self.told_changes(merge.changes)
+        yield from self.describe_changes(merge.changes)
 
     def encode(self, rest: str) -> Iterator[str]:
         if not rest.strip():
@@ -97,7 +97,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         yield f"In ids: {' '.join(map(str, ids))}."
         for word in words:
             if word.ids == (self.frame.tokenizer.unknown_id,):
-                yield told_unknown(self.frame, word)
+                yield describe_unknown(self.frame, word)
 
     def save(self, rest: str) -> Iterator[str]:
         if not rest:

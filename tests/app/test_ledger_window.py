@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.bpe.screens.ledger import LedgerRows, LedgerWindow
-from bpe_tui.views.corpus import CorpusPanel
 from bpe_tui.views.panel import ToChange
 from bpe_tui.widgets.rows import Row
 

@@ -12,11 +12,11 @@ from textual.widgets import Static
 
 from bpe_tui import cli
 from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.cli.console import BAD_INPUT
 from bpe_tui.cli.plain_bpe import replayed
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.charts import ChartPanel
-from bpe_tui.views.corpus import CorpusPanel
 from bpe_tui.widgets.key_bar import KeyBar
 
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from bpe_tui.bpe.narration import narrate, narrate_back, narrate_tie
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.views.narration import narrate, narrate_back, narrate_end, narrate_tie
+from bpe_tui.views.narration import narrate_end
 from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.trainer import StopReason
 

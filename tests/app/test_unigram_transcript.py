@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bpe_tui.unigram.narration import told_behind
+from bpe_tui.unigram.narration import describe_distance
 from bpe_tui.unigram.transcript import UnigramTranscript
 from engine.unigram.record import PruneStep
 from engine.unigram.timeline import UnigramTimeline
@@ -127,8 +127,8 @@ def test_unknown_characters_side_by_side_are_told_as_one_piece(
     ],
 )
 def test_a_difference_of_logarithms_is_told_as_one(difference: float, told: str) -> None:
-    assert told_behind(difference) == told
-    assert "times less probable" in told_behind(10_000.0)
+    assert describe_distance(difference) == told
+    assert "times less probable" in describe_distance(10_000.0)
 
 
 def test_the_pieces_are_saved_and_never_over_something(

@@ -14,7 +14,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.pairs import ScoresPanel, told_change
+from bpe_tui.wordpiece.panels.pairs import ScoresPanel, format_change
 from bpe_tui.wordpiece.panels.training import (
     PieceCorpusPanel,
     PieceMergesPanel,
@@ -227,11 +227,11 @@ def test_a_score_has_three_digits() -> None:
 
 
 def test_a_score_rises_where_a_part_has_become_rarer() -> None:
-    assert told_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
-    assert told_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
-    assert told_change(None, Score(4, 20, 5)) == ("new", "gain")
-    assert told_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
-    assert told_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
+    assert format_change(Score(5, 20, 5), Score(5, 10, 5)) == ("+100%", "gain")
+    assert format_change(Score(5, 20, 5), Score(4, 20, 5)) == ("−20%", "loss")
+    assert format_change(None, Score(4, 20, 5)) == ("new", "gain")
+    assert format_change(Score(5, 20, 5), Score(5, 20, 5)) == ("", "")
+    assert format_change(Score(5, 1000, 5), Score(5, 999, 5)) == ("+<1%", "gain")
 
 
 async def test_t_goes_from_one_tie_of_the_score_to_the_next(corpus: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from test_transcript import HANDOUT, run
 
-from bpe_tui.wordpiece.narration import narrate_tie, told_by_count
+from bpe_tui.wordpiece.narration import describe_by_count, narrate_tie
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
 from engine.bpe.trainer import StopReason
 from engine.wordpiece.timeline import WordPieceTimeline
@@ -57,7 +57,7 @@ def test_where_the_winner_was_the_most_frequent_it_is_said() -> None:
     trainer = WordPieceTrainer({b"ab": 3}, 9)
     frame = WordPieceTimeline(trainer.record, trainer.steps()).forward()
     assert frame.merge is not None
-    assert "the same pair" in told_by_count(frame, frame.merge)
+    assert "the same pair" in describe_by_count(frame, frame.merge)
 
 
 def test_the_merge_is_told_with_words_and_counts(transcript: WordPieceTranscript) -> None:

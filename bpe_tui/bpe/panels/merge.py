@@ -32,8 +32,7 @@ CHANGES_SHOWN = 500
 class MergePanel(Panel):
     """The merge in words: the pair, why it won, and the counts that it changed."""
 
-    def __init__(self) -> None:
-        super().__init__("merge", id="merge")
+    ID = "merge"
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         merge = frame.merge

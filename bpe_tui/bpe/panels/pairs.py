@@ -132,12 +132,10 @@ class PairsPanel(Panel):
     In the table stale entries stand where they claim to belong.
     """
 
+    ID = "pairs"
     WIDEST = 160
 
     view: reactive[str] = reactive("table", repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("pairs", id="pairs")
 
     def next_view(self) -> None:
         names = list(VIEWS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.reactive import reactive
 
-from bpe_tui.views.narration import narrate_move
+from bpe_tui.bpe.narration import narrate_move
 from bpe_tui.views.panel import GIVEN, Panel, pair_text, sentence
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, paragraph
@@ -23,12 +23,13 @@ class PseudocodePanel(Panel):
     them is on is the panel's own affair, and the first one of the next merge is after every step.
     """
 
+    ID = "pseudocode"
     WIDEST = 100
 
     algorithm: reactive[Algorithm | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
-        super().__init__("pseudocode", id="pseudocode")
+        super().__init__()
         self._phase = 0
 
     @property

@@ -1,34 +1,57 @@
-"""How does what I type encode with the merges of this step?"""
+"""BPE's small panels of the training screen, and the line to type in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from bpe_tui.views.narration import told_unknown
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, Panel, TokenPainter
-from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, over_labels
+from bpe_tui.bpe.narration import describe_unknown
+from bpe_tui.views.corpus import MergingExcerptPanel
+from bpe_tui.views.panel import Panel, sentence, why_uncounted
+from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, paragraph
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe.frame import Frame
-from engine.encoding.typed_text import EncodedPretoken
 from engine.text.pretokenize import to_bytes
+
+
+class CorpusPanel(MergingExcerptPanel[Frame]):
+    """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
+
+    def rows_of(self, frame: Frame, width: int) -> list[Row]:
+        if not frame.has_corpus and not frame.excerpt.lines:
+            self.say("corpus")
+            return sentence(why_uncounted(frame), width)
+        return super().rows_of(frame, width)
+
+
+class MergesPanel(MergeList[Frame]):
+    """The merges with their counts."""
+
+    def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
+        merge = frame.merge_at(index)
+        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
+        pair = self.painter(frame).pair(merge.pair)
+        counted = number(merge.count) if frame.has_corpus else ""
+        return [*left(pair, max(cells - count_width - 1, 6)), right(counted, count_width + 1)]
+
+
+class WordsPanel(TouchedPanel[Frame]):
+    """The pretokens that hold the merged pair, in their tokens before and after."""
 
 
 class EncodedText(TypedText[Frame], Panel):
     """The tokens of a text, each over its id."""
 
     def rows_of_text(self, frame: Frame, width: int) -> list[Row]:
-        rows = over_labels(_over_ids(self.painter(frame), frame.encode(self.text)), width)
-        return [*rows, *paragraph(told_unknown(frame, self.text), width, "loss")]
+        pieces = (piece.ids for piece in frame.encode(self.text))
+        rows = over_ids(self.painter(frame), pieces, width)
+        return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
 
 class EncodeLine(TypedLine):
     """A line to type in, and under it the encoding."""
 
-    def typed_text(self) -> EncodedText:
-        return EncodedText("", id="encoded")
+    TYPED_TEXT = EncodedText
 
-    def told(self, frame: Frame, text: str, shortened: bool) -> str:
+    def describe_size(self, frame: Frame, text: str, shortened: bool) -> str:
         tokens = sum(len(piece.ids) for piece in frame.encode(text))
         unknown = frame.unknown_in(text)
         lost = f"{number(unknown)} × <unk>, in bytes none · " if unknown else ""
@@ -36,11 +59,3 @@ class EncodeLine(TypedLine):
             f"{lost}{plural(tokens, 'token')} · {plural(len(to_bytes(text)), 'byte')} · "
             f"step {number(frame.step)}"
         )
-
-
-def _over_ids(painter: TokenPainter, pieces: Iterable[EncodedPretoken]) -> Iterator[Labelled]:
-    for piece in pieces:
-        last = len(piece.ids) - 1
-        for place, token_id in enumerate(piece.ids):
-            border = PRETOKEN_BORDER if place == last else TOKEN_BORDER
-            yield Labelled([painter.token(token_id)], str(token_id), border)

@@ -21,8 +21,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.studies.comparison.compare_with import CompareWith, comparison_with
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.headings import heading
 from bpe_tui.views.lanes import LanesPanel
+from bpe_tui.views.narration import heading
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.walk_screen import Walk, WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar

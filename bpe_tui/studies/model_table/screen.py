@@ -30,7 +30,7 @@ from bpe_tui.studies.model_table.job import (
 from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel import NO_CORPUS, ToKind, why_uncounted
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.widgets.key_bar import KeyBar

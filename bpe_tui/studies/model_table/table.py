@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 
 from bpe_tui.studies.model_table.job import Entry
-from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent

@@ -25,9 +25,9 @@ from bpe_tui.studies.race.panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.headings import heading
+from bpe_tui.views.narration import heading
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.views.training_screen import Transport
+from bpe_tui.views.player_screen import Transport
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number

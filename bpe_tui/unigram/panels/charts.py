@@ -168,10 +168,12 @@ CHARTS = (
 class CurvesPanel(Vertical):
     """Two charts with the cursor of the timeline, anew when more steps are recorded."""
 
+    ID = "curves"
+
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
     def __init__(self) -> None:
-        super().__init__(id="curves")
+        super().__init__(id=self.ID)
         self._drawn: object = None
 
     def compose(self) -> ComposeResult:

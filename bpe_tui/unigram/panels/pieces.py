@@ -33,13 +33,14 @@ FILTER_SWITCHES = (
 class PiecesPanel(SortedTable):
     """A field to search in, and the rows under their header."""
 
+    ID: ClassVar[str] = "pieces"
     COLUMNS: ClassVar[tuple[Column, ...]] = PIECE_COLUMNS
     ROWS: ClassVar[type[PieceRows]] = PieceRows
 
     frame: reactive[UnigramFrame | None] = reactive(None)
 
     def __init__(self) -> None:
-        super().__init__(id="pieces")
+        super().__init__(id=self.ID)
         self.border_title = Content("pieces")
         self.border_subtitle = Content("↵ its lattice · c next column · C turn it round")
 

@@ -85,10 +85,8 @@ class StepPanel(PiecePanel):
     The arithmetic is that of the piece under the cursor.
     """
 
+    ID = "step"
     WIDEST = 100
-
-    def __init__(self) -> None:
-        super().__init__("step", id="step")
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         step = frame.came_by

@@ -1,11 +1,15 @@
+"""Unigram's small panels of the training screen, its transport, and the line to type in."""
+
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
 
 from bpe_tui.session.session import Session
-from bpe_tui.unigram.narration import score_text, told_unknown
+from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices, step_name
-from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.corpus import ExcerptPanel, broken, flowed
 from bpe_tui.views.panel import (
     PRETOKEN_BORDER,
     TOKEN_BORDER,
@@ -14,20 +18,21 @@ from bpe_tui.views.panel import (
     ToStep,
     sentence,
 )
-from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, over_labels
-from bpe_tui.views.training_screen import Transport
+from bpe_tui.views.player_screen import Transport
+from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, before_after, over_labels
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.scrubber import Marks
 from bpe_tui.widgets.visible import visible_text, width
-from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.changes import ChangedWord, changed_words
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled, unspelled
 from engine.unigram.pieces import UNKNOWN
 
-# What does the corpus look like under the pieces of this step?
+LOSS_CELLS = 9
+MOST = 500
+"""Words that are looked for."""
 
 
 class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
@@ -44,16 +49,13 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         super().__init__()
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
 
-    def excerpt_of(self, frame: UnigramFrame) -> Excerpt:
-        return frame.excerpt
-
     def remark(self, frame: UnigramFrame) -> str:
         return " · struck out: gone after the next step" if frame.leaving else ""
 
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        return wrapped(frame, self._ends_of(frame), line, width)
+        return flowed(_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
 
     def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
         """The first and the last recorded state, kept: they remember how they cut words."""
@@ -63,16 +65,16 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         return ends
 
 
-def wrapped(
-    frame: UnigramFrame, ends: Sequence[UnigramFrame], line: tuple[Pretoken, ...], room: int
-) -> Iterator[Row]:
-    """A line of the corpus as rows of at most `room` cells (one pretoken at the least).
+def _parts(
+    painter: PiecePainter,
+    ends: Sequence[UnigramFrame],
+    line: tuple[Pretoken, ...],
+    room: int,
+) -> Iterator[tuple[list[Span], int]]:
+    """The pretokens of a line, each with its cells; one that is longer than a row in parts.
 
     `ends` are the states that a pretoken has room for, whichever is shown.
     """
-    painter = PiecePainter(frame)
-    row: list[Span] = []
-    used = 0
     for pretoken in line:
         spans = [*painter.pretoken(pretoken), PRETOKEN_BORDER]
         needed = spans_width(spans)
@@ -80,43 +82,15 @@ def wrapped(
             word = spelled(pretoken.text)
             borders = max(len(end.pieces_of(word)) for end in ends)
             needed = max(needed, width(visible_text(word)) + borders)
-        for part in _broken(spans, room) if needed > room else [spans]:
-            cells = min(needed, room)
-            if row and used + cells > room:
-                yield Row(row)
-                row, used = [], 0
-            row += part
-            used += cells
-    if row:
-        yield Row(row)
-
-
-def _broken(spans: list[Span], room: int) -> Iterator[list[Span]]:
-    """What is too long for a row, in parts that fit."""
-    part: list[Span] = []
-    used = 0
-    for span in spans:
-        cells = spans_width([span])
-        if part and used + cells > room:
-            yield part
-            part, used = [], 0
-        part.append(span)
-        used += cells
-    yield part
-
-
-# Which steps are recorded, and what did each do to the loss and the size?
-
-LOSS_CELLS = 9
+        for part in broken(spans, room) if needed > room else [spans]:
+            yield part, min(needed, room)
 
 
 class StepsPanel(PiecePanel):
-    """All recorded steps, the present one marked; choosing one goes there."""
+    """All recorded steps with loss and size, the present one marked; choosing one goes there."""
 
+    ID = "steps"
     FOLLOWS_RECORDING = True
-
-    def __init__(self) -> None:
-        super().__init__("steps", id="steps")
 
     @property
     def row_count(self) -> int:
@@ -154,20 +128,16 @@ def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
     )
 
 
-# Which words does this step cut differently?
-
-MOST = 500
-"""Words that are looked for."""
-
-
 class ChangedWordsPanel(PiecePanel):
     """The pretokens whose best segmentation changed, the most frequent first: before → after.
 
     They are looked for as long as the cursor rests; those found so far are shown.
     """
 
+    ID, TITLE = "words", "words touched"
+
     def __init__(self) -> None:
-        super().__init__("words touched", id="words")
+        super().__init__()
         self._found: list[ChangedWord] = []
         self._looked_at = 0
         self._is_done = False
@@ -223,23 +193,13 @@ def _row(
     was: list[Span] = [
         (text, "" if role == "stale" else role) for text, role in before.cut(word.text, word.before)
     ]
-    return Row(
-        [
-            right(number(word.times), cells, "dim"),
-            ("  ", ""),
-            *left(was, half),
-            (" → ", "dim"),
-            *left(after.cut(word.text, word.after), half),
-        ],
-        ToPretoken(to_bytes(unspelled(word.text))),
-    )
-
-
-# The player of a Unigram training: marks at the prunes, and the loss.
+    cut = after.cut(word.text, word.after)
+    spans = before_after(number(word.times), cells, was, cut, half)
+    return Row(spans, ToPretoken(to_bytes(unspelled(word.text))))
 
 
 class UnigramTransport(Transport):
-    """Where it stands, and how many pieces and what loss there are."""
+    """Where it stands, with marks at the prunes; how many pieces and what loss there are."""
 
     def marks(self, session: Session) -> tuple[Marks, ...]:
         frame = session.shown
@@ -253,15 +213,12 @@ class UnigramTransport(Transport):
         return f"{pieces if roomy else ''}loss {score_text(frame.loss, 3)} nats"
 
 
-# How does what I type encode with the pieces of this step?
-
-
 class PiecesOfText(TypedText[UnigramFrame], PiecePanel):
     """The pieces of a text, each over its score."""
 
     def rows_of_text(self, frame: UnigramFrame, width: int) -> list[Row]:
         rows = over_labels(_over_scores(frame, self.text), width)
-        return [*rows, *paragraph(told_unknown(frame, self.text), width, "loss")]
+        return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
 
 
 class UnigramEncodeLine(TypedLine):
@@ -269,11 +226,9 @@ class UnigramEncodeLine(TypedLine):
 
     WITH = "pieces"
     LONGEST = 2_000
+    TYPED_TEXT = PiecesOfText
 
-    def typed_text(self) -> PiecesOfText:
-        return PiecesOfText("", id="encoded")
-
-    def told(self, frame: UnigramFrame, text: str, shortened: bool) -> str:
+    def describe_size(self, frame: UnigramFrame, text: str, shortened: bool) -> str:
         pretokens = frame.cut(text)
         words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
         edges = [edge for word in words for edge in frame.pieces_of(word)]

@@ -11,7 +11,7 @@ from textual.widgets import Static, TextArea
 from bpe_tui.session.commands.command import UNIGRAM_ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.unigram.narration import told_unknown
+from bpe_tui.unigram.narration import describe_unknown
 from bpe_tui.unigram.panels.lattice import LatticePanel, WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.paths import SHARPNESS, ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.unigram.panels.text_lanes import TextLanesPanel
@@ -87,7 +87,7 @@ class UnigramEncodingScreen(WalkScreen):
         if len(field.text) > LONGEST_TEXT:
             said = f"the first {number(LONGEST_TEXT)} characters are cut"
         elif self.frame is not None:
-            said = told_unknown(self.frame, field.text, self.size.width - 6)
+            said = describe_unknown(self.frame, field.text, self.size.width - 6)
         field.border_subtitle = Content(said)
 
     def on_words_of_text_panel_selected(self, event: WordsOfTextPanel.Selected) -> None:

@@ -22,7 +22,7 @@ from bpe_tui.unigram.panels.piece_rows import PieceRows
 from bpe_tui.unigram.panels.pieces import VocabularyOfPieces
 from bpe_tui.unigram.screens.training import UnigramScreen
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.headings import fitting
+from bpe_tui.views.narration import fitting
 from bpe_tui.views.panel import ToPiece
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.widgets.chart import Chart

@@ -29,10 +29,8 @@ SCORE_CELLS = 10
 class ScoreMergePanel(PiecePanel):
     """The merge: its score worked out, the runners-up, what counts alone would have taken."""
 
+    ID = "merge"
     WIDEST = 64
-
-    def __init__(self) -> None:
-        super().__init__("merge", id="merge")
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> list[Row]:
         merge = frame.merge
@@ -82,7 +80,7 @@ def _headline(painter: PiecePainter, merge: WordPieceStep) -> Row:
         [
             *painter.pair(merge.pair, between=" + "),
             ("  →  ", "dim"),
-            *painter.piece(merge.new_id),
+            *painter.spans(merge.new_id),
             (f"   id {number(merge.new_id)}", "dim"),
         ]
     )
@@ -167,7 +165,7 @@ def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterato
     for part in merge.piece_changes:
         target = ToToken(part.piece_id)
         is_new = part.piece_id == merge.new_id
-        yield table.row(painter.piece(part.piece_id), part.before, part.after, is_new, target)
+        yield table.row(painter.spans(part.piece_id), part.before, part.after, is_new, target)
     yield Row([("counts of pairs", "dim")])
     for change in changes[:CHANGES_SHOWN]:
         is_new = merge.new_id in change.pair

@@ -25,8 +25,7 @@ ROOMY = 44
 class ScoresPanel(PiecePanel):
     """The pairs in the order in which they would merge now, each score with its fraction."""
 
-    def __init__(self) -> None:
-        super().__init__("scores", id="pairs")
+    ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         self.say(f"scores  {number(frame.candidates)} pairs", HUGGING_FACE[width < WIDE])
@@ -120,10 +119,10 @@ class _Table:
         if not frame.step:
             return "", ""
         before = frame.at(frame.step - 1).score_of(scored.pair)
-        return told_change(before, scored.score)
+        return format_change(before, scored.score)
 
 
-def told_change(before: Score | None, after: Score) -> Span:
+def format_change(before: Score | None, after: Score) -> Span:
     """A score's change in percent: `+25%`; `new` for a pair that was not there."""
     if before is None:
         return "new", "gain"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import TOKEN_BORDER, FramePanel, TokenPainter
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
-from engine.core.events import Pair
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import Pretoken, to_bytes
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.words import CONTINUES
 
@@ -32,9 +31,9 @@ class PiecePainter(TokenPainter):
     def __init__(self, frame: WordPieceFrame, *, marks: bool = False) -> None:
         super().__init__(frame, marks=marks)
 
-    def piece(self, piece_id: int) -> list[Span]:
-        written, role = self.frame.any_token(piece_id), self.role(piece_id)
-        is_fresh = piece_id == self.fresh
+    def spans(self, token_id: int) -> list[Span]:
+        written, role = self.frame.any_token(token_id), self.role(token_id)
+        is_fresh = token_id == self.fresh
         spans: list[Span] = []
         if written.startswith(to_bytes(CONTINUES)) and len(written) > len(CONTINUES):
             spans.append((CONTINUES, "fresh" if is_fresh else "cut"))
@@ -42,25 +41,16 @@ class PiecePainter(TokenPainter):
         spans.append((visible_bytes(written), role))
         return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
 
-    def pieces(self, ids: Iterable[int]) -> list[Span]:
-        """The pieces of one word with the borders between them."""
-        spans: list[Span] = []
-        for piece_id in ids:
-            if spans:
-                spans.append(TOKEN_BORDER)
-            spans += self.piece(piece_id)
-        return spans
-
-    def pair(self, pair: Pair, between: str = " │ ") -> list[Span]:
-        return [*self.piece(pair[0]), (between, "border"), *self.piece(pair[1])]
-
-    def words(self, text: str) -> Iterator[list[Span]]:
-        """The words of a stretch of the corpus, each in its pieces."""
-        for word in self.frame.words_of(text):
-            yield self.pieces(self.frame.tokens_of(word))
+    def words(self, pretoken: Pretoken) -> Iterator[list[Span]]:
+        """The words of a stretch of the corpus, each in its pieces; whitespace is lost."""
+        if pretoken.special:
+            yield self.pretoken(pretoken)
+            return
+        for word in self.frame.words_of(pretoken.text):
+            yield [*self.tokens(self.frame.tokens_of(word)), PRETOKEN_BORDER]
 
 
-class PiecePanel(FramePanel[WordPieceFrame]):
+class PiecePanel(TokenPanel[WordPieceFrame]):
     """A panel about a state of WordPiece."""
 
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)

@@ -74,7 +74,7 @@ class WordsOfTextPanel(PiecePanel):
                 *left([(visible_text(word.word), role)], word_cells),
                 right(number(len(word.ids)), 4, "dim"),
                 ("  ", ""),
-                *left(painter.pieces(word.ids), max(width - word_cells - 8, 6)),
+                *left(painter.tokens(word.ids), max(width - word_cells - 8, 6)),
             ]
         )
 
@@ -207,7 +207,7 @@ def outcome_rows(painter: PiecePainter, word: EncodedWord, width: int) -> list[R
     return [
         *rows,
         *paragraph("The merges would have cut it otherwise; encoding does not know them:", width),
-        Row(left(painter.pieces(trained), width)),
+        Row(left(painter.tokens(trained), width)),
     ]
 
 

@@ -15,7 +15,7 @@ from bpe_tui.session.commands.command import WORDPIECE_ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.headings import Facts, fitting
+from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar

@@ -1,21 +1,31 @@
-from abc import abstractmethod
+"""Screens that play a recording: where it stands above, the step in a sentence below.
+
+A model's training screen is declared: its panels, its line to type in, its sentences.
+"""
+
+from __future__ import annotations
+
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import ProgressBar, Static
+from textual.widgets import Input, ProgressBar, Static
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Reading
 from bpe_tui.session.protocols import Shown
 from bpe_tui.session.session import Session
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.narration import Narrator
+from bpe_tui.views.panel_screen import SessionScreen, TooSmall
+from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-
-# Where are we, how fast do we go, what has it brought?
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
@@ -79,11 +89,8 @@ def _step_text(session: Session, shown: Shown) -> str:
     return f"{state} step {number(shown.step):>{len(total)}} of {total}{unfinished} "
 
 
-# How far is the reading, and which pairs show already?
-
-
 class ReadingPanel(Vertical):
-    """Shown until the first frame is there."""
+    """How far the reading is, and which pairs show already; until the first frame is there."""
 
     def __init__(self) -> None:
         super().__init__(id="reading")
@@ -150,33 +157,87 @@ def _pairs(reading: Reading) -> str:
     return "\n".join(lines)
 
 
-# What the training screens of all models share: panels round a cursor, and a line to type in.
-
-
 class PlayerScreen(SessionScreen):
-    """Shows the reading, and then the recording at the session's cursor."""
+    """Shows the recording at the session's cursor, and lets the cursor be dragged."""
 
+    TRANSPORT: ClassVar[type[Transport]] = Transport
+    NARRATOR: ClassVar[Narrator]
+
+    def show_session(self, session: Session) -> None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
+            return
+        super().show_session(session)
+        room = self.size.width - 2
+        self._say("#heading", self.NARRATOR.heading(session, room))
+        self.query_one(Transport).show(session)
+        self._say("#narration", self.NARRATOR.sentence(session, frame, room))
+
+    def _say(self, line: str, said: str) -> None:
+        self.query_one(line, Static).update(Content(said), layout=False)
+
+    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+        event.stop()
+        self.host.seek(event.position)
+
+    def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
+        self.host.seek(round(event.x))
+
+
+class StepsScreen(PlayerScreen):
+    """The training screen of a model: the reading, then panels round the cursor and a line to type.
+
+    A model declares its panels, the corpus first.
+    """
+
+    NAME: ClassVar[str]
+    """The screen's id."""
+    PANELS: ClassVar[tuple[type[Any], ...]] = ()
+    """The corpus, and those that share a place where there is not room for all.
+
+    Each is a class with the `ID` of its panel, which shows the screen's frame.
+    """
+    FIRST: ClassVar[str]
+    """The id of the panel that has that place at first."""
+    TAKES_TURNS: ClassVar[tuple[str, str] | None] = None
+    """Two panels that share a place always; the screen has the class `-` + id of the second, if
+    that one is shown."""
+    TYPED_LINE: ClassVar[type[TypedLine]]
     SLOT: ClassVar[tuple[str, ...]]
-    """Panels that share a place where there is not room for all."""
 
-    @abstractmethod
-    def heading(self, session: Session, room: int) -> str:
-        """What is trained on what, in so many cells."""
+    def __init_subclass__(cls, **options: Any) -> None:
+        cls.SLOT = tuple(panel.ID for panel in cls.PANELS[1:])
+        cls.PANEL_ORDER = ("corpus", *cls.SLOT, "encode")
+        super().__init_subclass__(**options)
 
-    @abstractmethod
-    def narration(self, session: Session, frame: Any, room: int) -> str:
-        """The step in one sentence."""
+    def __init__(self) -> None:
+        super().__init__(id=self.NAME)
+        self.add_class(f"slot-{self.FIRST}")
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield self.TRANSPORT()
+        yield ReadingPanel()
+        with Container(id="panels"):
+            for panel in self.PANELS:
+                yield panel().data_bind(frame=SessionScreen.frame)
+        yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
+        yield Static(id="narration")
+        yield KeyBar()
 
     def prepare(self, session: Session) -> None:
-        """What panels have to know before they see the frame."""
+        """Tell panels what they have to know before they see the frame."""
+        self.query_one(ExcerptPanel).playing = session.playing or session.following
 
     def show_session(self, session: Session) -> None:
         if not self.is_current:
             return
-        frame, room = self.frame_of(session), self.size.width - 2
-        self.set_class(frame is None, "-reading")
-        self._say("#heading", self.heading(session, room))
-        if frame is None:
+        is_reading = self.frame_of(session) is None
+        self.set_class(is_reading, "-reading")
+        if is_reading:
+            self._say("#heading", self.NARRATOR.heading(session, self.size.width - 2))
             self.frame = None
             self.query_one(ReadingPanel).show(session)
             self.show_keys()
@@ -186,17 +247,20 @@ class PlayerScreen(SessionScreen):
             self.call_later(self.show_keys)
         self.prepare(session)
         super().show_session(session)
-        self.query_one(Transport).show(session)
-        self._say("#narration", self.narration(session, frame, room))
-
-    def _say(self, place: str, said: str) -> None:
-        self.query_one(place, Static).update(Content(said), layout=False)
 
     def show_panel(self, panel: str) -> None:
+        if self.TAKES_TURNS is not None and panel in self.TAKES_TURNS:
+            second = self.TAKES_TURNS[1]
+            self.set_class(panel == second, f"-{second}")
         if panel in self.SLOT:
             self.remove_class(*(f"slot-{name}" for name in self.SLOT))
             self.add_class(f"slot-{panel}")
         super().show_panel(panel)
+
+    def show_line(self, line: int) -> None:
+        """Go to a line of the corpus."""
+        self.query_one(ExcerptPanel).show_line(line)
+        self.show_panel("corpus")
 
     def action_type(self) -> None:
         self.action_show("encode")
@@ -207,6 +271,20 @@ class PlayerScreen(SessionScreen):
         else:
             super().action_leave()
 
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+    # What messages ask for is said in methods of its own: Textual calls a handler of every base.
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.host.seek(event.position)
+        self.submit(event.input)
+
+    def submit(self, field: Input) -> None:
+        """Enter in the line takes its text to the encoding screen."""
+        self.host.ways.open_encoding(field.value)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.go_to(event.target)
+
+    def go_to(self, target: object) -> None:
+        """Go where a row leads."""
+        self.host.ways.go_to_target(target)
