@@ -13,7 +13,7 @@ from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural
 from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.of_run import wordpiece_pipeline
+from engine.pipeline.of_tokenizer import wordpiece_pipeline
 from engine.text.corpus import Corpus
 from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer

@@ -13,7 +13,7 @@ from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.pipeline.of_run import unigram_pipeline
+from engine.pipeline.of_tokenizer import unigram_pipeline
 from engine.text.patterns import Pattern
 
 if TYPE_CHECKING:

@@ -14,30 +14,37 @@ from typing import Any
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.pipeline.decoders.byte_tokens import ByteLevel as ByteLevelDecoder
-from engine.pipeline.decoders.edits import Fuse
+from engine.pipeline.decoders.words import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders.words import Fuse
 from engine.pipeline.decoders.words import Metaspace as MetaspaceDecoder
 from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
-from engine.pipeline.normalizers.bert import BertNormalizer
-from engine.pipeline.normalizers.edits import Lowercase, Nmt, Prepend, Replace, Strip, StripAccents
+from engine.pipeline.normalizers.edits import (
+    BertNormalizer,
+    Lowercase,
+    Nmt,
+    Prepend,
+    Replace,
+    Strip,
+    StripAccents,
+)
 from engine.pipeline.normalizers.edits import Sequence as Normalizers
 from engine.pipeline.normalizers.normalizer import Normalizer
 from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.template import pair_template, template_of
-from engine.pipeline.pretokenizers.byte_level import ByteLevel
-from engine.pipeline.pretokenizers.kinds_of_characters import (
+from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers.split import (
     BertPreTokenizer,
     Digits,
     Punctuation,
+    Split,
     Whitespace,
     WhitespaceSplit,
+    in_oniguruma,
 )
-from engine.pipeline.pretokenizers.metaspace import Metaspace
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.sequence import Sequence as PreTokenizers
-from engine.pipeline.pretokenizers.split import Split, in_oniguruma
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
 
@@ -92,7 +99,7 @@ class Draft:
         original: the pipeline before.
         switched: the stages of each kind, by its key, that was touched.
 
-    >>> from engine.pipeline.models.wordlevel import WordLevel
+    >>> from engine.pipeline.models.wordpiece import WordLevel
     >>> from engine.pipeline.normalizers.edits import Lowercase
     >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
     >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids

@@ -8,10 +8,10 @@ from functools import cached_property
 from itertools import chain
 
 from engine.pipeline.added_tokens import AddedToken, numbered, told_apart
-from engine.pipeline.decoders.decoder import Decoder
+from engine.pipeline.decoders.words import Decoder
 from engine.pipeline.models.model import MergingModel, Model
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
-from engine.pipeline.post_processors.post_processor import Piece, Placed, PostProcessor
+from engine.pipeline.post_processors.template import Piece, Placed, PostProcessor
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.sections import SectionSplitter
 from engine.text.pretokenize import without_stray_surrogates

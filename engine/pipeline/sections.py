@@ -19,8 +19,7 @@ from engine.pipeline.normalizers import normalizer_from_json
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 from engine.pipeline.pretokenizers import pretokenizer_from_json
-from engine.pipeline.pretokenizers.byte_level import ByteLevel
-from engine.pipeline.pretokenizers.metaspace import Metaspace
+from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, all_stages
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_text

@@ -20,11 +20,10 @@ from engine.pipeline.losses import Change, losses
 from engine.pipeline.models.wordpiece import WordPiece
 from engine.pipeline.normalizers.edits import Lowercase, Sequence, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.pipeline.of_run import unigram_pipeline, wordpiece_pipeline
-from engine.pipeline.of_tokenizer import pipeline_of
+from engine.pipeline.of_tokenizer import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.template import pair_template, template_of
-from engine.pipeline.pretokenizers.kinds_of_characters import BertPreTokenizer
+from engine.pipeline.pretokenizers.split import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled as with_spaces_spelled

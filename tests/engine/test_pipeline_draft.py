@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as Theirs
 
 from engine.core.errors import BpeError
 from engine.formats.pipeline_file import pipeline_from_json, spelled
-from engine.pipeline.decoders.edits import Fuse
+from engine.pipeline.decoders.words import Fuse
 from engine.pipeline.draft import (
     CHOICES,
     DECODER,
@@ -26,7 +26,7 @@ from engine.pipeline.draft import (
 )
 from engine.pipeline.normalizers.edits import Lowercase, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.pipeline.pretokenizers.kinds_of_characters import Digits, WhitespaceSplit
+from engine.pipeline.pretokenizers.split import Digits, WhitespaceSplit
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

@@ -33,7 +33,7 @@ from engine.core.errors import BpeError
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.draft import STAGE_KINDS, Draft, StageKind
 from engine.pipeline.losses import losses
-from engine.pipeline.of_run import AnyFrame, pipeline_at
+from engine.pipeline.of_tokenizer import AnyFrame, pipeline_at
 from engine.pipeline.pipeline import Pipeline
 from engine.unigram.frame import UnigramFrame
 

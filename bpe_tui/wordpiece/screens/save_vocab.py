@@ -7,7 +7,7 @@ from pathlib import Path
 from bpe_tui.views.save import SaveFile
 from bpe_tui.widgets.numbers import number, plural
 from engine.formats.tokenizer_json import save_pipeline
-from engine.pipeline.of_run import wordpiece_pipeline
+from engine.pipeline.of_tokenizer import wordpiece_pipeline
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.tokenizer import FILE, save_vocab
 

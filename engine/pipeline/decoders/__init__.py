@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from engine.core.registry import Registry
-from engine.pipeline.decoders.byte_tokens import ByteFallback, ByteLevel
-from engine.pipeline.decoders.decoder import Decoder
-from engine.pipeline.decoders.edits import Fuse, Replace, Sequence, Strip
-from engine.pipeline.decoders.words import CTC, BPEDecoder, Metaspace, WordPiece
+from engine.pipeline.decoders.words import (
+    CTC,
+    BPEDecoder,
+    ByteFallback,
+    ByteLevel,
+    Decoder,
+    Fuse,
+    Metaspace,
+    Replace,
+    Sequence,
+    Strip,
+    WordPiece,
+)
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.stage import stage_from_json
 

@@ -2,12 +2,175 @@
 
 from __future__ import annotations
 
+import re
+from abc import abstractmethod
+from collections.abc import Iterable
+from collections.abc import Sequence as SequenceOf
 from itertools import groupby
-from typing import Self
+from typing import Any, Self
 
-from engine.pipeline.decoders.decoder import Decoder
+from engine.core.gpt2_bytes import unspell
 from engine.pipeline.json_fields import Fields
+from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
+from engine.pipeline.pretokenizers.metaspace import ByteLevel as ByteLevelPreTokenizer
 from engine.pipeline.pretokenizers.metaspace import Metaspace as MetaspacePreTokenizer
+from engine.pipeline.stage import Stage
+
+# What a decoder is: it makes readable text of tokens, as they are spelled in the vocabulary.
+
+
+class Decoder(Stage):
+    """Changes a list of tokens; the last one's tokens, joined, are the text."""
+
+    @abstractmethod
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        """The tokens after this decoder; they may be more or fewer."""
+
+    def decode(self, tokens: Iterable[str]) -> str:
+        """The text.
+
+        >>> from engine.pipeline.decoders import WordPiece
+        >>> WordPiece().decode(["to", "##ken", "!"])
+        'token!'
+        """
+        return "".join(self.decode_tokens(list(tokens)))
+
+
+# Decoders that change each token by itself, or join them; and decoders in a row.
+
+
+class Replace(Decoder):
+    """Each match in a token becomes another text."""
+
+    name = "Replace"
+
+    def __init__(self, replace: ReplaceNormalizer) -> None:
+        self._replace = replace
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(ReplaceNormalizer.from_json(fields))
+
+    def settings(self) -> dict[str, object]:
+        return self._replace.settings()
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        return list(map(self._replace.normalize, tokens))
+
+
+class Strip(Decoder):
+    """Takes a character away at the ends of each token, so many times at the most."""
+
+    name = "Strip"
+
+    def __init__(self, content: str, start: int, stop: int) -> None:
+        self.content = content
+        self.start = start
+        self.stop = stop
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(fields.character("content"), fields.count("start"), fields.count("stop"))
+
+    def settings(self) -> dict[str, object]:
+        return {"content": self.content, "start": self.start, "stop": self.stop}
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        return list(map(self._stripped, tokens))
+
+    def _stripped(self, token: str) -> str:
+        first = min(self.start, len(token) - len(token.lstrip(self.content)))
+        rest = token[first:]
+        last = min(self.stop, len(rest) - len(rest.rstrip(self.content)))
+        return rest[: len(rest) - last]
+
+
+class Fuse(Decoder):
+    """Joins all tokens into one, so that what follows sees the whole text."""
+
+    name = "Fuse"
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        return ["".join(tokens)]
+
+
+class Sequence(Decoder):
+    """Decoders, one after the other."""
+
+    name = "Sequence"
+    parts_key = "decoders"
+
+    def __init__(self, parts: SequenceOf[Decoder]) -> None:
+        self.parts = tuple(parts)
+
+    @classmethod
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        return cls(parts)
+
+    def settings(self) -> dict[str, object]:
+        return {"decoders": [part.to_json() for part in self.parts]}
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        for part in self.parts:
+            tokens = part.decode_tokens(tokens)
+        return tokens
+
+
+# Decoders for tokens that stand for bytes.
+
+_BYTE = re.compile(r"<0x([0-9a-fA-F]{2}|\+[0-9a-fA-F])>")
+
+
+class ByteLevel(Decoder):
+    """GPT-2's stand-ins back to bytes, and these to text; bytes that are none become U+FFFD.
+
+    A token that holds any other character stands for its own text.
+    """
+
+    name = "ByteLevel"
+
+    def __init__(self, settings: ByteLevelPreTokenizer | None = None) -> None:
+        self._settings = settings or ByteLevelPreTokenizer()  # which the file repeats here
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(ByteLevelPreTokenizer.from_json(fields))
+
+    def settings(self) -> dict[str, object]:
+        return self._settings.settings()
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        return [b"".join(map(_bytes_of, tokens)).decode("utf-8", "replace")]
+
+
+def _bytes_of(token: str) -> bytes:
+    try:
+        return unspell(token)
+    except KeyError:
+        return token.encode()
+
+
+class ByteFallback(Decoder):
+    """Tokens such as `<0xE6>` back to bytes. A run of them that is no text becomes U+FFFDs."""
+
+    name = "ByteFallback"
+
+    def decode_tokens(self, tokens: list[str]) -> list[str]:
+        decoded: list[str] = []
+        for is_byte, run in groupby(tokens, key=lambda token: _BYTE.fullmatch(token) is not None):
+            if is_byte:
+                decoded += _text_of(bytes(int(token[3:5], 16) for token in run))
+            else:
+                decoded += run
+        return decoded
+
+
+def _text_of(data: bytes) -> list[str]:
+    try:
+        return [data.decode()]
+    except UnicodeDecodeError:
+        return ["\ufffd"] * len(data)
+
 
 _CLEANED = {
     **{f" {mark}": mark for mark in ".?!,"},

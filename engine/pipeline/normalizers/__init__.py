@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers.bert import BertNormalizer
 from engine.pipeline.normalizers.edits import (
+    BertNormalizer,
     ByteLevel,
     Lowercase,
     Nmt,

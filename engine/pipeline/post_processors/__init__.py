@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.post_processors.bert import BertProcessing, RobertaProcessing
-from engine.pipeline.post_processors.post_processor import ByteLevel, PostProcessor, Sequence
-from engine.pipeline.post_processors.template import TemplateProcessing
+from engine.pipeline.post_processors.template import (
+    BertProcessing,
+    ByteLevel,
+    PostProcessor,
+    RobertaProcessing,
+    Sequence,
+    TemplateProcessing,
+)
 from engine.pipeline.stage import stage_from_json
 
 _ALL: tuple[type[PostProcessor], ...] = (

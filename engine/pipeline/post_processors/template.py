@@ -3,13 +3,160 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from engine.core.errors import TokenizerFileError
+from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.post_processors.post_processor import Ids, Piece, PostProcessor
+from engine.pipeline.pretokenizers.metaspace import ByteLevel as ByteLevelPreTokenizer
+from engine.pipeline.stage import Stage
+from engine.text.scripts import WHITE_SPACE
+
+# What a post-processor is: it puts special tokens around a text, and tells tokens' places.
+
+Ids = SequenceOf[int]
+
+
+class Piece(NamedTuple):
+    """A place of a template: the text number `text`, or else the special token `token`."""
+
+    text: int | None
+    token: str
+    type_id: int
+
+
+Placed = tuple[str, tuple[int, int]]
+"""A token as it is written, and which characters of the original it stands for."""
+
+
+class PostProcessor(Stage):
+    """Puts the ids of one text or two into a template."""
+
+    @abstractmethod
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        """The places in their order, for so many texts."""
+
+    @abstractmethod
+    def ids_of(self, token: str) -> Ids:
+        """The ids of a special token of the template."""
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        """What is written for each of these ids."""
+        return [token]
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        """The tokens of a text with the places that the stage wants told; some leave spaces out."""
+        return list(tokens)
+
+    @property
+    def adds(self) -> tuple[str, ...]:
+        """The special tokens that a single text gets."""
+        return tuple(piece.token for piece in self.template(1) if piece.text is None)
+
+    def process(self, *texts: Ids) -> list[int]:
+        """The ids of one text or two with the special tokens of the template."""
+        ids: list[int] = []
+        for piece in self.template(len(texts)):
+            ids += self.ids_of(piece.token) if piece.text is None else texts[piece.text]
+        return ids
+
+
+_SPACE = BYTE_TO_CHAR[ord(" ")]
+
+
+def without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed]:
+    """The places without the spaces at either end of a token.
+
+    Args:
+        keeps_first: whether the first token begins with a space that the text does not have.
+    """
+    placed: list[Placed] = []
+    for number, (text, (start, end)) in enumerate(tokens):
+        is_first = number == 0 or start == 0
+        leading = len(text) - len(text.lstrip(_SPACE + WHITE_SPACE))
+        trailing = len(text) - len(text.rstrip(_SPACE + WHITE_SPACE))
+        # A single one was put there; where there are more, the text had them already.
+        if not (is_first and keeps_first and leading == 1):
+            start = min(start + leading, end)
+        if end >= trailing:
+            end = max(end - trailing, start)
+        placed.append((text, (start, end)))
+    return placed
+
+
+# `ByteLevel`: what byte-level BPE has after its model.
+
+
+class ByteLevel(PostProcessor):
+    """Leaves spaces out of offsets, and the ids as they are."""
+
+    name = "ByteLevel"
+
+    def __init__(self, settings: ByteLevelPreTokenizer | None = None) -> None:
+        self._settings = settings or ByteLevelPreTokenizer()
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(ByteLevelPreTokenizer.from_json(fields))
+
+    def settings(self) -> dict[str, object]:
+        return self._settings.settings()
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return [Piece(text, "", text) for text in range(texts)]
+
+    def ids_of(self, token: str) -> Ids:
+        raise LookupError(token)  # its template has none
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        if not self._settings.trim_offsets:
+            return list(tokens)
+        return without_spaces(tokens, self._settings.add_prefix_space)
+
+
+# Several post-processors.
+
+
+class Sequence(PostProcessor):
+    """Post-processors of which at most one adds something."""
+
+    name = "Sequence"
+    parts_key = "processors"
+
+    def __init__(self, parts: SequenceOf[PostProcessor]) -> None:
+        self.parts = tuple(parts)
+
+    @classmethod
+    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+        if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
+            raise fields.error("processors", "more than one that adds tokens is not supported")
+        return cls(parts)
+
+    def settings(self) -> dict[str, object]:
+        return {"processors": [part.to_json() for part in self.parts]}
+
+    @property
+    def _adding(self) -> PostProcessor:
+        adding = (part for part in self.parts if not isinstance(part, ByteLevel))
+        return next(adding, ByteLevel())
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        return self._adding.template(texts)
+
+    def ids_of(self, token: str) -> Ids:
+        return self._adding.ids_of(token)
+
+    def texts_of(self, token: str) -> SequenceOf[str]:
+        return self._adding.texts_of(token)
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        for part in self.parts:
+            tokens = part.placed(tokens)
+        return list(tokens)
+
 
 # Post-processor templates as people type them: `[CLS] $A [SEP] $B:1 [SEP]:1`.
 
@@ -140,3 +287,77 @@ def _spelled(piece: Piece) -> dict[str, Any]:
     if piece.text is None:
         return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
     return {"Sequence": {"id": "AB"[piece.text], "type_id": piece.type_id}}
+
+
+# The templates of BERT and RoBERTa.
+
+
+class BertProcessing(PostProcessor):
+    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`."""
+
+    name = "BertProcessing"
+    pattern = "cAsBs"
+
+    def __init__(self, sep: tuple[str, int], cls: tuple[str, int]) -> None:
+        self._tokens = {"s": sep, "c": cls}
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(_token(fields, "sep"), _token(fields, "cls"))
+
+    def settings(self) -> dict[str, object]:
+        return {"sep": list(self._tokens["s"]), "cls": list(self._tokens["c"])}
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        single = "cAs"
+        return [
+            Piece("AB".index(place), "", "AB".index(place))
+            if place in "AB"
+            else Piece(None, self._tokens[place][0], int(number > single.index("s")))
+            for number, place in enumerate(single if texts == 1 else self.pattern)
+        ]
+
+    def ids_of(self, token: str) -> Ids:
+        return [next(number for text, number in self._tokens.values() if text == token)]
+
+
+def _token(fields: Fields, key: str) -> tuple[str, int]:
+    items = fields.items(key)
+    if len(items) != 2:
+        raise fields.error(key, "should be a token and its id")
+    both = Fields({"token": items[0], "id": items[1]}, fields.path(key))
+    return both.text("token"), both.count("id")
+
+
+class RobertaProcessing(BertProcessing):
+    """`<s> A </s>`, and `<s> A </s></s> B </s>`."""
+
+    name = "RobertaProcessing"
+    pattern = "cAssBs"
+
+    def __init__(
+        self,
+        sep: tuple[str, int],
+        cls: tuple[str, int],
+        trim_offsets: bool = True,
+        add_prefix_space: bool = True,
+    ) -> None:
+        super().__init__(sep, cls)
+        self._flags = {"trim_offsets": trim_offsets, "add_prefix_space": add_prefix_space}
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        flags = fields.flag("trim_offsets"), fields.flag("add_prefix_space")
+        return cls(_token(fields, "sep"), _token(fields, "cls"), *flags)
+
+    def settings(self) -> dict[str, object]:
+        return {**super().settings(), **self._flags}
+
+    def template(self, texts: int) -> SequenceOf[Piece]:
+        """RoBERTa tells its texts apart by the tokens alone."""
+        return [piece._replace(type_id=0) for piece in super().template(texts)]
+
+    def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
+        if not self._flags["trim_offsets"]:
+            return list(tokens)
+        return without_spaces(tokens, self._flags["add_prefix_space"])

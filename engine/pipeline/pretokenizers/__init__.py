@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers.byte_level import ByteLevel
-from engine.pipeline.pretokenizers.kinds_of_characters import (
+from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Sequence
+from engine.pipeline.pretokenizers.split import (
     BertPreTokenizer,
     CharDelimiterSplit,
     Digits,
     FixedLength,
     Punctuation,
+    Split,
     Whitespace,
     WhitespaceSplit,
 )
-from engine.pipeline.pretokenizers.metaspace import Metaspace
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.sequence import Sequence
-from engine.pipeline.pretokenizers.split import Split
 from engine.pipeline.stage import stage_from_json
 
 _ALL: tuple[type[PreTokenizer], ...] = (

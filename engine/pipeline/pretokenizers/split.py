@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Self
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Self
+
+import regex
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
@@ -97,3 +99,144 @@ _GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)
 
 _NAMED = {in_oniguruma(pattern): pattern for pattern in PATTERNS.values()}
 _NAMED[_GPT2] = PATTERNS["gpt2"]
+
+
+# Pre-tokenizers that cut where one kind of character meets another.
+
+# Punctuation that Unicode has since version 9, and which the tables that decide here lack.
+_NEWER = (
+    r"\u061d\u09fd\u0a76\u0c77\u0c84\u1b4e\u1b4f\u1b7d-\u1b7f\u2e43-\u2e4f\u2e52-\u2e63"
+    r"\U00010d6e\U00010ead\U00010ed0\U00010f55-\U00010f59\U00010f86-\U00010f89"
+    r"\U000113d4-\U000113d8\U0001144b-\U0001145d\U00011660-\U0001166c\U000116b9\U0001183b"
+    r"\U00011944-\U00011946\U000119e2\U00011a3f-\U00011a46\U00011a9a-\U00011aa2"
+    r"\U00011b00-\U00011b09\U00011be1\U00011c41-\U00011c45\U00011c70\U00011c71"
+    r"\U00011ef7\U00011ef8\U00011f43-\U00011f4f\U00011fff\U00012ff1\U00012ff2"
+    r"\U00016d6d-\U00016d6f\U00016e97-\U00016e9a\U00016fe2\U0001e5ff\U0001e95e\U0001e95f"
+)
+# These two were punctuation at that time.
+_PUNCTUATION = regex.compile(rf"[!-/:-@\[-`{{-~\u166d\U000111c9]|(?![{_NEWER}])\p{{P}}")
+_WHITE_SPACE = regex.compile(r"\s")
+_WORDS = regex.compile(r"\w+|[^\w\s]+")
+_NUMBER = regex.compile(r"\p{N}")
+
+
+def _spans(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
+    return (match.span() for match in pattern.finditer(text))
+
+
+class Digits(PreTokenizer):
+    """Digits apart from the rest, together or each by itself. Any number is one: `½`, `Ⅻ`."""
+
+    name = "Digits"
+
+    def __init__(self, individual_digits: bool = False) -> None:
+        self.individual_digits = individual_digits
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(fields.flag("individual_digits"))
+
+    def settings(self) -> dict[str, object]:
+        return {"individual_digits": self.individual_digits}
+
+    def spans(self, text: str) -> Iterable[Span]:
+        behavior = "Isolated" if self.individual_digits else "Contiguous"
+        return BEHAVIORS[behavior](list(stretches(_spans(_NUMBER, text), len(text))))
+
+
+class Punctuation(PreTokenizer):
+    """Punctuation marks apart; `behavior` says how."""
+
+    name = "Punctuation"
+
+    def __init__(self, behavior: str = "Isolated") -> None:
+        self.behavior = behavior
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(fields.choice("behavior", tuple(BEHAVIORS), default="Isolated"))
+
+    def settings(self) -> dict[str, object]:
+        return {"behavior": self.behavior}
+
+    def spans(self, text: str) -> Iterable[Span]:
+        return BEHAVIORS[self.behavior](list(stretches(_spans(_PUNCTUATION, text), len(text))))
+
+
+class Whitespace(PreTokenizer):
+    r"""Words and runs of symbols: the matches of `\w+|[^\w\s]+`. Whitespace is left out."""
+
+    name = "Whitespace"
+
+    def spans(self, text: str) -> Iterable[Span]:
+        return _spans(_WORDS, text)
+
+
+class _AtCharacters(PreTokenizer):
+    """Cuts at certain characters, which are left out."""
+
+    separators: ClassVar[regex.Pattern[str]] = _WHITE_SPACE
+
+    def spans(self, text: str) -> Iterable[Span]:
+        row = stretches(_spans(self.separators, text), len(text))
+        return BEHAVIORS["Removed"](list(row))
+
+
+class WhitespaceSplit(_AtCharacters):
+    """What stands between whitespace."""
+
+    name = "WhitespaceSplit"
+
+
+class BertPreTokenizer(_AtCharacters):
+    """What stands between whitespace, every punctuation mark apart."""
+
+    name = "BertPreTokenizer"
+
+    def spans(self, text: str) -> Iterable[Span]:
+        for start, end in super().spans(text):
+            row = stretches(_spans(_PUNCTUATION, text[start:end]), end - start)
+            yield from ((start + left, start + right) for left, right, _ in row)
+
+
+class CharDelimiterSplit(PreTokenizer):
+    """What stands between one character."""
+
+    name = "CharDelimiterSplit"
+
+    def __init__(self, delimiter: str) -> None:
+        self.delimiter = delimiter
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        return cls(fields.character("delimiter"))
+
+    def settings(self) -> dict[str, object]:
+        return {"delimiter": self.delimiter}
+
+    def spans(self, text: str) -> Iterable[Span]:
+        matches = _spans(regex.compile(regex.escape(self.delimiter)), text)
+        return BEHAVIORS["Removed"](list(stretches(matches, len(text))))
+
+
+class FixedLength(PreTokenizer):
+    """So many characters each."""
+
+    name = "FixedLength"
+
+    def __init__(self, length: int = 5) -> None:
+        self.length = length
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Self:
+        length = fields.count("length", default=5)
+        if not length:
+            raise fields.error("length", "should be at least 1")
+        return cls(length)
+
+    def settings(self) -> dict[str, object]:
+        return {"length": self.length}
+
+    def spans(self, text: str) -> Iterable[Span]:
+        starts = range(0, len(text), self.length)
+        return ((start, min(start + self.length, len(text))) for start in starts)
