@@ -19,8 +19,8 @@ from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
 from engine.core.errors import BpeError, OutputExistsError
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
-from engine.formats.renumbering import told_unsayable
 from engine.formats.tokenizer_format import TokenizerFormat
+from engine.formats.writing import told_unsayable
 
 # What windows that write one file share: where it goes, and nothing overwritten unasked.
 

@@ -360,7 +360,7 @@ ALPHABETS: dict[str, tuple[str, str]] = {
     "continuations": ("engine.alphabets.alphabet", "ContinuationAlphabet"),
     "whole": ("engine.alphabets.alphabet", "WholeTokens"),
     "word ends": ("engine.alphabets.alphabet", "WordEndAlphabet"),
-    "model": ("engine.pipeline.models.model_alphabet", "ModelAlphabet"),
+    "model": ("engine.pipeline.to_tokenizer", "ModelAlphabet"),
 }
 """The name that a message gives it → the module and the class."""
 

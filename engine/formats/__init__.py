@@ -24,10 +24,10 @@ from engine.formats import (
     tiktoken_file,
     tokenizer_json,
 )
-from engine.formats.renumbering import renumbered, told_unsayable
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 from engine.formats.unrecognised import what_it_is
+from engine.formats.writing import renumbered, told_unsayable
 from engine.text.patterns import Pattern
 
 _OF_FILES = (

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.formats.renumbering import told_gaps
 from engine.formats.source import HEAD, Source, read_head, read_lines
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.writing import told_gaps
 from engine.text.pretokenize import to_bytes
 
 FILE = "vocab.txt"

@@ -16,7 +16,7 @@ from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import check_stages, open_tokenizer, save, writable_format
-from engine.formats.renumbering import renumbered
+from engine.formats.writing import renumbered
 
 PROBE = (
     "The quick brown fox doesn't jump over 1234567 lazy dogs, DOESN'T it?\n\n\tdef f(x):\r\n"

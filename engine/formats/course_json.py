@@ -17,10 +17,10 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.course_values import find_parts, open_parts
-from engine.formats.renumbering import check_plain
+from engine.formats.guesses import is_text
 from engine.formats.source import Source
-from engine.formats.special_tokens import is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 
 VOCAB, MERGES = "vocab.json", "merges.json"

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import spell, unspell
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.renumbering import told_gaps
+from engine.formats.guesses import find_special_tokens, pattern_of
 from engine.formats.source import LARGEST
-from engine.formats.special_tokens import find_special_tokens, pattern_of
 from engine.formats.tokenizer_format import Opened, Wishes
+from engine.formats.writing import told_gaps
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes
 

@@ -18,10 +18,10 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import spell, unspell
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.renumbering import check_plain, told_gaps
+from engine.formats.guesses import find_special_tokens, is_text
 from engine.formats.source import Source, read_json, read_lines
-from engine.formats.special_tokens import find_special_tokens, is_text
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.writing import check_plain, told_gaps
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes
 

@@ -15,10 +15,10 @@ from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.events import Pair
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.renumbering import made_by_merges
+from engine.formats.guesses import is_text, numbered, pattern_of, told_pattern
 from engine.formats.source import LARGEST, Source, read_lines
-from engine.formats.special_tokens import is_text, numbered, pattern_of, told_pattern
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.writing import made_by_merges
 
 VERSION_LINE = "minbpe v1"
 _MOST_DIGITS = 9

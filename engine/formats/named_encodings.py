@@ -11,9 +11,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.ranked import tokenizer_of_ranks
+from engine.formats.guesses import numbered, pattern_of, told_pattern
+from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.source import Source
-from engine.formats.special_tokens import numbered, pattern_of, told_pattern
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
 
 if TYPE_CHECKING:

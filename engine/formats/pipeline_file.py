@@ -20,12 +20,12 @@ from engine.pipeline.decoders import decoder_from_json
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.models import model_from_json
 from engine.pipeline.models.model import MergingModel
-from engine.pipeline.models.model_alphabet import ModelAlphabet
 from engine.pipeline.normalizers import normalizer_from_json
 from engine.pipeline.of_tokenizer import pre_tokenizer_of
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import post_processor_from_json
 from engine.pipeline.pretokenizers import pretokenizer_from_json
+from engine.pipeline.to_tokenizer import ModelAlphabet
 from engine.text.patterns import as_pattern
 
 STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")

@@ -21,11 +21,11 @@ from pathlib import Path
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.ranked import ranks_of, tokenizer_of_ranks
-from engine.formats.renumbering import told_gaps
+from engine.formats.guesses import numbered
+from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import Source, check_lines, read_bytes
-from engine.formats.special_tokens import numbered
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.writing import told_gaps
 
 # Rank files that are known by their content, since they do not say how they are to be used.
 #

@@ -33,10 +33,7 @@ from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.template import pair_template, template_of
-from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
-from engine.pipeline.pretokenizers.split import (
+from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
     Digits,
     Punctuation,
@@ -45,6 +42,9 @@ from engine.pipeline.pretokenizers.split import (
     WhitespaceSplit,
     in_oniguruma,
 )
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
 
@@ -99,7 +99,7 @@ class Draft:
         original: the pipeline before.
         switched: the stages of each kind, by its key, that was touched.
 
-    >>> from engine.pipeline.models.wordpiece import WordLevel
+    >>> from engine.pipeline.models.words import WordLevel
     >>> from engine.pipeline.normalizers.edits import Lowercase
     >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
     >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids

@@ -23,20 +23,20 @@ from engine.pipeline.decoders.words import Metaspace as MetaspaceDecoder
 from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
 from engine.pipeline.models.bpe import BPE
 from engine.pipeline.models.unigram import Unigram
-from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.models.words import WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.template import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors.template import PostProcessor, template_of
-from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
-from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
-from engine.pipeline.pretokenizers.split import (
+from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
     Split,
     WhitespaceSplit,
     in_oniguruma,
 )
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
+from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
+from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame

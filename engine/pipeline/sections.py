@@ -19,8 +19,8 @@ from engine.pipeline.normalizers import normalizer_from_json
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 from engine.pipeline.pretokenizers import pretokenizer_from_json
-from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, all_stages
+from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_text
 

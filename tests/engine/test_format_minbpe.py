@@ -15,7 +15,7 @@ from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 from engine import Tokenizer
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.formats import open_tokenizer, save
-from engine.formats.renumbering import renumbered
+from engine.formats.writing import renumbered
 
 GPT4 = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import PatternError
-from engine.formats.special_tokens import OTHER_SPELLINGS, pattern_of
+from engine.formats.guesses import OTHER_SPELLINGS, pattern_of
 from engine.text.patterns import PATTERNS
 
 

@@ -21,7 +21,7 @@ from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.formats import open_tokenizer, save
-from engine.formats.ranked import merges_of_ranks, ranks_of, tokenizer_of_ranks
+from engine.formats.ranks import merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
 from engine.formats.tiktoken_file import known_ranks
 

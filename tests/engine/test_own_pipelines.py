@@ -17,13 +17,13 @@ from engine.formats.pipeline_file import spelled
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
-from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.models.words import WordPiece
 from engine.pipeline.normalizers.edits import Lowercase, Sequence, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.of_tokenizer import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors.template import pair_template, template_of
-from engine.pipeline.pretokenizers.split import BertPreTokenizer
+from engine.pipeline.pretokenizers.cuts import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled as with_spaces_spelled

@@ -26,7 +26,7 @@ from engine.pipeline.draft import (
 )
 from engine.pipeline.normalizers.edits import Lowercase, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
-from engine.pipeline.pretokenizers.split import Digits, WhitespaceSplit
+from engine.pipeline.pretokenizers.cuts import Digits, WhitespaceSplit
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 

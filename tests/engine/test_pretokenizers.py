@@ -13,8 +13,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from engine.core.errors import TokenizerFileError
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
+from engine.pipeline.pretokenizers.cuts import in_oniguruma
 from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer
-from engine.pipeline.pretokenizers.split import in_oniguruma
 from engine.text.patterns import PATTERNS
 
 

@@ -12,7 +12,7 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from engine.bpe.frame import Frame
 from engine.encoding.trace import TracedMerge, trace_pretoken
 from engine.encoding.typed_text import EncodedPretoken
-from engine.pipeline.models.model_alphabet import ModelAlphabet
+from engine.pipeline.to_tokenizer import ModelAlphabet
 
 LOST_SHOWN = 24
 MARGIN = 11

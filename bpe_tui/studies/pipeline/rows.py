@@ -23,10 +23,10 @@ from engine.pipeline.draft import (
     StageKind,
 )
 from engine.pipeline.losses import Losses
-from engine.pipeline.models.wordpiece import WordPiece
+from engine.pipeline.models.words import WordPiece
 from engine.pipeline.pipeline import OutputToken, Part, PipelineRun, TextRun
 from engine.pipeline.post_processors.template import PostProcessor, spelled_template
-from engine.pipeline.pretokenizers.split import Split
+from engine.pipeline.pretokenizers.cuts import Split
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
 

@@ -12,8 +12,8 @@ from typing import Any, Self
 from engine.core.gpt2_bytes import unspell
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
-from engine.pipeline.pretokenizers.metaspace import ByteLevel as ByteLevelPreTokenizer
-from engine.pipeline.pretokenizers.metaspace import Metaspace as MetaspacePreTokenizer
+from engine.pipeline.pretokenizers.space_marks import ByteLevel as ByteLevelPreTokenizer
+from engine.pipeline.pretokenizers.space_marks import Metaspace as MetaspacePreTokenizer
 from engine.pipeline.stage import Stage
 
 # What a decoder is: it makes readable text of tokens, as they are spelled in the vocabulary.

@@ -7,7 +7,7 @@ from engine.pipeline.json_fields import Fields
 from engine.pipeline.models.bpe import BPE
 from engine.pipeline.models.model import Model
 from engine.pipeline.models.unigram import Unigram
-from engine.pipeline.models.wordpiece import WordLevel, WordPiece
+from engine.pipeline.models.words import WordLevel, WordPiece
 from engine.pipeline.stage import stage_from_json
 
 _ALL: tuple[type[Model], ...] = (BPE, WordPiece, Unigram, WordLevel)

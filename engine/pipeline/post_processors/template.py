@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers.metaspace import ByteLevel as ByteLevelPreTokenizer
+from engine.pipeline.pretokenizers.space_marks import ByteLevel as ByteLevelPreTokenizer
 from engine.pipeline.stage import Stage
 from engine.text.scripts import WHITE_SPACE
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from engine.core.registry import Registry
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers.metaspace import ByteLevel, Metaspace
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Sequence
-from engine.pipeline.pretokenizers.split import (
+from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
     CharDelimiterSplit,
     Digits,
@@ -16,6 +14,8 @@ from engine.pipeline.pretokenizers.split import (
     Whitespace,
     WhitespaceSplit,
 )
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Sequence
+from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import stage_from_json
 
 _ALL: tuple[type[PreTokenizer], ...] = (

@@ -15,7 +15,7 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.renumbering import made_by_merges
+from engine.formats.writing import made_by_merges
 from engine.text.patterns import Pattern
 
 # The merges behind a vocabulary that only ranks its tokens, as tiktoken's files do.
