@@ -13,7 +13,7 @@ from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural
 from engine.core.events import WorkProgress
-from engine.formats.tokenizer_json import save_tokenizer
+from engine.formats.tokenizer_json import save_pieces
 from engine.text.corpus import Corpus
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
@@ -25,7 +25,7 @@ def train_unigram(
     """Train and write a tokenizer.json; its path is printed."""
     check_outputs([out], corpus, overwrite=overwrite)
     run = _trained(corpus, config, workers)
-    left_out = save_tokenizer(
+    left_out = save_pieces(
         run.pieces,
         out,
         pattern=config.pattern,

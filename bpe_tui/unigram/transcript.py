@@ -22,7 +22,7 @@ from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
-from engine.formats.tokenizer_json import save_tokenizer
+from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
@@ -175,7 +175,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             yield "Say a file to save in, like save tokenizer.json."
             return
         frame = self.frame
-        left_out = save_tokenizer(
+        left_out = save_pieces(
             frame.vocabulary,
             Path(os.path.expanduser(rest)),
             pattern=frame.pattern,

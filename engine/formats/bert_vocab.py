@@ -41,8 +41,8 @@ def _file_of(source: Source) -> Path | None:
 
 
 def load(source: Source, wishes: Wishes) -> Opened:
-    from engine.formats.pipeline_file import tokenizer_of
     from engine.pipeline.of_tokenizer import wordpiece_pipeline
+    from engine.pipeline.to_tokenizer import tokenizer_of
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
 
     path = _file_of(source)

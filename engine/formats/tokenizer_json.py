@@ -1,24 +1,29 @@
-"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written."""
+"""Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written.
+
+Each stage reads and writes itself: see `engine.pipeline`. What a stage or an option would need that
+is not there is an error that names it; what changes no ids is told in a note. The stages are many
+modules, which nobody should wait for who reads another format: they are imported when needed.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.source import Source
+from engine.formats.source import Source, read_json
 from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.pipeline.of_tokenizer import unigram_pipeline
-from engine.text.patterns import Pattern
+from engine.text.patterns import Pattern, as_pattern
 
 if TYPE_CHECKING:
+    from engine.pipeline.json_fields import Fields
     from engine.pipeline.pipeline import Pipeline
-
 
 FILE = "tokenizer.json"
 
@@ -38,15 +43,72 @@ def recognises(source: Source) -> bool:
     return head.lstrip().startswith(b"{") and _HEAD.search(head) is not None
 
 
-# The stages are many modules, which nobody should wait for who reads another format.
-
-
 def load(source: Source, wishes: Wishes) -> Opened:
-    from engine.formats.pipeline_file import load
+    """The tokenizer of a file.
+
+    Raises:
+        TokenizerFileError: says which key is wrong, or asks for what is not there.
+    """
+    from engine.pipeline.json_fields import Fields
+    from engine.pipeline.pipeline import Pipeline
+    from engine.pipeline.to_tokenizer import tokenizer_of
 
     path = source.in_folder(FILE) or source.only_file
     assert path is not None  # it was recognised
-    return load(path, wishes, FORMAT.name)
+    content = read_json(path)
+    try:
+        fields = Fields(content)
+        pipeline = _with_wishes(Pipeline.from_json(fields), wishes)
+        _check_added_tokens(fields, pipeline)
+        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(_notes(fields, pipeline)))
+    except TokenizerFileError as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+
+
+def _with_wishes(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
+    """The pipeline with other special tokens, or another pattern, if somebody wants these."""
+    from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.of_tokenizer import pre_tokenizer_of
+
+    if wishes.special_tokens is not None:
+        pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, wishes.special_tokens)))
+    if wishes.pattern is not None:
+        wanted = pre_tokenizer_of(as_pattern(wishes.pattern), pipeline.splitter.in_bytes)
+        pipeline = replace(pipeline, pre_tokenizer=wanted)
+    return pipeline
+
+
+def _check_added_tokens(fields: Fields, pipeline: Pipeline) -> None:
+    """An error if a token is looked for in normalized text, and normalized it is nothing."""
+    normalizer = pipeline.normalizer
+    for place, token in enumerate(pipeline.added_tokens):
+        if normalizer and token.normalized and not normalizer.normalize(token.content):
+            what = f"{token.content[:60]!r} is empty once it is normalized, so it stands everywhere"
+            raise fields.error(f"added_tokens[{place}].content", what)
+
+
+def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
+    """What changes no ids here, but would do so elsewhere."""
+    from engine.pipeline.pipeline import KEYS
+
+    yield from pipeline.model.notes
+    if pipeline.post_processor is not None and pipeline.post_processor.adds:
+        added = " ".join(pipeline.post_processor.adds)
+        yield f"the file's template adds {added} to a text; encoding here does not"
+    for key in ("truncation", "padding"):
+        if fields.has(key):
+            yield f"the file asks for {key}; encoding here does none"
+    ids = pipeline.added_ids
+    added_tokens = fields.each_or_none("added_tokens")
+    in_file = {each.text("content"): each.value.get("id") for each in added_tokens}
+    moved = [token for token in ids if in_file.get(token, ids[token]) != ids[token]]
+    if moved:
+        yield (
+            f"the file gives {moved[0]!r} another id than {ids[moved[0]]}, which Hugging Face's "
+            f"library gives it (such tokens: {len(moved):,}); the library's are taken"
+        )
+    if unknown := [key for key in fields.value if key not in KEYS]:
+        yield f"not understood and not kept: {', '.join(key[:60] for key in unknown)}"
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -62,10 +124,8 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
         TokenizerFileError: a token is no UTF-8.
         OutputExistsError: something is there and `overwrite` is false.
     """
-    from engine.formats.pipeline_file import spelled
-
     target = path / FILE if path.is_dir() else path
-    text = json.dumps(spelled(pipeline), ensure_ascii=False, indent=2)
+    text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)
     try:
         content = text.encode()
     except UnicodeEncodeError as error:
@@ -77,24 +137,7 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
     write_files({target: content + b"\n"}, overwrite=overwrite)
 
 
-FORMAT = TokenizerFormat(
-    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save),
-    suffix=".json",
-    keeps_stages=True,
-)
-
-
-# A Unigram model as the `tokenizer.json` of Hugging Face's tokenizers.
-#
-# The stages are those of this package: the pattern cuts the text, each space becomes ▁, and the
-# model takes the best segmentation of each pretoken; decoding turns ▁ into spaces again. JSON is
-# text, so a piece that holds a byte which is no UTF-8 cannot be written; it is left out, and such
-# bytes are unknown to the file.
-
-FILE = "tokenizer.json"
-
-
-def save_tokenizer(
+def save_pieces(
     pieces: Sequence[tuple[str, float]],
     path: Path,
     *,
@@ -102,7 +145,10 @@ def save_tokenizer(
     special_tokens: Sequence[str] = (),
     overwrite: bool = False,
 ) -> int:
-    """Write the pieces, the unknown token first, as `UnigramTrainer.pieces` has them.
+    """Write the pieces of a Unigram model, the unknown token first, with their scores.
+
+    JSON is text, so a piece that holds a byte which is no UTF-8 is left out, and such bytes are
+    unknown to the file.
 
     Returns:
         how many pieces are left out.
@@ -112,6 +158,15 @@ def save_tokenizer(
         OutputExistsError: the file is there already and `overwrite` is false.
         OutputError: the system refuses.
     """
+    from engine.pipeline.of_tokenizer import unigram_pipeline
+
     pipeline = unigram_pipeline(pieces, special_tokens, pattern)
     save_pipeline(pipeline, path, overwrite)
     return len(pieces) - len(pipeline.model.vocab)
+
+
+FORMAT = TokenizerFormat(
+    *("huggingface", "Hugging Face's tokenizer.json", recognises, load, save),
+    suffix=".json",
+    keeps_stages=True,
+)

@@ -14,10 +14,10 @@ from typing import Any
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.pipeline.decoders.words import ByteLevel as ByteLevelDecoder
-from engine.pipeline.decoders.words import Fuse
-from engine.pipeline.decoders.words import Metaspace as MetaspaceDecoder
-from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders import Fuse
+from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
+from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.normalizers.edits import (
     BertNormalizer,
     Lowercase,
@@ -27,12 +27,11 @@ from engine.pipeline.normalizers.edits import (
     Strip,
     StripAccents,
 )
-from engine.pipeline.normalizers.edits import Sequence as Normalizers
-from engine.pipeline.normalizers.normalizer import Normalizer
+from engine.pipeline.normalizers.normalizer import Sequence as Normalizers
 from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
 from engine.pipeline.oniguruma import TextOrRegex, alternatives
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.post_processors.template import pair_template, template_of
+from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
     Digits,
@@ -42,10 +41,9 @@ from engine.pipeline.pretokenizers.cuts import (
     WhitespaceSplit,
     in_oniguruma,
 )
-from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
 from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
-from engine.pipeline.stage import Stage
+from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
 
 Stages = tuple[Stage, ...]
@@ -68,11 +66,10 @@ class StageKind:
     joined: Callable[[Sequence[Any]], Stage]
 
     def parts(self, stage: Stage | None) -> Stages:
-        """What a stage of this kind is made of, sequences opened."""
-        if stage is None:
-            return ()
-        opened = isinstance(stage, Normalizer | PreTokenizer)
-        return tuple(stage.stages) if opened else (stage,)  # type: ignore[attr-defined]
+        """What a stage of this kind is made of, sequences opened where several can be chosen."""
+        if self.several:
+            return opened(stage)
+        return () if stage is None else (stage,)
 
 
 def _only(stages: Sequence[Any]) -> Stage:

@@ -69,15 +69,14 @@ class Fields:
             raise self.error(key, f"should be a single character, and is {text[:60]!r}")
         return text
 
-    def flag(self, key: str, default: bool | None = None) -> bool:
-        if default is not None and not self.has(key):
-            return default
+    def flag(self, key: str) -> bool:
         return bool(self._get(key, bool))
 
-    def count(self, key: str, default: int | None = None) -> int:
+    def flag_or_null(self, key: str) -> bool | None:
+        return self.flag(key) if self.has(key) else None
+
+    def count(self, key: str) -> int:
         """A whole number that is not negative."""
-        if default is not None and not self.has(key):
-            return default
         number = int(self._get(key, int))
         if number < 0:
             raise self.error(key, f"should not be negative, and is {number}")
@@ -89,9 +88,8 @@ class Fields:
             raise self.error(key, "should be a number or null")
         return number
 
-    def choice(self, key: str, choices: Sequence[str], default: str | None = None) -> str:
-        if default is not None and not self.has(key):
-            return default
+    def choice(self, key: str, choices: Sequence[str]) -> str:
+        """A text that has to be one of the choices."""
         chosen = self.text(key)
         if chosen not in choices:
             known = ", ".join(choices)
@@ -109,6 +107,10 @@ class Fields:
         """The objects of the list under a key."""
         items = enumerate(self.items(key))
         return [Fields(item, f"{self.path(key)}[{place}]") for place, item in items]
+
+    def each_or_none(self, key: str) -> list[Fields]:
+        """The objects of the list under a key; none if null or nothing stands there."""
+        return self.each(key) if self.has(key) else []
 
     def texts(self, key: str) -> list[str]:
         """The list of texts under a key."""

@@ -17,17 +17,17 @@ from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.added_tokens import AddedToken
-from engine.pipeline.decoders.words import ByteLevel as ByteLevelDecoder
-from engine.pipeline.decoders.words import Fuse
-from engine.pipeline.decoders.words import Metaspace as MetaspaceDecoder
-from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders import Fuse
+from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
+from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.models.bpe import BPE
 from engine.pipeline.models.unigram import Unigram
 from engine.pipeline.models.words import WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.post_processors.template import ByteLevel as ByteLevelPostProcessor
-from engine.pipeline.post_processors.template import PostProcessor, template_of
+from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
+from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
     Split,
@@ -69,7 +69,7 @@ def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
             ),
             tuple(map(AddedToken, tokenizer.special_tokens)),
             pre_tokenizer=pre_tokenizer_of(tokenizer.pattern, in_bytes=True),
-            post_processor=ByteLevelPostProcessor(ByteLevel(True, False, True)),
+            post_processor=ByteLevelPostProcessor(trim_offsets=False),
             decoder=ByteLevelDecoder(),
         )
     except TokenizerFileError as error:
@@ -232,7 +232,7 @@ def unigram_pipeline(
         Unigram([piece for piece in pieces if is_text(piece[0])], 0),
         tuple(map(AddedToken, special_tokens)),
         pre_tokenizer=PreTokenizers([*filter(None, [cut]), metaspace]),
-        decoder=MetaspaceDecoder(metaspace),
+        decoder=MetaspaceDecoder(prepend_scheme="never", split=False),
     )
 
 

@@ -6,12 +6,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from engine.pipeline.added_tokens import AddedToken, numbered, told_apart
-from engine.pipeline.decoders.words import Decoder
+from engine.pipeline.decoders import DECODERS, Decoder
+from engine.pipeline.json_fields import Fields
+from engine.pipeline.models import MODELS
 from engine.pipeline.models.model import MergingModel, Model
+from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
-from engine.pipeline.post_processors.template import Piece, Placed, PostProcessor
+from engine.pipeline.post_processors import POST_PROCESSORS, Piece, Placed, PostProcessor
+from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.sections import SectionSplitter
 from engine.text.pretokenize import without_stray_surrogates
@@ -137,7 +142,7 @@ def _pieces(pipeline: Pipeline, section: Part) -> list[Part]:
         return [section] if section.text else []
     if pipeline.pre_tokenizer is None:
         return [section]
-    return [Part(piece) for piece in pipeline.pre_tokenizer.split_aligned(section.aligned)]
+    return [Part(piece) for piece in pipeline.pre_tokenizer.aligned_pieces(section.aligned)]
 
 
 def _tokens(pipeline: Pipeline, piece: Part, place: int, number: int) -> Iterator[OutputToken]:
@@ -178,6 +183,11 @@ def _put(pipeline: Pipeline, piece: Piece, text: TextRun) -> Iterator[OutputToke
         )
 
 
+STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
+KEYS = ("version", "truncation", "padding", "added_tokens", *STAGES)
+"""The keys of a `tokenizer.json`, in its order."""
+
+
 @dataclass(frozen=True)
 class Pipeline:
     """The stages; `None` stands for one that there is not.
@@ -198,6 +208,33 @@ class Pipeline:
     pre_tokenizer: PreTokenizer | None = None
     post_processor: PostProcessor | None = None
     decoder: Decoder | None = None
+
+    @classmethod
+    def from_json(cls, fields: Fields) -> Pipeline:
+        """The pipeline that the content of a `tokenizer.json` describes.
+
+        Raises:
+            TokenizerFileError: says which key is wrong, or asks for what is not there.
+        """
+        return cls(
+            MODELS.from_json(fields.inner("model")),
+            tuple(map(AddedToken.from_json, fields.each_or_none("added_tokens"))),
+            NORMALIZERS.from_json_or_null(fields, "normalizer"),
+            PRETOKENIZERS.from_json_or_null(fields, "pre_tokenizer"),
+            POST_PROCESSORS.from_json_or_null(fields, "post_processor"),
+            DECODERS.from_json_or_null(fields, "decoder"),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The inverse of `from_json`."""
+        ids = self.added_ids
+        return {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [token.to_json(ids[token.content]) for token in self.added_tokens],
+            **{key: stage and stage.to_json() for key in STAGES for stage in [getattr(self, key)]},
+        }
 
     @cached_property
     def added_ids(self) -> dict[str, int]:

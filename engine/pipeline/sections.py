@@ -15,12 +15,13 @@ from typing import Any
 from engine.core.gpt2_bytes import unspell
 from engine.pipeline.added_tokens import AddedToken, TokenFinder, told_apart
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers import normalizer_from_json
+from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
-from engine.pipeline.pretokenizers import pretokenizer_from_json
-from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, all_stages
+from engine.pipeline.pretokenizers import PRETOKENIZERS
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
 from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
+from engine.pipeline.stage import opened
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_text
 
@@ -48,7 +49,7 @@ class SectionSplitter(SpecialSplitter):
         super().__init__([token.content for token in self._added])
         self._normalizer = normalizer
         self._pre_tokenizer = pre_tokenizer
-        self._stages = all_stages(pre_tokenizer)
+        self._stages = opened(pre_tokenizer)
         self.in_bytes = _ends_in_bytes(normalizer, self._stages)
         self.pattern = self._reduced() or _pattern_of(self._stages)
         self._cuts_all = self._reduced() is None
@@ -138,7 +139,7 @@ class SectionSplitter(SpecialSplitter):
         elif self.in_bytes and isinstance(self._stages[-1], ByteLevel):
             return iter(self._pre_tokenizer.cut(section, first))
         else:
-            pieces = self._pre_tokenizer.split(section, first)
+            pieces = self._pre_tokenizer.pieces(section, first)
         return (to_text(unspell(piece)) for piece in pieces) if self.in_bytes else iter(pieces)
 
     def as_message(self) -> tuple[Any, ...]:
@@ -155,8 +156,8 @@ class SectionSplitter(SpecialSplitter):
         tokens, normalizer, pre_tokenizer = message
         return cls(
             [AddedToken(**token) for token in tokens],
-            normalizer and normalizer_from_json(Fields(normalizer)),
-            pre_tokenizer and pretokenizer_from_json(Fields(pre_tokenizer)),
+            normalizer and NORMALIZERS.from_json(Fields(normalizer)),
+            pre_tokenizer and PRETOKENIZERS.from_json(Fields(pre_tokenizer)),
         )
 
 
@@ -171,8 +172,7 @@ def _only_spells(stage: PreTokenizer) -> bool:
 
 def _ends_in_bytes(normalizer: Normalizer | None, stages: Sequence[PreTokenizer]) -> bool:
     """Whether the model sees every byte as its stand-in: spelled once, and left alone then."""
-    normalizers = () if normalizer is None else normalizer.stages
-    spelled = [isinstance(stage, ByteLevelNormalizer) for stage in normalizers]
+    spelled = [isinstance(stage, ByteLevelNormalizer) for stage in opened(normalizer)]
     if any(spelled):
         return sum(spelled) == 1 and spelled[-1] and not any(map(_respells, stages))
     places = [place for place, stage in enumerate(stages) if isinstance(stage, ByteLevel)]

@@ -1,7 +1,8 @@
-"""A model without merges, as the alphabet of a tokenizer that merges nothing.
+"""From a pipeline to a `Tokenizer`, so that everything that works with one works on pipelines.
 
-So `Tokenizer` encodes with any model, and everything that asks it for ids, places and tokens works
-on. What asks for merges finds none.
+A model that merges gives it its merges. A model without merges becomes the alphabet of a tokenizer
+that merges nothing: what asks it for ids, places and tokens works on, what asks for merges finds
+none.
 """
 
 from __future__ import annotations
@@ -13,9 +14,33 @@ from typing import Any, Self
 
 from engine.alphabets import Alphabet
 from engine.core.gpt2_bytes import spell
+from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import Model, ModelToken
+from engine.pipeline.models import MODELS
+from engine.pipeline.models.model import MergingModel, Model, ModelToken
+from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
+
+
+def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
+    """The tokenizer that encodes as a pipeline does, but for its post-processor."""
+    model, splitter = pipeline.model, pipeline.splitter
+    if isinstance(model, MergingModel):
+        vocab = model.tokens(splitter.in_bytes)
+        merges = [(vocab[left], vocab[right]) for left, right in model.table]
+        alphabet, table = model.alphabet(splitter.in_bytes), model.table
+    else:
+        vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
+        merges, alphabet, table = [], ModelAlphabet(model, splitter.in_bytes), {}
+    return Tokenizer(
+        vocab,
+        merges,
+        pipeline.added_ids,
+        splitter.pattern,
+        alphabet=alphabet,
+        table=table,
+        pipeline=pipeline,
+    )
 
 
 class ModelAlphabet(Alphabet):
@@ -55,7 +80,5 @@ class ModelAlphabet(Alphabet):
 
     @classmethod
     def of_message(cls, *arguments: Any) -> Self:
-        from engine.pipeline.models import model_from_json  # which stands above what it is made of
-
         model, in_bytes = arguments
-        return cls(model_from_json(Fields(json.loads(model))), in_bytes)
+        return cls(MODELS.from_json(Fields(json.loads(model))), in_bytes)

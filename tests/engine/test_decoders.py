@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from odd_texts import CHARACTERS
 from tokenizers import Tokenizer, decoders, models
 
-from engine.pipeline.decoders import DECODERS, decoder_from_json
+from engine.pipeline.decoders import DECODERS
 from engine.pipeline.json_fields import Fields
 
 BYTE_LEVEL = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
@@ -91,7 +91,7 @@ def test_every_decoder_is_compared() -> None:
 def test_tokens_are_decoded_as_by_hugging_face(spelled: dict[str, Any]) -> None:
     whole = json.loads(Tokenizer(models.BPE()).to_str()) | {"decoder": spelled}
     reference = Tokenizer.from_str(json.dumps(whole)).decoder
-    ours = decoder_from_json(Fields(spelled, "decoder"))
+    ours = DECODERS.from_json(Fields(spelled, "decoder"))
     assert ours.to_json() == spelled
 
     @given(TOKENS)

@@ -15,7 +15,7 @@ from tokenizers import normalizers as theirs
 
 from engine.core.errors import TokenizerFileError
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers import NORMALIZERS, normalizer_from_json
+from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 
 
@@ -94,7 +94,7 @@ def their_normalizer(spelled: dict[str, Any]) -> Any:
 
 
 def ours(spelled: dict[str, Any]) -> Normalizer:
-    return normalizer_from_json(Fields(spelled, "normalizer"))
+    return NORMALIZERS.from_json(Fields(spelled, "normalizer"))
 
 
 def test_every_normalizer_is_compared() -> None:

@@ -13,16 +13,15 @@ from tokenizers import Tokenizer as Theirs
 
 from engine.core.errors import TokenizerFileError
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.pipeline_file import spelled
 from engine.pipeline.added_tokens import AddedToken
-from engine.pipeline.decoders.words import WordPiece as WordPieceDecoder
+from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
 from engine.pipeline.models.words import WordPiece
-from engine.pipeline.normalizers.edits import Lowercase, Sequence, StripAccents
+from engine.pipeline.normalizers import Lowercase, Sequence, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.of_tokenizer import pipeline_of, unigram_pipeline, wordpiece_pipeline
 from engine.pipeline.pipeline import Pipeline
-from engine.pipeline.post_processors.template import pair_template, template_of
+from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.pretokenizers.cuts import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
@@ -84,7 +83,7 @@ def test_every_pipeline_of_a_run_is_loaded_by_hugging_face() -> None:
         unigram_pipeline(pieces, []),
     ]
     for pipeline in pipelines:
-        theirs = Theirs.from_str(json.dumps(spelled(pipeline))).encode("the  a the!", "b")
+        theirs = Theirs.from_str(json.dumps(pipeline.to_json())).encode("the  a the!", "b")
         run = pipeline.run("the  a the!", "b")
         assert run.ids == theirs.ids
         assert [token.span for token in run.tokens] == theirs.offsets

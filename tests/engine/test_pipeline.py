@@ -15,7 +15,7 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
-from engine.formats.pipeline_file import pipeline_from_json, spelled
+from engine.pipeline.json_fields import Fields
 from engine.pipeline.pipeline import Pipeline
 
 Build = Callable[[], Theirs]
@@ -26,7 +26,7 @@ every_kind = pytest.mark.parametrize(
 
 @cache
 def ours(build: Build) -> Pipeline:
-    return pipeline_from_json(json.loads(built(build).to_str()))
+    return Pipeline.from_json(Fields(json.loads(built(build).to_str())))
 
 
 def checked(build: Build, text: str, pair: str | None = None) -> None:
@@ -65,9 +65,9 @@ def test_ids_tokens_places_types_and_text_are_those_of_hugging_face(build: Build
 
 @every_kind
 def test_a_pipeline_comes_back_from_what_is_written(build: Build) -> None:
-    content = spelled(ours(build))
-    again = pipeline_from_json(content)
-    assert spelled(again) == content
+    content = ours(build).to_json()
+    again = Pipeline.from_json(Fields(content))
+    assert again.to_json() == content
     theirs = Theirs.from_str(json.dumps(content))
     text = "Hello, the café 漢字 don't 123 🙂!"
     assert theirs.encode(text).ids == ours(build).run(text).ids

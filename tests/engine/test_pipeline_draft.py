@@ -10,8 +10,7 @@ from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
 from engine.core.errors import BpeError
-from engine.formats.pipeline_file import pipeline_from_json, spelled
-from engine.pipeline.decoders.words import Fuse
+from engine.pipeline.decoders import Fuse
 from engine.pipeline.draft import (
     CHOICES,
     DECODER,
@@ -24,15 +23,17 @@ from engine.pipeline.draft import (
     typed_cut,
     typed_normalizer,
 )
+from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import Lowercase, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
+from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.pretokenizers.cuts import Digits, WhitespaceSplit
 
 TEXT = "  Héllo, the cafe\u0301 at 10:30 was ﬁne² — 漢字\t🙂 "
 
 
 def draft_of(build: object) -> Draft:
-    return Draft(pipeline_from_json(json.loads(built(build).to_str())))  # type: ignore[arg-type]
+    return Draft(Pipeline.from_json(Fields(json.loads(built(build).to_str()))))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("build", [gpt2, bert, t5], ids=lambda build: str(build.__name__))
@@ -41,7 +42,7 @@ def test_each_choice_gives_what_hugging_face_gives(build: object, kind: StageKin
     draft = draft_of(build)
     for choice in CHOICES[kind].listed(draft.original):
         switched = draft.with_stages(kind, (choice.stage,)).pipeline
-        theirs = Theirs.from_str(json.dumps(spelled(switched)))
+        theirs = Theirs.from_str(json.dumps(switched.to_json()))
         run, expected = switched.run(TEXT, "a pair"), theirs.encode(TEXT, "a pair")
         assert run.ids == expected.ids, choice.name
         assert [token.span for token in run.tokens] == expected.offsets, choice.name

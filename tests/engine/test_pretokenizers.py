@@ -12,7 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from engine.core.errors import TokenizerFileError
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers import PRETOKENIZERS, pretokenizer_from_json
+from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.cuts import in_oniguruma
 from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer
 from engine.text.patterns import PATTERNS
@@ -85,7 +85,7 @@ def name_of(spelled: dict[str, Any]) -> str:
 
 
 def ours(spelled: dict[str, Any]) -> PreTokenizer:
-    return pretokenizer_from_json(Fields(spelled, "pre_tokenizer"))
+    return PRETOKENIZERS.from_json(Fields(spelled, "pre_tokenizer"))
 
 
 def their_pre_tokenizer(spelled: dict[str, Any]) -> Any:
@@ -105,7 +105,7 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
         pieces = stage.pre_tokenize(text)
         expected = [(piece, span) for piece, span in reference.pre_tokenize_str(text) if piece]
         assert [(each.text, each.span(0, len(each.text))) for each in pieces] == expected
-        assert stage.split(text, first=True) == [piece for piece, _ in expected]
+        assert stage.pieces(text, first=True) == [piece for piece, _ in expected]
 
     @given(texts())
     @example("")

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 
 from engine import count_pretokens
 from engine.core.errors import OutputExistsError
-from engine.formats.tokenizer_json import save_tokenizer
+from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import spelled, spelled_counts
 from engine.unigram.timeline import UnigramTimeline
@@ -33,7 +33,7 @@ def test_the_file_encodes_and_decodes_as_the_frame_does(
 ) -> None:
     for step in range(len(timeline) + 1):
         frame, path = timeline.seek(step), tmp_path / f"{step}.json"
-        assert not save_tokenizer(frame.vocabulary, path, special_tokens=["<|end|>"])
+        assert not save_pieces(frame.vocabulary, path, special_tokens=["<|end|>"])
         theirs = Tokenizer.from_file(str(path))
         for text in (TEXT, " a  hug!\n<|end|>bug", "unseen: Qü?"):
             assert theirs.encode(text).tokens == _encoded(timeline, text)
@@ -64,13 +64,13 @@ def _encoded(timeline: UnigramTimeline, text: str) -> list[str]:
 
 def test_a_piece_that_is_no_utf8_is_left_out(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0), ("\udcff", -2.0)]
-    assert save_tokenizer(pieces, tmp_path / "a.json") == 1
+    assert save_pieces(pieces, tmp_path / "a.json") == 1
     assert Tokenizer.from_file(str(tmp_path / "a.json")).get_vocab_size() == 2
 
 
 def test_a_file_is_not_overwritten_unasked(tmp_path: Path) -> None:
     pieces = [("<unk>", 0.0), ("a", -1.0)]
-    save_tokenizer(pieces, tmp_path / "a.json")
+    save_pieces(pieces, tmp_path / "a.json")
     with pytest.raises(OutputExistsError):
-        save_tokenizer(pieces, tmp_path / "a.json")
-    save_tokenizer(pieces, tmp_path / "a.json", overwrite=True)
+        save_pieces(pieces, tmp_path / "a.json")
+    save_pieces(pieces, tmp_path / "a.json", overwrite=True)

@@ -13,7 +13,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.pipeline.decoders.words import ByteLevel as ByteLevelDecoder
+from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
 from engine.pipeline.draft import (
     DECODER,
     NORMALIZER,
@@ -25,7 +25,7 @@ from engine.pipeline.draft import (
 from engine.pipeline.losses import Losses
 from engine.pipeline.models.words import WordPiece
 from engine.pipeline.pipeline import OutputToken, Part, PipelineRun, TextRun
-from engine.pipeline.post_processors.template import PostProcessor, spelled_template
+from engine.pipeline.post_processors import PostProcessor, spelled_template
 from engine.pipeline.pretokenizers.cuts import Split
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bpe_tui.views.save import SaveFile
 from bpe_tui.widgets.numbers import number, plural
-from engine.formats.tokenizer_json import FILE, save_tokenizer
+from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame
 
 
@@ -23,7 +23,7 @@ class SavePieces(SaveFile):
 
     def write(self, path: Path, overwrite: bool) -> None:
         frame = self._frame
-        left_out = save_tokenizer(
+        left_out = save_pieces(
             frame.vocabulary,
             path,
             pattern=frame.pattern,

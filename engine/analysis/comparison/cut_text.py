@@ -100,7 +100,7 @@ def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[in
             yield places[section.span(0, len(section.text))[1]]
             continue
         cut = pipeline.pre_tokenizer
-        for piece in [section] if cut is None else cut.split_aligned(section):
+        for piece in [section] if cut is None else cut.aligned_pieces(section):
             yield from (places[end] for end in _ends_of_piece(tokenizer, piece, splitter.in_bytes))
 
 

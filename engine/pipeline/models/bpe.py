@@ -8,80 +8,52 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, Self
+from typing import Any
 
 from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
 from engine.encoding.encoders.rank_loop import RankHeap
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import MergingModel, ModelToken, read_vocab
+from engine.pipeline.models.model import MergingModel, ModelToken, read_vocab, tables_last
+from engine.pipeline.stage import setting, stage
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@stage
 class BPE(MergingModel):
     """Attributes as `tokenizer.json` has them.
 
     Attributes:
         vocab: token → id.
         merges: pairs of tokens, in order of rank.
+        dropout: how often a merge is left out in training; never here.
         unk_token: stands for a character that the vocabulary lacks.
-        fuse_unk: whether one stands for several side by side.
-        byte_fallback: whether `<0x00>` … stand for the bytes of such a character.
-        ignore_merges: whether a pretoken that is a token is not made by merging.
         continuing_subword_prefix: stands before all characters of a pretoken but the first.
         end_of_word_suffix: stands behind the last one.
-        dropout: how often a merge is left out in training; never here.
+        fuse_unk: whether one `unk_token` stands for several unknown characters side by side.
+        byte_fallback: whether `<0x00>` … stand for the bytes of such a character.
+        ignore_merges: whether a pretoken that is a token is not made by merging.
     """
 
-    vocab: Mapping[str, int]
-    merges: Sequence[tuple[str, str]]
+    name = "BPE"
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    merges: Sequence[tuple[str, str]] = setting(read=lambda fields, key: _read_merges(fields, key))
+    dropout: float | None = None
     unk_token: str | None = None
-    fuse_unk: bool = False
-    byte_fallback: bool = False
-    ignore_merges: bool = False
     continuing_subword_prefix: str | None = None
     end_of_word_suffix: str | None = None
-    dropout: float | None = None
-
-    name = "BPE"
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        vocab = read_vocab(fields)
-        model = cls(
-            vocab,
-            _merges(fields),
-            fields.text_or_null("unk_token"),
-            fields.flag("fuse_unk", default=False),
-            fields.flag("byte_fallback", default=False),
-            fields.flag("ignore_merges", default=False),
-            fields.text_or_null("continuing_subword_prefix"),
-            fields.text_or_null("end_of_word_suffix"),
-            fields.number_or_null("dropout"),
-        )
-        model._check(fields)
-        return model
+    fuse_unk: bool = setting(default=False, may_be_missing=True)
+    byte_fallback: bool = setting(default=False, may_be_missing=True)
+    ignore_merges: bool = setting(default=False, may_be_missing=True)
 
     def settings(self) -> dict[str, Any]:
-        return {
-            "dropout": self.dropout,
-            "unk_token": self.unk_token,
-            "continuing_subword_prefix": self.continuing_subword_prefix,
-            "end_of_word_suffix": self.end_of_word_suffix,
-            "fuse_unk": self.fuse_unk,
-            "byte_fallback": self.byte_fallback,
-            "ignore_merges": self.ignore_merges,
-            "vocab": dict(self.vocab),
-            "merges": [list(merge) for merge in self.merges],
-        }
+        return tables_last({**super().settings(), "merges": [list(each) for each in self.merges]})
 
-    def _check(self, fields: Fields) -> None:
+    def check(self, fields: Fields) -> None:
         try:
             _ = self.table
         except KeyError as error:
@@ -217,16 +189,16 @@ def _rank(item: tuple[Pair, tuple[int, int]]) -> int:
     return item[1][0]
 
 
-def _merges(fields: Fields) -> list[tuple[str, str]]:
+def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
     """The merges in either spelling: `["a", "b"]` or `"a b"`."""
-    spelled = fields.items("merges")
+    spelled = fields.items(key)
     if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
         del spelled[0]
     merges = [_parts(each) for each in spelled]
     if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
         return [(left, right) for left, right in merges]
     place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
-    raise fields.error("merges", f"[{place}] is not two tokens: {str(spelled[place])[:60]!r}")
+    raise fields.error(key, f"[{place}] is not two tokens: {str(spelled[place])[:60]!r}")
 
 
 def _parts(merge: object) -> list[Any]:

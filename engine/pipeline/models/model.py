@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.alphabets import Alphabet
 from engine.core.events import Pair
@@ -78,31 +78,28 @@ LARGEST_ID = (1 << 32) - 1
 """Hugging Face's library keeps an id in 32 bits."""
 
 
-def read_vocab(fields: Fields) -> dict[str, int]:
-    """token → id.
+def read_vocab(fields: Fields, key: str) -> dict[str, int]:
+    """The token → id under a key.
 
     Raises:
         TokenizerFileError: an id is no whole number, too large, or given twice.
     """
-    vocab = dict(fields.inner("vocab").value)
-    well_formed("".join(vocab), fields.path("vocab"))
+    vocab = dict(fields.inner(key).value)
+    well_formed("".join(vocab), fields.path(key))
     of_id: dict[int, str] = {}
     for token, token_id in vocab.items():
         if type(token_id) is not int or token_id < 0:
-            raise fields.error("vocab", f"the id of {token[:60]!r} is no whole number")
+            raise fields.error(key, f"the id of {token[:60]!r} is no whole number")
         if token_id > LARGEST_ID:
-            raise fields.error("vocab", f"the id of {token[:60]!r} is larger than {LARGEST_ID:,}")
+            raise fields.error(key, f"the id of {token[:60]!r} is larger than {LARGEST_ID:,}")
         if token_id in of_id:
             both = f"{of_id[token_id][:60]!r} and {token[:60]!r}"
-            raise fields.error("vocab", f"the id {token_id} is given to {both}")
+            raise fields.error(key, f"the id {token_id} is given to {both}")
         of_id[token_id] = token
     return vocab
 
 
-def known_unknown(fields: Fields, vocab: dict[str, int]) -> str:
-    """The `unk_token`, which has to be in the vocab."""
-    token = fields.text("unk_token")
-    if token not in vocab:
-        what = f"{token[:60]!r} is not in the vocab, so nothing stands for what cannot be spelled"
-        raise fields.error("unk_token", what)
-    return token
+def tables_last(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a model with its large tables at the end, where people expect them."""
+    tables = {key: settings[key] for key in ("vocab", "merges") if key in settings}
+    return {key: value for key, value in settings.items() if key not in tables} | tables

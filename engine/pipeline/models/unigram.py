@@ -7,7 +7,6 @@ piece: so it is in Hugging Face's library.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Self
@@ -15,6 +14,7 @@ from typing import Any, Self
 from engine.core.errors import UnigramError
 from engine.pipeline.json_fields import Fields, well_formed
 from engine.pipeline.models.model import Model, ModelToken
+from engine.pipeline.stage import stage
 from engine.unigram.lattice import Lattice
 from engine.unigram.pieces import PieceTable
 
@@ -22,7 +22,7 @@ LARGEST_SCORE = 1e300
 """What is larger is no logarithm of a probability, and no number that sums stay finite with."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@stage
 class Unigram(Model):
     """Attributes as `tokenizer.json` has them.
 
@@ -36,21 +36,24 @@ class Unigram(Model):
     ['h', 'ug', '漢字']
     """
 
+    name = "Unigram"
     pieces: Sequence[tuple[str, float]]
     unk_id: int | None = None
     byte_fallback: bool = False
 
-    name = "Unigram"
-
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
+        """`{"unk_id": 0, "vocab": [["<unk>", 0.0], ["▁the", -3.5]], "byte_fallback": false}`"""
         unknown = fields.count("unk_id") if fields.has("unk_id") else None
-        model = cls(list(_pieces(fields)), unknown, fields.flag("byte_fallback", default=False))
+        model = cls(list(_pieces(fields)), unknown, bool(fields.flag_or_null("byte_fallback")))
+        model.check(fields)
+        return model
+
+    def check(self, fields: Fields) -> None:
         try:
-            _ = model.table
+            _ = self.table
         except UnigramError as error:
             raise fields.error("vocab", str(error)) from None
-        return model
 
     def settings(self) -> dict[str, Any]:
         return {

@@ -1,53 +1,57 @@
-"""`WordPiece`: the model that takes the longest piece of a word from the left, as BERT does."""
+"""`WordLevel` and `WordPiece`: models that look words up, whole or piece by piece."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import Model, ModelToken, known_unknown, read_vocab
+from engine.pipeline.models.model import Model, ModelToken, read_vocab, tables_last
+from engine.pipeline.stage import setting, stage
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 
-# `WordLevel`: the model that looks whole pretokens up.
+
+def _read_unknown(fields: Fields, key: str) -> str:
+    """The token for what cannot be spelled, which has to be in the vocab."""
+    token = fields.text(key)
+    if token not in fields.inner("vocab").value:
+        what = f"{token[:60]!r} is not in the vocab, so nothing stands for what cannot be spelled"
+        raise fields.error(key, what)
+    return token
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WordLevel(Model):
+class _ModelOfWords(Model):
+    """A model that has a token for the words that it cannot spell."""
+
+    unk_token: str
+
+    @property
+    def unknown_id(self) -> int:
+        return self.vocab[self.unk_token]
+
+
+@stage
+class WordLevel(_ModelOfWords):
     """A pretoken is a token, or else the `unk_token`.
 
     >>> WordLevel({"<unk>": 0, "cat": 1}, "<unk>").tokenize("cats")
     [ModelToken(token_id=0, text='<unk>', start=0, end=4)]
     """
 
-    vocab: Mapping[str, int]
-    unk_token: str
-
     name = "WordLevel"
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        vocab = read_vocab(fields)
-        return cls(vocab, known_unknown(fields, vocab))
-
-    def settings(self) -> dict[str, Any]:
-        return {"vocab": dict(self.vocab), "unk_token": self.unk_token}
-
-    @property
-    def unknown_id(self) -> int:
-        return self.vocab[self.unk_token]
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    unk_token: str = setting(read=_read_unknown)
 
     def tokenize(self, pretoken: str) -> list[ModelToken]:
         text = pretoken if pretoken in self.vocab else self.unk_token
         return [ModelToken(self.vocab[text], text, 0, len(pretoken))]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WordPiece(Model):
-    """Attributes as `tokenizer.json` has them.
+@stage
+class WordPiece(_ModelOfWords):
+    """Takes the longest piece of a word from the left, as BERT does.
 
     Attributes:
         vocab: piece as it is written → id.
@@ -60,34 +64,14 @@ class WordPiece(Model):
     [('hug', 0, 3), ('##s', 3, 4)]
     """
 
-    vocab: Mapping[str, int]
-    unk_token: str = "[UNK]"
+    name = "WordPiece"
+    vocab: Mapping[str, int] = setting(read=read_vocab)
+    unk_token: str = setting(default="[UNK]", read=_read_unknown)
     continuing_subword_prefix: str = CONTINUES
     max_input_chars_per_word: int = MAX_INPUT_CHARACTERS
 
-    name = "WordPiece"
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        vocab = read_vocab(fields)
-        return cls(
-            vocab,
-            known_unknown(fields, vocab),
-            fields.text("continuing_subword_prefix"),
-            fields.count("max_input_chars_per_word"),
-        )
-
     def settings(self) -> dict[str, Any]:
-        return {
-            "unk_token": self.unk_token,
-            "continuing_subword_prefix": self.continuing_subword_prefix,
-            "max_input_chars_per_word": self.max_input_chars_per_word,
-            "vocab": dict(self.vocab),
-        }
-
-    @property
-    def unknown_id(self) -> int:
-        return self.vocab[self.unk_token]
+        return tables_last(super().settings())
 
     @cached_property
     def encoder(self) -> WordPieceEncoder:

@@ -4,10 +4,6 @@ They are Hugging Face's, character for character, but for the age of the Unicode
 library has some tables of Unicode 8 and some newer ones than this Python.
 """
 
-from __future__ import annotations
-
-from engine.core.registry import Registry
-from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import (
     BertNormalizer,
     ByteLevel,
@@ -15,26 +11,18 @@ from engine.pipeline.normalizers.edits import (
     Nmt,
     Prepend,
     Replace,
-    Sequence,
     Strip,
     StripAccents,
 )
-from engine.pipeline.normalizers.normalizer import Normalizer
+from engine.pipeline.normalizers.normalizer import Normalizer, Sequence
 from engine.pipeline.normalizers.precompiled import Precompiled
 from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
-from engine.pipeline.stage import stage_from_json
+from engine.pipeline.stage import StageRegistry
 
-_ALL: tuple[type[Normalizer], ...] = (
-    *(NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace, Nmt),
-    *(BertNormalizer, ByteLevel, Precompiled, Sequence),
+NORMALIZERS: StageRegistry[Normalizer] = StageRegistry(
+    "normalizer",
+    (
+        *(NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Strip, Prepend, Replace, Nmt),
+        *(BertNormalizer, ByteLevel, Precompiled, Sequence),
+    ),
 )
-NORMALIZERS: Registry[type[Normalizer]] = Registry("normalizer", {n.name: n for n in _ALL})
-
-
-def normalizer_from_json(fields: Fields) -> Normalizer:
-    """The normalizer that an object of `tokenizer.json` describes.
-
-    Raises:
-        TokenizerFileError: says what in it is wrong or not supported.
-    """
-    return stage_from_json(NORMALIZERS, fields)

@@ -8,11 +8,11 @@ for. What no edit touches stands for itself.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from engine.pipeline.stage import Stage
+from engine.pipeline.stage import Composite, Stage, stage
 
 
 class Edit(NamedTuple):
@@ -77,11 +77,6 @@ class Aligned:
 class Normalizer(Stage):
     """Makes a text that is easier to encode, and often loses something."""
 
-    @property
-    def stages(self) -> tuple[Normalizer, ...]:
-        """Itself; of a sequence what it is made of."""
-        return (self,)
-
     @abstractmethod
     def align(self, aligned: Aligned) -> Aligned:
         """The normalized text, with where each of its characters comes from."""
@@ -119,11 +114,12 @@ class CharacterNormalizer(EditingNormalizer):
         return "".join(map(self.replaced, text))
 
 
-class ChainedNormalizer(Normalizer):
+@stage
+class Sequence(Composite[Normalizer], Normalizer):
     """Normalizers one after the other."""
 
-    def __init__(self, parts: Sequence[Normalizer]) -> None:
-        self.parts = tuple(parts)
+    name = "Sequence"
+    parts_key = "normalizers"
 
     def align(self, aligned: Aligned) -> Aligned:
         for part in self.parts:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Self
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
 
 import regex
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import Edit, EditingNormalizer
+from engine.pipeline.stage import stage
 
 LONGEST_GRAPHEME = 5
 """Bytes of a grapheme that is looked up as a whole."""
@@ -26,39 +26,38 @@ LONGEST_GRAPHEME = 5
 _GRAPHEMES = regex.compile(r"\X")
 
 
+@stage
 class Precompiled(EditingNormalizer):
-    """What the map says of a text comes in its place.
-
-    Args:
-        charsmap: the map, in base64.
-
-    Raises:
-        ValueError: it is no such map.
-    """
+    """What the map says of a text comes in its place; the map is in base64."""
 
     name = "Precompiled"
+    precompiled_charsmap: str
 
-    def __init__(self, charsmap: str) -> None:
-        self._charsmap = charsmap
-        data = base64.b64decode(charsmap, validate=True)
-        (size,) = struct.unpack_from("<I", data)
-        if size % 4 or 4 + size > len(data):
-            raise ValueError("the trie is cut short")
-        self._units = struct.unpack_from(f"<{size // 4}I", data, 4)
-        self._replacements = data[4 + size :]
-        self._replacements.decode()
-        self._looked_up = lru_cache(maxsize=1 << 16)(self._look_up)
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
+    def check(self, fields: Fields) -> None:
         try:
-            return cls(fields.text("precompiled_charsmap"))
+            _ = self._map
         except (ValueError, binascii.Error, struct.error) as error:
             problem = f"is no map of characters: {error}"
             raise fields.error("precompiled_charsmap", problem) from None
 
-    def settings(self) -> dict[str, object]:
-        return {"precompiled_charsmap": self._charsmap}
+    @cached_property
+    def _map(self) -> tuple[tuple[int, ...], bytes]:
+        """The units of the trie, and the replacements.
+
+        Raises:
+            ValueError: it is no such map.
+        """
+        data = base64.b64decode(self.precompiled_charsmap, validate=True)
+        (size,) = struct.unpack_from("<I", data)
+        if size % 4 or 4 + size > len(data):
+            raise ValueError("the trie is cut short")
+        replacements = data[4 + size :]
+        replacements.decode()
+        return struct.unpack_from(f"<{size // 4}I", data, 4), replacements
+
+    @cached_property
+    def _looked_up(self) -> Callable[[str], str | None]:
+        return lru_cache(maxsize=1 << 16)(self._look_up)
 
     def edits(self, text: str) -> Iterator[Edit]:
         for match in _GRAPHEMES.finditer(text):
@@ -77,10 +76,11 @@ class Precompiled(EditingNormalizer):
     def _look_up(self, text: str) -> str | None:
         """What comes in the place of a text; `None` if it stays."""
         place = self._shortest_key(text.encode("utf-8", "surrogatepass"))
-        if place is None or place >= len(self._replacements):
+        replacements = self._map[1]
+        if place is None or place >= len(replacements):
             return None
-        end = self._replacements.find(b"\0", place)
-        return self._replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
+        end = replacements.find(b"\0", place)
+        return replacements[place : end if end >= 0 else None].decode("utf-8", "replace")
 
     def _shortest_key(self, key: bytes) -> int | None:
         """The value of the shortest key in the double array that begins `key`.
@@ -88,7 +88,7 @@ class Precompiled(EditingNormalizer):
         A unit holds the offset to its children, its label, and whether it ends a key, in the bits
         that Darts-clone gave them.
         """
-        units = self._units
+        units = self._map[0]
         if not units:
             return None
         node = _offset(units[0])

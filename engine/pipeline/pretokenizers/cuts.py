@@ -1,15 +1,16 @@
-"""`Split`: cuts at a text or a regex, which is how newer models say their pattern."""
+"""Pre-tokenizers that only cut: at a text or regex, or where kinds of characters meet."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar, Self
+from functools import cached_property
 
 import regex
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
-from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer, Span, stretches
+from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer, Span, cut_at
+from engine.pipeline.stage import Character, one_of, setting, stage
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 # Our patterns as Oniguruma writes them, which is what `tokenizer.json` holds.
@@ -42,39 +43,23 @@ def in_oniguruma(pattern: Pattern) -> str | None:
     return "|".join(_RESPELLED.get(each, each) for each in regexes)
 
 
+@stage
 class Split(PreTokenizer):
-    """Cuts at each match.
+    """Cuts at each match, which is how newer models say their pattern.
 
-    Args:
+    Attributes:
         pattern: what to look for.
         behavior: what becomes of a match: a name in `BEHAVIORS`.
         invert: whether what stands between matches counts as a match instead.
     """
 
     name = "Split"
-
-    def __init__(self, pattern: TextOrRegex, behavior: str, invert: bool = False) -> None:
-        self.pattern = pattern
-        self.behavior = behavior
-        self.invert = invert
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        pattern = TextOrRegex.from_json(fields.inner("pattern"))
-        return cls(pattern, fields.choice("behavior", tuple(BEHAVIORS)), fields.flag("invert"))
-
-    def settings(self) -> dict[str, object]:
-        return {
-            "pattern": self.pattern.to_json(),
-            "behavior": self.behavior,
-            "invert": self.invert,
-        }
+    pattern: TextOrRegex
+    behavior: str = setting(read=one_of(BEHAVIORS))
+    invert: bool = False
 
     def spans(self, text: str) -> Iterable[Span]:
-        row = list(stretches(self.pattern.matches(text), len(text)))
-        if self.invert:
-            row = [(start, end, not is_match) for start, end, is_match in row]
-        return BEHAVIORS[self.behavior](row)
+        return cut_at(self.pattern.matches(text), len(text), self.behavior, self.invert)
 
     def as_pattern(self) -> Pattern | None:
         source = self.pattern.regex
@@ -101,7 +86,7 @@ _NAMED = {in_oniguruma(pattern): pattern for pattern in PATTERNS.values()}
 _NAMED[_GPT2] = PATTERNS["gpt2"]
 
 
-# Pre-tokenizers that cut where one kind of character meets another.
+# Where one kind of character meets another
 
 # Punctuation that Unicode has since version 9, and which the tables that decide here lack.
 _NEWER = (
@@ -124,43 +109,27 @@ def _spans(pattern: regex.Pattern[str], text: str) -> Iterator[Span]:
     return (match.span() for match in pattern.finditer(text))
 
 
+@stage
 class Digits(PreTokenizer):
     """Digits apart from the rest, together or each by itself. Any number is one: `½`, `Ⅻ`."""
 
     name = "Digits"
-
-    def __init__(self, individual_digits: bool = False) -> None:
-        self.individual_digits = individual_digits
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(fields.flag("individual_digits"))
-
-    def settings(self) -> dict[str, object]:
-        return {"individual_digits": self.individual_digits}
+    individual_digits: bool = False
 
     def spans(self, text: str) -> Iterable[Span]:
         behavior = "Isolated" if self.individual_digits else "Contiguous"
-        return BEHAVIORS[behavior](list(stretches(_spans(_NUMBER, text), len(text))))
+        return cut_at(_spans(_NUMBER, text), len(text), behavior)
 
 
+@stage
 class Punctuation(PreTokenizer):
     """Punctuation marks apart; `behavior` says how."""
 
     name = "Punctuation"
-
-    def __init__(self, behavior: str = "Isolated") -> None:
-        self.behavior = behavior
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(fields.choice("behavior", tuple(BEHAVIORS), default="Isolated"))
-
-    def settings(self) -> dict[str, object]:
-        return {"behavior": self.behavior}
+    behavior: str = setting(default="Isolated", read=one_of(BEHAVIORS), may_be_missing=True)
 
     def spans(self, text: str) -> Iterable[Span]:
-        return BEHAVIORS[self.behavior](list(stretches(_spans(_PUNCTUATION, text), len(text))))
+        return cut_at(_spans(_PUNCTUATION, text), len(text), self.behavior)
 
 
 class Whitespace(PreTokenizer):
@@ -172,70 +141,51 @@ class Whitespace(PreTokenizer):
         return _spans(_WORDS, text)
 
 
-class _AtCharacters(PreTokenizer):
-    """Cuts at certain characters, which are left out."""
-
-    separators: ClassVar[regex.Pattern[str]] = _WHITE_SPACE
-
-    def spans(self, text: str) -> Iterable[Span]:
-        row = stretches(_spans(self.separators, text), len(text))
-        return BEHAVIORS["Removed"](list(row))
-
-
-class WhitespaceSplit(_AtCharacters):
+class WhitespaceSplit(PreTokenizer):
     """What stands between whitespace."""
 
     name = "WhitespaceSplit"
 
+    def spans(self, text: str) -> Iterable[Span]:
+        return cut_at(_spans(_WHITE_SPACE, text), len(text), "Removed")
 
-class BertPreTokenizer(_AtCharacters):
+
+class BertPreTokenizer(WhitespaceSplit):
     """What stands between whitespace, every punctuation mark apart."""
 
     name = "BertPreTokenizer"
 
     def spans(self, text: str) -> Iterable[Span]:
         for start, end in super().spans(text):
-            row = stretches(_spans(_PUNCTUATION, text[start:end]), end - start)
-            yield from ((start + left, start + right) for left, right, _ in row)
+            within = cut_at(_spans(_PUNCTUATION, text[start:end]), end - start, "Isolated")
+            yield from ((start + left, start + right) for left, right in within)
 
 
+@stage
 class CharDelimiterSplit(PreTokenizer):
     """What stands between one character."""
 
     name = "CharDelimiterSplit"
+    delimiter: Character
 
-    def __init__(self, delimiter: str) -> None:
-        self.delimiter = delimiter
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(fields.character("delimiter"))
-
-    def settings(self) -> dict[str, object]:
-        return {"delimiter": self.delimiter}
+    @cached_property
+    def _delimiter(self) -> regex.Pattern[str]:
+        return regex.compile(regex.escape(self.delimiter))
 
     def spans(self, text: str) -> Iterable[Span]:
-        matches = _spans(regex.compile(regex.escape(self.delimiter)), text)
-        return BEHAVIORS["Removed"](list(stretches(matches, len(text))))
+        return cut_at(_spans(self._delimiter, text), len(text), "Removed")
 
 
+@stage
 class FixedLength(PreTokenizer):
     """So many characters each."""
 
     name = "FixedLength"
+    length: int = setting(default=5, may_be_missing=True)
 
-    def __init__(self, length: int = 5) -> None:
-        self.length = length
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        length = fields.count("length", default=5)
-        if not length:
+    def check(self, fields: Fields) -> None:
+        if not self.length:
             raise fields.error("length", "should be at least 1")
-        return cls(length)
-
-    def settings(self) -> dict[str, object]:
-        return {"length": self.length}
 
     def spans(self, text: str) -> Iterable[Span]:
         starts = range(0, len(text), self.length)

@@ -8,36 +8,25 @@ pieces, and the same with where their characters come from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from collections.abc import Sequence as SequenceOf
+from functools import cached_property
 from itertools import chain, groupby
-from typing import Any, ClassVar, Self
+from typing import ClassVar
 
 from engine.core.registry import Registry
-from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
-from engine.pipeline.stage import Stage
+from engine.pipeline.stage import Composite, Stage, opened, stage
 from engine.text.patterns import PATTERNS, Pattern
 
+NOTHING_CUT = PATTERNS["none"]
+
 # What becomes of the matches that a pre-tokenizer cuts at: the five behaviours.
-#
-# A text is a row of stretches, each a match or what is between two. A behaviour leaves matches out,
-# keeps them as pieces, or joins them with a neighbour.
-#
-# >>> matches = [(1, 2), (2, 3)]   # the dashes of "a--b"
-# >>> for name, behavior in BEHAVIORS.items():
-# ...     print(name, ["a--b"[slice(*span)] for span in behavior(list(stretches(matches, 4)))])
-# Removed ['a', 'b']
-# Isolated ['a', '-', '-', 'b']
-# MergedWithPrevious ['a-', '-', 'b']
-# MergedWithNext ['a', '-', '-b']
-# Contiguous ['a', '--', 'b']
 
 Span = tuple[int, int]
 Stretch = tuple[int, int, bool]
 """Where it begins, where it ends, whether it is a match."""
 
 
-def stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
+def _stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
     """The matches and what stands between them; together they cover a text of that length."""
     last = 0
     for start, end in matches:
@@ -98,6 +87,28 @@ BEHAVIORS: Registry[Callable[[list[Stretch]], list[Span]]] = Registry(
 )
 
 
+def cut_at(matches: Iterable[Span], length: int, behavior: str, invert: bool = False) -> list[Span]:
+    """The pieces of a text of that length, cut at matches.
+
+    A behaviour leaves the matches out, keeps them as pieces, or joins them with a neighbour:
+
+    >>> dashes = [(1, 2), (2, 3)]
+    >>> for behavior in BEHAVIORS:
+    ...     print(behavior, ["a--b"[start:end] for start, end in cut_at(dashes, 4, behavior)])
+    Removed ['a', 'b']
+    Isolated ['a', '-', '-', 'b']
+    MergedWithPrevious ['a-', '-', 'b']
+    MergedWithNext ['a', '-', '-b']
+    Contiguous ['a', '--', 'b']
+
+    Args:
+        behavior: a name in `BEHAVIORS`.
+        invert: whether what stands between matches counts as a match instead.
+    """
+    row = [(start, end, found != invert) for start, end, found in _stretches(matches, length)]
+    return BEHAVIORS[behavior](row)
+
+
 class PreTokenizer(Stage):
     """Cuts a text; pieces may be left out, but none is empty."""
 
@@ -120,11 +131,6 @@ class PreTokenizer(Stage):
         """A pattern that cuts the changed text the same; `None` if there is none."""
         return None
 
-    @property
-    def stages(self) -> tuple[PreTokenizer, ...]:
-        """Itself; of a sequence what it is made of."""
-        return (self,)
-
     def pre_tokenize(self, text: str) -> list[Aligned]:
         """The pieces of a whole text, with where their characters come from.
 
@@ -132,9 +138,9 @@ class PreTokenizer(Stage):
         >>> [piece.text for piece in Digits(individual_digits=False).pre_tokenize("a12b")]
         ['a', '12', 'b']
         """
-        return self.split_aligned(Aligned.of(text))
+        return self.aligned_pieces(Aligned.of(text))
 
-    def split_aligned(self, aligned: Aligned) -> list[Aligned]:
+    def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
         """The pieces of a text that may be a part of an original."""
         first = aligned.span(0, 0)[0] == 0
         changed = aligned.edited(self.edits(aligned.text, first))
@@ -151,69 +157,49 @@ class PreTokenizer(Stage):
         changed = self.prepared(text, first)
         return [changed[start:end] for start, end in self.spans(changed) if start < end]
 
-    def split(self, text: str, first: bool) -> list[str]:
-        """The pieces, without where they come from."""
+    def pieces(self, text: str, first: bool) -> list[str]:
+        """The pieces as the model is given them, without where they come from."""
         return self.cut(text, first)
 
 
-NOTHING_CUT = PATTERNS["none"]
+@stage
+class Sequence(Composite[PreTokenizer], PreTokenizer):
+    """Pre-tokenizers of which each cuts the pieces of the one before."""
 
-
-def all_stages(pre_tokenizer: PreTokenizer | None) -> SequenceOf[PreTokenizer]:
-    """The stages of a pre-tokenizer, sequences opened; none if there is none."""
-    return () if pre_tokenizer is None else pre_tokenizer.stages
-
-
-# Several pre-tokenizers: each cuts the pieces of the one before.
-
-
-class Sequence(PreTokenizer):
     name = "Sequence"
     parts_key = "pretokenizers"
 
-    def __init__(self, parts: SequenceOf[PreTokenizer]) -> None:
-        self.parts = tuple(parts)
-
-    @classmethod
-    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
-        return cls(parts)
-
-    def settings(self) -> dict[str, object]:
-        return {"pretokenizers": [part.to_json() for part in self.parts]}
-
-    @property
-    def stages(self) -> tuple[PreTokenizer, ...]:
-        return tuple(chain.from_iterable(part.stages for part in self.parts))
+    @cached_property
+    def _stages(self) -> tuple[PreTokenizer, ...]:
+        return opened(self) or (PreTokenizer(),)
 
     @property
     def asks_where(self) -> bool:  # type: ignore[override]
-        return any(stage.asks_where for stage in self.stages)
+        return any(each.asks_where for each in self._stages)
 
-    def split_aligned(self, aligned: Aligned) -> list[Aligned]:
+    def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
         pieces = [aligned] if aligned.text else []
-        for stage in self.stages:
-            pieces = list(chain.from_iterable(map(stage.split_aligned, pieces)))
+        for each in self._stages:
+            pieces = list(chain.from_iterable(map(each.aligned_pieces, pieces)))
         return pieces
 
-    def split(self, text: str, first: bool) -> list[str]:
-        if not self.stages:
-            return [text] if text else []
-        return [*chain.from_iterable(self.stages[-1].split(*p) for p in self._before(text, first))]
+    def pieces(self, text: str, first: bool) -> list[str]:
+        last = self._stages[-1]
+        return [*chain.from_iterable(last.pieces(*p) for p in self._before_last(text, first))]
 
     def cut(self, text: str, first: bool) -> list[str]:
-        if not self.stages:
-            return [text] if text else []
-        return [*chain.from_iterable(self.stages[-1].cut(*p) for p in self._before(text, first))]
+        last = self._stages[-1]
+        return [*chain.from_iterable(last.cut(*p) for p in self._before_last(text, first))]
 
-    def _before(self, text: str, first: bool) -> list[tuple[str, bool]]:
+    def _before_last(self, text: str, first: bool) -> list[tuple[str, bool]]:
         """The pieces that the last stage is given, each with whether it stands first."""
-        if any(stage.asks_where for stage in self.stages[1:]):
+        if any(each.asks_where for each in self._stages[1:]):
             # What stands first after several cuts is known from where it comes.
             aligned = [Aligned.of(text, start=0 if first else 1)]
-            for stage in self.stages[:-1]:
-                aligned = list(chain.from_iterable(map(stage.split_aligned, aligned)))
+            for each in self._stages[:-1]:
+                aligned = list(chain.from_iterable(map(each.aligned_pieces, aligned)))
             return [(piece.text, piece.span(0, 0)[0] == 0) for piece in aligned]
         pieces = [text] if text else []
-        for number, stage in enumerate(self.stages[:-1]):
-            pieces = [*chain.from_iterable(stage.split(p, first and not number) for p in pieces)]
+        for number, each in enumerate(self._stages[:-1]):
+            pieces = [*chain.from_iterable(each.pieces(p, first and not number) for p in pieces)]
         return [(piece, first) for piece in pieces]

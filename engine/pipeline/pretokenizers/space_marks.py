@@ -1,8 +1,13 @@
-"""`Metaspace`: SentencePiece's way, where `▁` stands for a space and begins a word."""
+"""`ByteLevel` and `Metaspace`: a space becomes a mark that is seen, `Ġ` or `▁`, and begins a word.
+
+GPT-2's `Ġ` is one of its printable stand-ins for bytes. SentencePiece's `▁` stands for a space and
+nothing else. The decoders and post-processors of the same names have the same settings.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Self
 
 import regex
@@ -11,53 +16,32 @@ from engine.core.gpt2_bytes import spell
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
-from engine.pipeline.pretokenizers.pretokenizer import (
-    BEHAVIORS,
-    NOTHING_CUT,
-    PreTokenizer,
-    Span,
-    stretches,
-)
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, Span, cut_at
+from engine.pipeline.stage import Character, Stage, one_of, setting, stage
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_bytes
-
-# `ByteLevel`: GPT-2's pre-tokenizer; pieces leave it in printable stand-ins for their bytes.
 
 _GPT2 = PATTERNS["gpt2"]
 
 
-class ByteLevel(PreTokenizer):
-    """Cuts as GPT-2 does, if it uses its regex, and spells bytes.
+@stage
+class ByteLevelSettings(Stage):
+    """What stages of the name `ByteLevel` have.
 
-    Args:
+    Attributes:
         add_prefix_space: whether a text that begins with no space gets one.
-        trim_offsets: whether offsets leave spaces out; nothing that is done here depends on it.
-        use_regex: whether it cuts at all.
+        trim_offsets: whether the offsets of tokens leave spaces out; only the post-processor asks.
+        use_regex: whether it cuts at all; only the pre-tokenizer asks.
     """
 
     name = "ByteLevel"
+    add_prefix_space: bool = True
+    trim_offsets: bool = True
+    use_regex: bool = setting(default=True, may_be_missing=True)
 
-    def __init__(
-        self, add_prefix_space: bool = True, trim_offsets: bool = True, use_regex: bool = True
-    ) -> None:
-        self.add_prefix_space = add_prefix_space
-        self.trim_offsets = trim_offsets
-        self.use_regex = use_regex
 
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(
-            fields.flag("add_prefix_space"),
-            fields.flag("trim_offsets"),
-            fields.flag("use_regex", default=True),
-        )
-
-    def settings(self) -> dict[str, object]:
-        return {
-            "add_prefix_space": self.add_prefix_space,
-            "trim_offsets": self.trim_offsets,
-            "use_regex": self.use_regex,
-        }
+class ByteLevel(ByteLevelSettings, PreTokenizer):
+    """Cuts as GPT-2 does, if it uses its regex, and spells bytes."""
 
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
         if self.add_prefix_space and text and not text.startswith(" "):
@@ -67,56 +51,50 @@ class ByteLevel(PreTokenizer):
         if not self.use_regex:
             return ((0, len(text)),)
         matches = (match.span() for match in _GPT2.compiled.finditer(text))
-        return [(start, end) for start, end, _ in stretches(matches, len(text))]
+        return cut_at(matches, len(text), "Isolated")
 
     def respelled(self, piece: Aligned) -> Aligned:
         return ByteLevelNormalizer().align(piece)
 
-    def split(self, text: str, first: bool) -> list[str]:
+    def pieces(self, text: str, first: bool) -> list[str]:
         return [spell(to_bytes(piece)) for piece in self.cut(text, first)]
 
     def as_pattern(self) -> Pattern | None:
         return _GPT2 if self.use_regex else NOTHING_CUT
 
 
-PREPEND_SCHEMES = ("always", "never", "first")
+@stage
+class MetaspaceSettings(Stage):
+    """What stages of the name `Metaspace` have.
 
-
-class Metaspace(PreTokenizer):
-    """Makes every space a `replacement`, and cuts before each.
-
-    Args:
+    Attributes:
         replacement: the character, `▁` as a rule.
         prepend_scheme: when a text that begins with none gets one: always, never, or if it stands
             `first` in everything.
-        split: whether it cuts at all.
+        split: whether the text is cut before each; only the pre-tokenizer asks.
     """
 
     name = "Metaspace"
-
-    def __init__(
-        self, replacement: str = "▁", prepend_scheme: str = "always", split: bool = True
-    ) -> None:
-        self.replacement = replacement
-        self.prepend_scheme = prepend_scheme
-        self.splits = split
+    replacement: Character = "▁"
+    prepend_scheme: str = setting(
+        default="always", read=one_of(("always", "never", "first")), may_be_missing=True
+    )
+    split: bool = setting(default=True, may_be_missing=True)
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
-        scheme = fields.choice("prepend_scheme", PREPEND_SCHEMES, default="always")
-        # Files of older versions say it in this way.
-        if not fields.flag("add_prefix_space", default=True):
-            if fields.has("prepend_scheme") and scheme != "never":
-                raise fields.error("add_prefix_space", f"is false, but prepend_scheme is {scheme}")
-            scheme = "never"
-        return cls(fields.character("replacement"), scheme, fields.flag("split", default=True))
+        found = super().from_json(fields)
+        # Files of older versions say `never` in this way.
+        if not fields.has("add_prefix_space") or fields.flag("add_prefix_space"):
+            return found
+        scheme = found.prepend_scheme
+        if fields.has("prepend_scheme") and scheme != "never":
+            raise fields.error("add_prefix_space", f"is false, but prepend_scheme is {scheme}")
+        return replace(found, prepend_scheme="never")
 
-    def settings(self) -> dict[str, object]:
-        return {
-            "replacement": self.replacement,
-            "prepend_scheme": self.prepend_scheme,
-            "split": self.splits,
-        }
+
+class Metaspace(MetaspaceSettings, PreTokenizer):
+    """Makes every space a mark, and cuts before each."""
 
     @property
     def asks_where(self) -> bool:  # type: ignore[override]
@@ -139,14 +117,14 @@ class Metaspace(PreTokenizer):
         return changed
 
     def spans(self, text: str) -> Iterable[Span]:
-        if not self.splits:
+        if not self.split:
             return ((0, len(text)),)
-        places = [place for place, character in enumerate(text) if character == self.replacement]
+        places = (place for place, character in enumerate(text) if character == self.replacement)
         matches = ((place, place + 1) for place in places)
-        return BEHAVIORS["MergedWithNext"](list(stretches(matches, len(text))))
+        return cut_at(matches, len(text), "MergedWithNext")
 
     def as_pattern(self) -> Pattern | None:
-        if not self.splits:
+        if not self.split:
             return NOTHING_CUT
         mark = regex.escape(self.replacement)
         word = Alternative("word", f"{mark}[^{mark}]*")

@@ -1,4 +1,8 @@
-"""`TemplateProcessing`: a template that the file spells out, as in `[CLS] $A [SEP]`."""
+"""Post-processors: they put special tokens around a text or a pair, and tell where tokens stand.
+
+Each stands in `POST_PROCESSORS` under the name that `tokenizer.json` gives it. `Tokenizer.encode`
+adds none of their tokens; `Pipeline.run` and `process` do.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,14 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from collections.abc import Sequence as SequenceOf
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.pretokenizers.space_marks import ByteLevel as ByteLevelPreTokenizer
-from engine.pipeline.stage import Stage
+from engine.pipeline.pretokenizers.space_marks import ByteLevelSettings
+from engine.pipeline.stage import Composite, Stage, StageRegistry, setting, stage
 from engine.text.scripts import WHITE_SPACE
-
-# What a post-processor is: it puts special tokens around a text, and tells tokens' places.
 
 Ids = SequenceOf[int]
 
@@ -64,10 +66,12 @@ class PostProcessor(Stage):
         return ids
 
 
+# Places of tokens without the spaces around them
+
 _SPACE = BYTE_TO_CHAR[ord(" ")]
 
 
-def without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed]:
+def _without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed]:
     """The places without the spaces at either end of a token.
 
     Args:
@@ -87,23 +91,8 @@ def without_spaces(tokens: SequenceOf[Placed], keeps_first: bool) -> list[Placed
     return placed
 
 
-# `ByteLevel`: what byte-level BPE has after its model.
-
-
-class ByteLevel(PostProcessor):
-    """Leaves spaces out of offsets, and the ids as they are."""
-
-    name = "ByteLevel"
-
-    def __init__(self, settings: ByteLevelPreTokenizer | None = None) -> None:
-        self._settings = settings or ByteLevelPreTokenizer()
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(ByteLevelPreTokenizer.from_json(fields))
-
-    def settings(self) -> dict[str, object]:
-        return self._settings.settings()
+class ByteLevel(ByteLevelSettings, PostProcessor):
+    """Leaves spaces out of offsets, and the ids as they are: byte-level BPE has it."""
 
     def template(self, texts: int) -> SequenceOf[Piece]:
         return [Piece(text, "", text) for text in range(texts)]
@@ -112,31 +101,21 @@ class ByteLevel(PostProcessor):
         raise LookupError(token)  # its template has none
 
     def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
-        if not self._settings.trim_offsets:
-            return list(tokens)
-        return without_spaces(tokens, self._settings.add_prefix_space)
+        return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
 
 
-# Several post-processors.
-
-
-class Sequence(PostProcessor):
+@stage
+class Sequence(Composite[PostProcessor], PostProcessor):
     """Post-processors of which at most one adds something."""
 
     name = "Sequence"
     parts_key = "processors"
 
-    def __init__(self, parts: SequenceOf[PostProcessor]) -> None:
-        self.parts = tuple(parts)
-
     @classmethod
-    def of_parts(cls, parts: SequenceOf[Any], fields: Fields) -> Self:
+    def of_parts(cls, parts: SequenceOf[PostProcessor], fields: Fields) -> Self:
         if sum(not isinstance(part, ByteLevel) for part in parts) > 1:
             raise fields.error("processors", "more than one that adds tokens is not supported")
         return cls(parts)
-
-    def settings(self) -> dict[str, object]:
-        return {"processors": [part.to_json() for part in self.parts]}
 
     @property
     def _adding(self) -> PostProcessor:
@@ -158,11 +137,21 @@ class Sequence(PostProcessor):
         return list(tokens)
 
 
-# Post-processor templates as people type them: `[CLS] $A [SEP] $B:1 [SEP]:1`.
-
+# Templates as people type them: `[CLS] $A [SEP] $B:1 [SEP]:1`
 
 _TYPED = re.compile(r"(?P<what>.+?)(?::(?P<type>[0-9]{1,4}))?")
 _TEXTS = {"$A": 0, "$B": 1, "$": 0}
+
+
+def _pieces(template: str) -> list[Piece]:
+    pieces = []
+    for typed in template.split():
+        found = _TYPED.fullmatch(typed)
+        assert found is not None  # it matches anything
+        text = _TEXTS.get(found["what"])
+        token = found["what"] if text is None else ""
+        pieces.append(Piece(text, token, int(found["type"] or 0)))
+    return pieces
 
 
 def template_of(single: str, pair: str, ids: Mapping[str, int]) -> TemplateProcessing:
@@ -216,33 +205,26 @@ def spelled_template(processor: PostProcessor, texts: int) -> str:
     return " ".join(map("".join, zip(names, types, strict=True)))
 
 
-def _pieces(template: str) -> list[Piece]:
-    pieces = []
-    for typed in template.split():
-        found = _TYPED.fullmatch(typed)
-        assert found is not None  # it matches anything
-        text = _TEXTS.get(found["what"])
-        token = found["what"] if text is None else ""
-        pieces.append(Piece(text, token, int(found["type"] or 0)))
-    return pieces
+# The post-processors that add tokens
 
 
+@stage
 class TemplateProcessing(PostProcessor):
-    """A template that the file spells out."""
+    """Templates that the file spells out.
+
+    Attributes:
+        single, pair: the templates for one text and for two.
+        special_tokens: token of a template → its ids and what is written for them.
+    """
 
     name = "TemplateProcessing"
-
-    def __init__(
-        self,
-        single: SequenceOf[Piece],
-        pair: SequenceOf[Piece],
-        special_tokens: Mapping[str, tuple[Ids, SequenceOf[str]]],
-    ) -> None:
-        self._templates = single, pair
-        self._special_tokens = dict(special_tokens)
+    single: SequenceOf[Piece]
+    pair: SequenceOf[Piece]
+    special_tokens: Mapping[str, tuple[Ids, SequenceOf[str]]]
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:
+        """`{"single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": …}], …}`"""
         special = fields.inner("special_tokens")
         tokens = {}
         for name in special.value:
@@ -259,21 +241,21 @@ class TemplateProcessing(PostProcessor):
         return cls(templates[0], templates[1], tokens)
 
     def settings(self) -> dict[str, object]:
-        single, pair = ([_spelled(piece) for piece in each] for each in self._templates)
         tokens = {
             name: {"id": name, "ids": list(ids), "tokens": list(texts)}
-            for name, (ids, texts) in self._special_tokens.items()
+            for name, (ids, texts) in self.special_tokens.items()
         }
+        single, pair = ([*map(_piece_as_json, each)] for each in (self.single, self.pair))
         return {"single": single, "pair": pair, "special_tokens": tokens}
 
     def template(self, texts: int) -> SequenceOf[Piece]:
-        return self._templates[texts - 1]
+        return self.single if texts == 1 else self.pair
 
     def ids_of(self, token: str) -> Ids:
-        return self._special_tokens[token][0]
+        return self.special_tokens[token][0]
 
     def texts_of(self, token: str) -> SequenceOf[str]:
-        return self._special_tokens[token][1]
+        return self.special_tokens[token][1]
 
 
 def _piece(fields: Fields) -> Piece:
@@ -283,45 +265,14 @@ def _piece(fields: Fields) -> Piece:
     return Piece("AB".index(text.choice("id", ("A", "B"))), "", text.count("type_id"))
 
 
-def _spelled(piece: Piece) -> dict[str, Any]:
+def _piece_as_json(piece: Piece) -> dict[str, Any]:
     if piece.text is None:
         return {"SpecialToken": {"id": piece.token, "type_id": piece.type_id}}
     return {"Sequence": {"id": "AB"[piece.text], "type_id": piece.type_id}}
 
 
-# The templates of BERT and RoBERTa.
-
-
-class BertProcessing(PostProcessor):
-    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`."""
-
-    name = "BertProcessing"
-    pattern = "cAsBs"
-
-    def __init__(self, sep: tuple[str, int], cls: tuple[str, int]) -> None:
-        self._tokens = {"s": sep, "c": cls}
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        return cls(_token(fields, "sep"), _token(fields, "cls"))
-
-    def settings(self) -> dict[str, object]:
-        return {"sep": list(self._tokens["s"]), "cls": list(self._tokens["c"])}
-
-    def template(self, texts: int) -> SequenceOf[Piece]:
-        single = "cAs"
-        return [
-            Piece("AB".index(place), "", "AB".index(place))
-            if place in "AB"
-            else Piece(None, self._tokens[place][0], int(number > single.index("s")))
-            for number, place in enumerate(single if texts == 1 else self.pattern)
-        ]
-
-    def ids_of(self, token: str) -> Ids:
-        return [next(number for text, number in self._tokens.values() if text == token)]
-
-
-def _token(fields: Fields, key: str) -> tuple[str, int]:
+def _token_with_id(fields: Fields, key: str) -> tuple[str, int]:
+    """`["[SEP]", 102]`"""
     items = fields.items(key)
     if len(items) != 2:
         raise fields.error(key, "should be a token and its id")
@@ -329,35 +280,38 @@ def _token(fields: Fields, key: str) -> tuple[str, int]:
     return both.text("token"), both.count("id")
 
 
-class RobertaProcessing(BertProcessing):
-    """`<s> A </s>`, and `<s> A </s></s> B </s>`."""
+@stage
+class BertProcessing(PostProcessor):
+    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`."""
 
-    name = "RobertaProcessing"
-    pattern = "cAssBs"
-
-    def __init__(
-        self,
-        sep: tuple[str, int],
-        cls: tuple[str, int],
-        trim_offsets: bool = True,
-        add_prefix_space: bool = True,
-    ) -> None:
-        super().__init__(sep, cls)
-        self._flags = {"trim_offsets": trim_offsets, "add_prefix_space": add_prefix_space}
-
-    @classmethod
-    def from_json(cls, fields: Fields) -> Self:
-        flags = fields.flag("trim_offsets"), fields.flag("add_prefix_space")
-        return cls(_token(fields, "sep"), _token(fields, "cls"), *flags)
-
-    def settings(self) -> dict[str, object]:
-        return {**super().settings(), **self._flags}
+    name = "BertProcessing"
+    templates: ClassVar[tuple[str, str]] = "cls $A sep", "cls $A sep $B:1 sep:1"
+    sep: tuple[str, int] = setting(read=_token_with_id)
+    cls: tuple[str, int] = setting(read=_token_with_id)
 
     def template(self, texts: int) -> SequenceOf[Piece]:
-        """RoBERTa tells its texts apart by the tokens alone."""
-        return [piece._replace(type_id=0) for piece in super().template(texts)]
+        tokens = {"sep": self.sep[0], "cls": self.cls[0]}
+        pieces = _pieces(self.templates[texts - 1])
+        return [piece._replace(token=tokens.get(piece.token, "")) for piece in pieces]
+
+    def ids_of(self, token: str) -> Ids:
+        return [next(token_id for text, token_id in (self.sep, self.cls) if text == token)]
+
+
+@stage
+class RobertaProcessing(BertProcessing):
+    """`<s> A </s>`, and `<s> A </s></s> B </s>`; the types do not tell the two texts apart."""
+
+    name = "RobertaProcessing"
+    templates = "cls $A sep", "cls $A sep sep $B sep"
+    trim_offsets: bool = True
+    add_prefix_space: bool = True
 
     def placed(self, tokens: SequenceOf[Placed]) -> list[Placed]:
-        if not self._flags["trim_offsets"]:
-            return list(tokens)
-        return without_spaces(tokens, self._flags["add_prefix_space"])
+        return _without_spaces(tokens, self.add_prefix_space) if self.trim_offsets else [*tokens]
+
+
+POST_PROCESSORS: StageRegistry[PostProcessor] = StageRegistry(
+    "post-processor",
+    (TemplateProcessing, BertProcessing, RobertaProcessing, ByteLevel, Sequence),
+)
