@@ -13,7 +13,6 @@ from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
-from engine.unigram.text_paths import unknown_in
 from engine.unigram.trainer import StopReason
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def narrate_back(frame: UnigramFrame) -> tuple[str, str]:
 
 def describe_unknown(frame: UnigramFrame, text: str, room: int = ROOMY) -> str:
     """What of a text no piece spells, and how that is counted; empty if all is spelled."""
-    unknown, token = unknown_in(frame, text), visible_text(frame.record.unknown)
+    unknown, token = frame.unknown_in(text), visible_text(frame.record.unknown)
     if not unknown:
         return ""
     few = ", ".join(map(visible_text, unknown[:NAMED]))

@@ -29,7 +29,6 @@ from engine.unigram.metaspace import SPACE, spelled
 from engine.unigram.record import NEVER, EmStep, PruneStep
 from engine.unigram.removals import Removals
 from engine.unigram.sliced import finished
-from engine.unigram.text_paths import ids_of, n_best
 
 BEST = 5
 """So many segmentations of a text are told."""
@@ -160,10 +159,10 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         if not rest:
             yield "Say a text to encode, like encode the cat."
             return
-        best, *others = n_best(self.frame, rest, BEST)
+        best, *others = self.frame.segmentations(rest, BEST)
         tokens, characters = plural(len(best.pieces), "piece"), plural(len(rest), "character")
         yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
-        yield f"In ids: {' '.join(map(str, ids_of(self.frame, rest)))}."
+        yield f"In ids: {' '.join(map(str, self.frame.encode(rest)))}."
         if unknown := describe_unknown(self.frame, rest):
             yield unknown
         for path in others:

@@ -95,13 +95,13 @@ def changed_words(frame: UnigramFrame) -> Iterator[ChangedWord | None]:
         yield None if cut_alike else ChangedWord(text, count, before, after)
 
 
-# Which words of the corpus is a piece used in?
+# -- where a piece is used
 
 BATCH = 1000
 """Words that are passed over in one go: looking for a text in a word takes next to nothing."""
 
 
-class Use(NamedTuple):
+class Occurrence(NamedTuple):
     """A pretoken of the corpus whose best segmentation has a piece."""
 
     text: str
@@ -109,7 +109,7 @@ class Use(NamedTuple):
     edges: tuple[Edge, ...]
 
 
-def uses(frame: UnigramFrame, number: int) -> Iterator[Use | None]:
+def piece_occurrences(frame: UnigramFrame, number: int) -> Iterator[Occurrence | None]:
     """The pretokens whose best segmentation has a piece of the seed, the most frequent first.
 
     All pretokens are looked through, which may take a second; `None` comes now and then where
@@ -120,6 +120,6 @@ def uses(frame: UnigramFrame, number: int) -> Iterator[Use | None]:
         if piece in text:
             edges = frame.lattice(text).best.edges
             is_used = any(edge.piece == number for edge in edges)
-            yield Use(text, times, edges) if is_used else None
+            yield Occurrence(text, times, edges) if is_used else None
         elif passed % BATCH == 0:
             yield None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from heapq import nlargest
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,12 +16,20 @@ from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
+from engine.unigram.metaspace import spelled
 from engine.unigram.pieces import Edge, NumberedPieces, joined
 from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep
 from engine.unigram.removals import Removals
 from engine.unigram.run import UnigramRun
 from engine.unigram.sliced import Work
 from engine.unigram.statistics import UnigramStatistics
+
+
+class TextPath(NamedTuple):
+    """A segmentation of a whole text: its pieces, unknown characters joined, and its score."""
+
+    pieces: tuple[str, ...]
+    score: float
 
 
 class UnigramFrame:
@@ -199,3 +210,67 @@ class UnigramFrame:
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""
         return self.run.cut(text)
+
+    def segmentations(self, text: str, wanted: int) -> list[TextPath]:
+        """The best segmentations of a text, the best first; a special token is a piece of score 0.
+
+        No piece crosses the border of a pretoken. So the n best of a text are among the n best of
+        all but its last pretoken, each followed by one of the n best of the last.
+
+        >>> from engine.unigram.timeline import UnigramTimeline
+        >>> from engine.unigram.trainer import UnigramTrainer
+        >>> trainer = UnigramTrainer({"hug": 10, "▁pug": 5, "hugs": 5}, 10)
+        >>> steps = list(trainer.steps())
+        >>> timeline = UnigramTimeline(trainer.record, steps)
+        >>> [path.pieces for path in timeline.frame.segmentations("hugs hug", 2)]
+        [('hugs', '▁', 'hug'), ('hugs', '▁', 'h', 'ug')]
+        """
+        best = [TextPath((), 0.0)]
+        for pretoken in self.cut(text):
+            longer = (
+                TextPath(before.pieces + way.pieces, before.score + way.score)
+                for before in best
+                for way in self._segmentations_of(pretoken, wanted)
+            )
+            best = nlargest(wanted, longer, key=lambda path: path.score)
+        return best
+
+    def _segmentations_of(self, pretoken: Pretoken, wanted: int) -> list[TextPath]:
+        if pretoken.special:
+            return [TextPath((pretoken.text,), 0.0)]
+        lattice = self.lattice(spelled(pretoken.text))
+        return [
+            TextPath(
+                tuple(lattice.text[edge.start : edge.end] for edge in joined(path.edges)),
+                path.score,
+            )
+            for path in lattice.n_best(wanted)
+        ]
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text's best segmentation in the vocabulary that this step saves."""
+        ids = self.ids.tolist()
+        special = {token: id_ for id_, token in enumerate(self.record.special_tokens, start=1)}
+        found: list[int] = []
+        for pretoken in self.cut(text):
+            if pretoken.special:
+                found.append(special[pretoken.text])
+            else:
+                # The encoder numbers pieces as the frame has them, behind the unknown token.
+                numbers = self.encoder.encode(spelled(pretoken.text))
+                found += (ids[number - 1] if number else 0 for number in numbers)
+        return found
+
+    def unknown_in(self, text: str) -> list[str]:
+        """What no piece of a text spells; characters side by side are together, as one token.
+
+        With pieces of the letters of `hugs`: `"hügs 漢字"` → `["ü", "漢字"]`.
+        """
+        known = self.record.numbering.number_of  # no character is ever removed
+        words = [spelled(pretoken.text) for pretoken in self.cut(text) if not pretoken.special]
+        return [
+            "".join(characters)
+            for word in words
+            for is_known, characters in groupby(word, key=known.__contains__)
+            if not is_known
+        ]

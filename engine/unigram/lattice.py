@@ -136,7 +136,7 @@ class _Ranked:
 # end: the Viterbi algorithm from both sides (Rabiner 1989) gives all of them at once.
 
 
-class Through(NamedTuple):
+class PathThrough(NamedTuple):
     """An edge, the best path that has it, and by how much the best of all is better."""
 
     edge: Edge
@@ -144,12 +144,12 @@ class Through(NamedTuple):
     behind: float
 
 
-def best_through_each(lattice: Lattice) -> list[Through]:
+def best_paths_through_edges(lattice: Lattice) -> list[PathThrough]:
     """For every edge the best path through it, the least beaten first.
 
     >>> from engine.unigram.pieces import PieceTable
     >>> table = PieceTable(["h", "u", "g", "hu", "ug", "hug"], [-2.0, -1.5, -1.6, -2.8, -2.3, -3.9])
-    >>> for edge, path, behind in best_through_each(Lattice("hug", table)):
+    >>> for edge, path, behind in best_paths_through_edges(Lattice("hug", table)):
     ...     print(table.texts[edge.piece], [table.texts[i] for i in path.pieces], round(behind, 1))
     hug ['hug'] 0.0
     h ['h', 'ug'] 0.4
@@ -164,7 +164,7 @@ def best_through_each(lattice: Lattice) -> list[Through]:
     for edges in lattice.arriving:
         for edge in edges:
             path = _path(lattice, edge, after)
-            found.append(Through(edge, path, max(best - path.score, 0.0)))
+            found.append(PathThrough(edge, path, max(best - path.score, 0.0)))
     found.sort(key=lambda through: through.behind)
     return found
 

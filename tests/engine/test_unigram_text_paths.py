@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from unigram_by_hand import score, segmentations
 
 from engine.unigram.metaspace import spelled
-from engine.unigram.text_paths import ids_of, n_best, unknown_in
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
@@ -37,7 +36,7 @@ def test_the_best_of_a_text_are_the_best_of_all_ways_to_cut_its_pretokens(
         pretokens = [spelled(pretoken.text) for pretoken in frame.cut(text)]
         ways = product(*(list(segmentations(pretoken, model)) for pretoken in pretokens))
         scores = sorted((sum(score(way, model) for way in path) for path in ways), reverse=True)
-        found = n_best(frame, text, wanted)
+        found = frame.segmentations(text, wanted)
         assert [path.score for path in found] == pytest.approx(scores[:wanted])
         assert all("".join(path.pieces) == spelled(text) for path in found)
 
@@ -46,22 +45,22 @@ def test_ids_are_those_of_the_vocabulary_that_is_saved(timeline: UnigramTimeline
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         vocabulary = [text for text, _ in frame.vocabulary]
-        ids = ids_of(frame, "hugs bug<|x|> bugs")
-        (best,) = n_best(frame, "hugs bug<|x|> bugs", 1)
+        ids = frame.encode("hugs bug<|x|> bugs")
+        (best,) = frame.segmentations("hugs bug<|x|> bugs", 1)
         assert tuple(vocabulary[id_] for id_ in ids) == best.pieces
 
 
 def test_unknown_characters_side_by_side_are_one_id(timeline: UnigramTimeline) -> None:
-    assert ids_of(timeline.frame, "漢字") == [0]
+    assert timeline.frame.encode("漢字") == [0]
 
 
 @pytest.mark.parametrize("text", ["漢字", "hüügs 漢字 é", "漢<|x|>字", "", "bugs"])
 def test_there_are_as_many_pieces_as_ids_and_unknown_ones_are_told(
     timeline: UnigramTimeline, text: str
 ) -> None:
-    frame, ids = timeline.frame, ids_of(timeline.frame, text)
-    assert {len(path.pieces) for path in n_best(frame, text, 1)} == {len(ids)}
-    assert len(unknown_in(frame, text)) == ids.count(0)
+    frame, ids = timeline.frame, timeline.frame.encode(text)
+    assert {len(path.pieces) for path in frame.segmentations(text, 1)} == {len(ids)}
+    assert len(frame.unknown_in(text)) == ids.count(0)
     pretokens = frame.cut(text)
     words = [spelled(pretoken.text) for pretoken in pretokens if not pretoken.special]
     specials = len(pretokens) - len(words)

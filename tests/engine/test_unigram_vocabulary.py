@@ -7,7 +7,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.unigram.changes import uses
+from engine.unigram.changes import piece_occurrences
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER
@@ -85,7 +85,7 @@ def test_a_removal_that_is_not_recorded_yet_is_not_told() -> None:
 def test_the_uses_of_a_piece_are_the_words_whose_best_segmentation_has_it() -> None:
     for frame in frames(recorded(HUGS)):
         for number, text in zip(frame.numbers.tolist(), frame.texts, strict=True):
-            found = [use for use in uses(frame, number) if use is not None]
+            found = [use for use in piece_occurrences(frame, number) if use is not None]
             assert {use.text: use.times for use in found} == {
                 word: times for word, times in HUGS.items() if text in frame.segment(word)
             }

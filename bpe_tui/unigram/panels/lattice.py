@@ -17,7 +17,7 @@ from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.em import ForwardBackward
 from engine.unigram.encoder import Reached, TracedBack, ViterbiStep, viterbi_steps
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattice import Lattice, Path, Through, best_through_each
+from engine.unigram.lattice import Lattice, Path, PathThrough, best_paths_through_edges
 from engine.unigram.pieces import Edge
 
 # One pretoken under the pieces of one step: its lattice, and the Viterbi algorithm on it.
@@ -63,10 +63,10 @@ class Walkthrough:
         return self.lattice.n_best(BEST_SHOWN)
 
     @cached_property
-    def lost(self) -> list[Through]:
+    def lost(self) -> list[PathThrough]:
         """The best path through each edge that the best path does not have."""
         used = set(self.best.edges)
-        return [found for found in best_through_each(self.lattice) if found.edge not in used]
+        return [found for found in best_paths_through_edges(self.lattice) if found.edge not in used]
 
     @cached_property
     def log_total(self) -> float:

@@ -23,7 +23,7 @@ from bpe_tui.widgets.rows import Row, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
 from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
-from engine.unigram.changes import Use, uses
+from engine.unigram.changes import Occurrence, piece_occurrences
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import unspelled
 from engine.unigram.record import NEVER
@@ -224,7 +224,7 @@ class PieceUsesPanel(AboutPiecePanel):
 
     def __init__(self) -> None:
         super().__init__("used in", id="uses")
-        self._found: list[Use] = []
+        self._found: list[Occurrence] = []
         self._is_done = False
         self._about: tuple[UnigramFrame, int] | None = None
         self._slices = Slices(self, self._sliced)
@@ -254,7 +254,7 @@ class PieceUsesPanel(AboutPiecePanel):
             )
 
     def _looking(self, frame: UnigramFrame, piece: int) -> Iterator[None]:
-        for use in uses(frame, piece):
+        for use in piece_occurrences(frame, piece):
             if use is not None:
                 self._found.append(use)
                 if len(self._found) == MOST:

@@ -11,11 +11,7 @@ from math import exp
 import numpy as np
 
 from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few
-from engine.analysis.inspection.measures import (
-    Histogram,
-    histogram,
-    kind_counts,
-)
+from engine.analysis.inspection.measures import Histogram, histogram, kind_counts
 from engine.core.arrays import Floats
 from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS
