@@ -2,9 +2,11 @@
 
 BPE builds a vocabulary up; Unigram starts with far too many pieces and takes away. Each piece has
 a probability, a text the probability of all its segmentations together, and the best segmentation
-is the one with the greatest product. `pieces` and `lattice` are one text under one model; `seed`,
-`lattices`, `estimation`, `removals` and `trainer` learn a model; `record` and `timeline` play the
-learning back; `encoder` uses what was learnt.
+is the one with the greatest product. Read in this order:
+
+- one text under one model: `pieces`, `lattice`, `encoder`;
+- a model learnt: `seed`, `lattices`, `em`, `removals`, `trainer`;
+- the learning played back: `record`, `run`, `frame`, `timeline`, `changes`, `report`.
 
 Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
 (`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). Where those two differ,

@@ -12,8 +12,7 @@ from random import Random
 from typing import NamedTuple
 
 from engine.encoding.bounded_memo import Remembered
-from engine.unigram.em import ForwardBackward
-from engine.unigram.lattice import Lattice, Path
+from engine.unigram.lattice import ForwardBackward, Lattice, Path
 from engine.unigram.pieces import Edge, PieceTable
 
 MEMORY = 1 << 24

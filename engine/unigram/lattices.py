@@ -163,7 +163,7 @@ class Lattices:
         return flow
 
 
-# Texts → `Lattices`, in batches.
+# -- texts → `Lattices`, in batches
 #
 # A batch has so many edges that numpy works at full speed and a screen still gets its turn between
 # the levels. Texts go in by their length, so that those of a batch have about equally many levels.

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import UnigramError
-from engine.unigram.em import ForwardBackward
-from engine.unigram.lattice import Lattice
+from engine.unigram.lattice import ForwardBackward, Lattice
 from engine.unigram.pieces import PieceTable
 
 SCORES = st.floats(min_value=-20, max_value=-0.01)

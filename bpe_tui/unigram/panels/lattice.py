@@ -14,10 +14,15 @@ from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
-from engine.unigram.em import ForwardBackward
 from engine.unigram.encoder import Reached, TracedBack, ViterbiStep, viterbi_steps
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.lattice import Lattice, Path, PathThrough, best_paths_through_edges
+from engine.unigram.lattice import (
+    ForwardBackward,
+    Lattice,
+    Path,
+    PathThrough,
+    best_paths_through_edges,
+)
 from engine.unigram.pieces import Edge
 
 # One pretoken under the pieces of one step: its lattice, and the Viterbi algorithm on it.
