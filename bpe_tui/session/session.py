@@ -21,7 +21,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
-from engine.recording.merge_run import MergeTimeline
+from engine.recording.merge_frame import MergeTimeline
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened

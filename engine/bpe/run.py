@@ -15,7 +15,7 @@ from engine.core.events import Pair
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_text import TypedText
-from engine.recording.merge_run import MergeRun
+from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt

@@ -10,7 +10,7 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.statistics import Statistics
 from engine.bpe.trainer import Trainer
-from engine.recording.merge_run import MergeTimeline
+from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from engine.bpe.record import Merge
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers.heap import merges_by_heap
-from engine.bpe.trainers.pair_index import PairIndex
+from engine.bpe.trainers.indexed import PairIndex
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair

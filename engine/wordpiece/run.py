@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from engine.core.events import Pair
-from engine.recording.merge_run import MergeRun
+from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from engine.recording.merge_run import MergeTimeline
+from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
 from engine.wordpiece.frame import WordPieceFrame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.bpe.trainer import StopReason
-from engine.bpe.trainers.pair_index import PairIndex
+from engine.bpe.trainers.indexed import PairIndex
 from engine.text.pretokenize import check_special_tokens
 from engine.wordpiece.problem import Problem
 from engine.wordpiece.record import Record, WordPieceStep

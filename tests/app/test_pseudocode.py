@@ -9,7 +9,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
 from engine.bpe.heap_walk import Move
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.pseudocode import phases_of
+from engine.bpe.trainers.problem import phases_of
 
 
 def at_work(app: BpeTuiApp) -> list[str]:

@@ -12,8 +12,7 @@ from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.heap_walk import Move
 from engine.bpe.record import MergeStep
-from engine.bpe.trainers.problem import Algorithm
-from engine.bpe.trainers.pseudocode import CodeLine, Moment, Phase, phases_of
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Moment, Phase, phases_of
 
 
 class PseudocodePanel(Panel):

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import regex
 
 from engine.core.errors import BreakpointError
+from engine.recording.merge_frame import MergeTimeline
 from engine.recording.merge_record import PairStep
-from engine.recording.merge_run import MergeTimeline
 
 if TYPE_CHECKING:
     from engine.wordpiece.record import WordPieceStep  # loaded by who has such merges

@@ -26,7 +26,7 @@ from engine.analysis.check.findings import (
 from engine.analysis.check.report import Report
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
-from engine.bpe.trainers.pair_index import PairIndex
+from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import BytesPair, Pair
 from engine.text.patterns import Pattern
 

@@ -9,9 +9,8 @@ from heapq import heapify, heappop, heappush
 from engine.bpe.heap_walk import Move
 from engine.bpe.record import Merge
 from engine.bpe.ties import FirstSeen, Key, PairKey
-from engine.bpe.trainers.pair_index import PairIndex
-from engine.bpe.trainers.problem import Algorithm, Problem
-from engine.bpe.trainers.pseudocode import CodeLine
+from engine.bpe.trainers.indexed import PairIndex
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Problem
 from engine.bpe.trainers.work import Work
 from engine.core.events import Pair, StaleEntry
 

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 
 from engine.bpe.record import Merge
-from engine.bpe.trainers.problem import Algorithm, Problem
-from engine.bpe.trainers.pseudocode import CodeLine, Phase
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
 from engine.core.events import Pair
 
 # Tokens in a doubly linked list, and for each pair the places where it started.

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.alphabets.merging import count_pairs, merge_pair
 from engine.bpe.record import Merge
-from engine.bpe.trainers.problem import Algorithm, Problem
-from engine.bpe.trainers.pseudocode import CodeLine, Phase
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
 from engine.core.events import Pair
 
 
