@@ -14,7 +14,7 @@ from bpe_tui.views.narration import ROOMY, Narrator, add_stop, first_fitting, he
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
-from engine.bpe.heap_walk import Move
+from engine.bpe.heap import Move
 from engine.core.events import Pair
 
 if TYPE_CHECKING:

@@ -67,7 +67,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         if merge is None:
             return
         yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
-        for touched in frame.touched(LISTED):
+        for touched in frame.affected(LISTED):
             word, after = visible_bytes(touched.pretoken), self._tokens(touched.after)
             yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
         yield from self.describe_changes(merge.changes)

@@ -32,7 +32,7 @@ from bpe_tui.views.panel import (
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
 from bpe_tui.widgets.visible import width
-from engine.recording.affected_pretokens import TouchedPretoken
+from engine.recording.affected_pretokens import AffectedPretoken
 
 
 class MergeList(TokenPanel[MergeFrameT]):
@@ -121,7 +121,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
             none = f"No {self.THING} of this corpus holds the pair."
             return sentence(none if frame.has_corpus else why_uncounted(frame), width)
         limit = SCREENFULS * self.size.height
-        touched, are_all = frame.touched_within(SLICE_SECONDS, limit)
+        touched, are_all = frame.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             self.set_timer(SLICE_SECONDS, self.rebuild)
         count_width = len(number(touched[0].count)) if touched else 1
@@ -138,7 +138,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         )
 
     def _row(
-        self, painter: TokenPainter, word: TouchedPretoken, count_width: int, width: int
+        self, painter: TokenPainter, word: AffectedPretoken, count_width: int, width: int
     ) -> Row:
         half = max((width - count_width - 5) // 2, 6)
         skipped = self._skipped(painter, word, half)
@@ -149,7 +149,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         spans = before_after(number(word.count), count_width, before, after, half)
         return Row(spans, ToPretoken(word.pretoken))
 
-    def _skipped(self, painter: TokenPainter, word: TouchedPretoken, cells: int) -> int:
+    def _skipped(self, painter: TokenPainter, word: AffectedPretoken, cells: int) -> int:
         """How many tokens are left out at the start, so that the first change is in sight."""
         if spans_width(painter.tokens(word.before)) <= cells:
             return 0

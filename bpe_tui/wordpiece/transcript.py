@@ -77,7 +77,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         if merge is None:
             return
         yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'word')}."
-        for touched in frame.touched(LISTED):
+        for touched in frame.affected(LISTED):
             word, after = visible_bytes(touched.pretoken), self._pieces(touched.after)
             yield f"The word {word}, {times(touched.count)}, is {after} now."
         for part in merge.piece_changes:

@@ -18,7 +18,7 @@ from engine.core.events import BytesPair, Pair
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.typed_text import EncodedPretoken
-from engine.recording.affected_pretokens import Ledger
+from engine.recording.affected_pretokens import CountAttribution
 from engine.recording.merge_frame import MergeFrame
 
 
@@ -141,9 +141,9 @@ class Frame(MergeFrame[MergeStep]):
         return self.run.counts
 
     @cached_property
-    def ledger(self) -> Ledger:
-        """Which pretokens are behind each change of the merge's; to be read first."""
-        return Ledger(iter(self._touched))
+    def attribution(self) -> CountAttribution:
+        """Which pretokens are behind each change that the merge made; to be read first."""
+        return CountAttribution(iter(self._affected))
 
     # -- the pairs
 

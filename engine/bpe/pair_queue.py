@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.bpe.heap_walk import HeapMove
+from engine.bpe.heap import HeapMove
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, no_place
 from engine.core.arrays import Integers

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.alphabets import Alphabet, ByteAlphabet
 from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
-from engine.bpe.heap_walk import HeapReplay
+from engine.bpe.heap import HeapReplay
 from engine.bpe.ties import TieRule, no_place
 from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair, StaleEntry

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.recording.report import (
+    affected_table,
     changes_table,
     code,
     describe_pair,
     describe_pairs,
     document,
-    touched_table,
 )
 
 SPELLING = "Tokens are in GPT-2's spelling: `Ġ` is a space, `Ċ` a newline."
@@ -40,7 +40,7 @@ def step_markdown(frame: Frame) -> str:
         f"## Merge {frame.step:,}: {left} + {right} → {token}",
         "\n".join(f"- {fact}" for fact in _facts(frame, merge)),
         changes_table(frame, merge, code),
-        touched_table(frame, merge, code, "pretoken"),
+        affected_table(frame, merge, code, "pretoken"),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import islice
 
 from engine.alphabets import Alphabet, ByteAlphabet
-from engine.bpe.heap_walk import HeapWalk
+from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
 from engine.bpe.statistics import Statistics, TieHistory
 from engine.bpe.vocabulary import RunVocabularies

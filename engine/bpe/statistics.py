@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.recording.pretoken_statistics import PretokenStatistics, TiedSteps
+from engine.recording.statistics import PretokenStatistics, TiedSteps
 
 if TYPE_CHECKING:
     from engine.bpe.record import Record

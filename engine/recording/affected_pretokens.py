@@ -1,4 +1,8 @@
-"""The pretokens that a merge changed: each searched for once, however many ask."""
+"""Which pretokens a merge changed, and what each of them did to the counts of pairs.
+
+No list of them is recorded. They are found again when somebody asks: a search through all
+pretokens for the bytes of the new token, at C speed, then a look at those that hold it.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,6 @@ from typing import NamedTuple, Protocol
 from engine.core.events import Pair
 from engine.recording.merge_record import PairStep
 from engine.recording.segmentation import Segments
-
-# Which pretokens hold certain bytes: one search through all of them, at C speed.
 
 
 class PretokenIndex:
@@ -41,28 +43,33 @@ class PretokenIndex:
         return starts
 
     def containing(self, needle: bytes, before: int | None = None) -> Iterator[tuple[int, bytes]]:
-        """The places and pretokens that hold `needle`, each once; only places before `before`."""
+        """The pretokens that hold `needle`, with their indices; only those below `before`."""
         whole = before is None or before >= len(self._starts)
         limit = len(self._joined) if whole else self._starts[before or 0]
         position = self._joined.find(needle, 0, limit)
         while position >= 0:
-            place = bisect_right(self._starts, position) - 1
-            end = self._starts[place] + len(self._pretokens[place])
+            index = bisect_right(self._starts, position) - 1
+            end = self._starts[index] + len(self._pretokens[index])
             # A hit may run across the border of two pretokens.
             if position + len(needle) <= end:
-                yield place, self._pretokens[place]
+                yield index, self._pretokens[index]
                 position = self._joined.find(needle, end, limit)
             else:
                 position = self._joined.find(needle, position + 1, limit)
 
 
 LONGEST_TAKEN_APART = 1 << 15
-"""Bytes of a pretoken that is looked at: to take apart a longer one would take seconds."""
+"""In bytes. Longer pretokens are left out: to find the tokens of one would take seconds."""
 
 
 @dataclass(frozen=True)
-class TouchedPretoken:
-    """A pretoken that a merge changed: its tokens before and after."""
+class AffectedPretoken:
+    """A pretoken that a merge changed.
+
+    Attributes:
+        count: how often the corpus has it.
+        before, after: the ids of its tokens before the merge and after it.
+    """
 
     pretoken: bytes
     count: int
@@ -80,34 +87,38 @@ class Corpus(Protocol):
     def by_count(self) -> PretokenIndex: ...
 
 
-class TouchedPretokens:
-    """Those of one merge, most frequent first, found as far as somebody asks."""
+class AffectedPretokens:
+    """The pretokens that one merge changed, most frequent first, found as far as somebody asks.
+
+    `merge` is `None` at step 0, where nothing has changed.
+    """
 
     def __init__(self, run: Corpus, merge: PairStep | None) -> None:
-        self._found: list[TouchedPretoken] = []
+        self._found: list[AffectedPretoken] = []
         self._search = iter(()) if merge is None else _search(run, merge)
 
-    def __iter__(self) -> Iterator[TouchedPretoken]:
-        for place in count():
-            if place == len(self._found):
-                word = next(self._search, None)
-                if word is None:
+    def __iter__(self) -> Iterator[AffectedPretoken]:
+        # Several iterators may run at once; whoever is first finds, the others read what is found.
+        for index in count():
+            if index == len(self._found):
+                pretoken = next(self._search, None)
+                if pretoken is None:
                     return
-                self._found.append(word)
-            yield self._found[place]
+                self._found.append(pretoken)
+            yield self._found[index]
 
-    def first(self, limit: int, seconds: float) -> tuple[list[TouchedPretoken], bool]:
-        """The first so many, as far as they are found in so long; and whether they all are."""
+    def first(self, limit: int, seconds: float) -> tuple[list[AffectedPretoken], bool]:
+        """The first `limit` of them that are found in so many seconds; whether time sufficed."""
         deadline = monotonic() + seconds
         found = []
-        for word in islice(self, limit):
-            found.append(word)
+        for pretoken in islice(self, limit):
+            found.append(pretoken)
             if monotonic() > deadline:
                 return found, False
         return found, True
 
 
-def _search(run: Corpus, merge: PairStep) -> Iterator[TouchedPretoken]:
+def _search(run: Corpus, merge: PairStep) -> Iterator[AffectedPretoken]:
     left, tokens_at = merge.pretokens, run.segmenter.tokens_at
     for _, pretoken in run.by_count.containing(merge.covers):
         if len(pretoken) > LONGEST_TAKEN_APART:
@@ -115,49 +126,49 @@ def _search(run: Corpus, merge: PairStep) -> Iterator[TouchedPretoken]:
         after = tokens_at(pretoken, merge.index + 1)
         if merge.new_id in after:
             before = tokens_at(pretoken, merge.index)
-            yield TouchedPretoken(pretoken, run.counts[pretoken], before, after)
+            yield AffectedPretoken(pretoken, run.counts[pretoken], before, after)
             left -= 1
             if not left:
                 return
 
 
-# Who is behind the changes of a merge: for every pair whose count changed, the pretokens.
-#
-# A merge changes counts only inside the pretokens that hold its pair. Count the pairs of each of
-# them before and after: the difference, times how often the pretoken occurs, is its part of the
-# change. A pair without the new token can only lose and one with it only gain, so parts never
-# cancel each other, and no pretoken behind a change is missing.
-
-
 class Contribution(NamedTuple):
-    """A pretoken's part of the change of a pair's count."""
+    """What one pretoken did to the count of a pair."""
 
-    word: TouchedPretoken
+    affected: AffectedPretoken
     change: int
 
 
-class Ledger:
-    """The changes of one merge by the pretokens behind them, read in slices of time.
+class CountAttribution:
+    """The changes of counts that one merge made, by the pretokens behind them.
+
+    A merge changes counts only inside the pretokens that hold its pair. The pairs of each of them
+    are counted before and after: the difference, times how often the pretoken occurs, is its part.
+    A pair without the new token can only lose and one with it only gain, so parts never cancel each
+    other, and no pretoken behind a change is missing.
+
+    It is read in slices of time, for a screen that must not wait.
 
     >>> from engine import Timeline, Trainer
     >>> counts = {b"low": 5, b"lower": 2}
-    >>> ledger = Timeline(counts, Trainer(counts, 257).steps()).seek(1).ledger
-    >>> ledger.read()
+    >>> attribution = Timeline(counts, Trainer(counts, 257).steps()).seek(1).attribution
+    >>> attribution.read()
     True
-    >>> [(part.word.pretoken, part.change) for part in ledger.behind((ord("o"), ord("w")))]
+    >>> parts = attribution.behind((ord("o"), ord("w")))
+    >>> [(part.affected.pretoken, part.change) for part in parts]
     [(b'low', -5), (b'lower', -2)]
     """
 
-    def __init__(self, touched: Iterator[TouchedPretoken]) -> None:
-        self._touched = touched
+    def __init__(self, affected: Iterator[AffectedPretoken]) -> None:
+        self._affected = affected
         self._behind: defaultdict[Pair, list[Contribution]] = defaultdict(list)
 
     def read(self, seconds: float = 3600.0) -> bool:
         """Look at pretokens for so long; whether all have been looked at by now."""
         deadline = monotonic() + seconds
-        for word in self._touched:
-            for pair, change in pair_changes(word).items():
-                self._behind[pair].append(Contribution(word, change))
+        for affected in self._affected:
+            for pair, change in pair_changes(affected).items():
+                self._behind[pair].append(Contribution(affected, change))
             if monotonic() > deadline:
                 return False
         return True
@@ -167,11 +178,11 @@ class Ledger:
         return self._behind.get(pair, [])
 
 
-def pair_changes(word: TouchedPretoken) -> dict[Pair, int]:
+def pair_changes(affected: AffectedPretoken) -> dict[Pair, int]:
     """What a merge in one pretoken does to the counts of pairs; no zeros."""
     changes: dict[Pair, int] = {}
-    for pair in pairwise(word.after):
-        changes[pair] = changes.get(pair, 0) + word.count
-    for pair in pairwise(word.before):
-        changes[pair] = changes.get(pair, 0) - word.count
+    for pair in pairwise(affected.after):
+        changes[pair] = changes.get(pair, 0) + affected.count
+    for pair in pairwise(affected.before):
+        changes[pair] = changes.get(pair, 0) - affected.count
     return {pair: change for pair, change in changes.items() if change}

@@ -1,4 +1,4 @@
-"""`MergeFrame`: what the frames of all trainings share that merge pairs.
+"""`MergeRun`, `MergeTimeline` and `MergeFrame`: what all trainings share that merge pairs.
 
 BPE takes the most frequent pair, WordPiece the one of the highest score. What a merge does to
 tokens and pretokens is the same, and so is what there is to ask about it.
@@ -14,19 +14,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import PretokenIndex, TouchedPretoken, TouchedPretokens
+from engine.recording.affected_pretokens import AffectedPretoken, AffectedPretokens, PretokenIndex
 from engine.recording.merge_record import MergeRecord, PairStep, StepT
 from engine.recording.player import Player, Run
-from engine.recording.pretoken_statistics import TiedSteps
 from engine.recording.segmentation import Segments
+from engine.recording.statistics import TiedSteps
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
-
-# `MergeRun` and `MergeTimeline`: what the runs of all trainings that merge pairs share.
-#
-# BPE takes the most frequent pair, WordPiece the one of the highest score; what a step leaves
-# behind is the same: a pair became a token. Ties, breakpoints and the way to a pair ask no more
-# than this.
 
 FrameT = TypeVar("FrameT")
 
@@ -266,21 +260,20 @@ class MergeFrame(ABC, Generic[StepT]):
         """
         return self.run.segmenter.tokens_at(pretoken, self.step)
 
-    def touched(self, limit: int | None = None) -> list[TouchedPretoken]:
+    def affected(self, limit: int | None = None) -> list[AffectedPretoken]:
         """The pretokens that the merge changed, most frequent first.
 
-        Those of more than `LONGEST_TAKEN_APART` bytes are left out: see
-        `engine.recording.affected_pretokens`.
+        Those of more than `LONGEST_TAKEN_APART` bytes are left out.
         """
-        return list(islice(self._touched, limit))
+        return list(islice(self._affected, limit))
 
-    def touched_within(self, seconds: float, limit: int) -> tuple[list[TouchedPretoken], bool]:
-        """The first of them, as far as they are found in so long; and whether they all are."""
-        return self._touched.first(limit, seconds)
+    def affected_within(self, seconds: float, limit: int) -> tuple[list[AffectedPretoken], bool]:
+        """The first of them that are found in so many seconds; and whether time sufficed."""
+        return self._affected.first(limit, seconds)
 
     @cached_property
-    def _touched(self) -> TouchedPretokens:
-        return TouchedPretokens(self.run, self.merge)
+    def _affected(self) -> AffectedPretokens:
+        return AffectedPretokens(self.run, self.merge)
 
 
 AnyMergeFrame = MergeFrame[PairStep]

@@ -112,7 +112,7 @@ def code_span(text: str) -> str:
     return f"{fence} {text} {fence}"
 
 
-# -- what all trainings by merges report alike: counts changed, pretokens touched, tied pairs
+# -- what all trainings by merges report alike: counts changed, affected pretokens, tied pairs
 
 Code = Callable[[bytes], str]
 """Writes a token as a Markdown code span, in the model's own spelling."""
@@ -127,16 +127,16 @@ def changes_table(frame: AnyMergeFrame, merge: PairStep, code: Code) -> str:
     return table(("pair", "count before", "after"), rows, len(merge.changes))
 
 
-def touched_table(frame: AnyMergeFrame, merge: PairStep, code: Code, what: str) -> str:
+def affected_table(frame: AnyMergeFrame, merge: PairStep, code: Code, what: str) -> str:
     """A table of the pretokens that a merge changed; `what` is the model's word for them."""
     rows = [
         (
-            code(touched.pretoken),
-            f"{touched.count:,}",
-            _tokens(frame, touched.before, code),
-            _tokens(frame, touched.after, code),
+            code(affected.pretoken),
+            f"{affected.count:,}",
+            _tokens(frame, affected.before, code),
+            _tokens(frame, affected.after, code),
         )
-        for touched in frame.touched(ROWS)
+        for affected in frame.affected(ROWS)
     ]
     return table((what, "count", "before", "after"), rows, merge.pretokens)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.recording.pretoken_statistics import PretokenStatistics
+from engine.recording.statistics import PretokenStatistics
 from engine.unigram.record import Record
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from engine.core.gpt2_bytes import spell
 from engine.recording.report import (
+    affected_table,
     changes_table,
     code_span,
     describe_pair,
     describe_pairs,
     document,
     table,
-    touched_table,
 )
 from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
@@ -54,7 +54,7 @@ def step_markdown(frame: WordPieceFrame) -> str:
         "\n".join(f"- {fact}" for fact in _facts(frame, merge)),
         table(("piece", "count before", "after"), pieces, len(pieces)),
         changes_table(frame, merge, code),
-        touched_table(frame, merge, code, "word"),
+        affected_table(frame, merge, code, "word"),
     ]
     return "\n\n".join(parts) + "\n"
 

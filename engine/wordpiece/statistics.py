@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.bpe.statistics import LEFT_OUT, MergeStatistics
 from engine.core.arrays import Floats, Ints
-from engine.recording.pretoken_statistics import TiedSteps
+from engine.recording.statistics import TiedSteps
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates

@@ -51,7 +51,7 @@ async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() ->
         await opened_change(app, pilot)
         assert isinstance(app.screen, LedgerWindow)
         rows = app.screen.query_one(LedgerRows)
-        pretoken = rows.row(1).target.word.pretoken  # type: ignore[union-attr]
+        pretoken = rows.row(1).target.affected.pretoken  # type: ignore[union-attr]
         await pilot.press("down", "enter")
         assert app.session.frame is not None
         lines = app.session.frame.excerpt.lines_with(pretoken)

@@ -7,7 +7,7 @@ from opening import opened, step
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
-from engine.bpe.heap_walk import Move
+from engine.bpe.heap import Move
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.problem import phases_of
 

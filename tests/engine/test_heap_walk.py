@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Trainer
-from engine.bpe.heap_walk import HeapWalk, Move
+from engine.bpe.heap import HeapWalk, Move
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers.heap import LazyHeap

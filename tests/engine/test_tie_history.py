@@ -35,7 +35,7 @@ def test_blocks_of_steps_make_one_history(monkeypatch: pytest.MonkeyPatch) -> No
     trainer = Trainer(counts, 400)
     tied = [step.index + 1 for step in trainer.steps() if len(step.tied) > 1]
     for block in (1, 2, 7, 1000):
-        monkeypatch.setattr("engine.recording.pretoken_statistics.BLOCK", block)
+        monkeypatch.setattr("engine.recording.statistics.BLOCK", block)
         assert TieHistory(trainer.record).steps.tolist() == tied
 
 

@@ -24,7 +24,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
 from engine.core.errors import TimelineError, UnknownTokenIdError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, PretokenIndex, TouchedPretoken
+from engine.recording.affected_pretokens import LONGEST_TAKEN_APART, AffectedPretoken, PretokenIndex
 from engine.text.excerpt import Excerpt
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -104,17 +104,17 @@ def assert_frame_is(
             entry.pair, entry.recorded, now, now - before.get(entry.pair, 0), shared
         )
 
-    assert frame.touched() == touched(corpus, run, step)
-    assert frame.touched(2) == frame.touched()[:2]
+    assert frame.affected() == touched(corpus, run, step)
+    assert frame.affected(2) == frame.affected()[:2]
 
 
-def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[TouchedPretoken]:
+def touched(corpus: Corpus, run: oracles.OracleRun, step: int) -> list[AffectedPretoken]:
     """The pretokens whose tokens are others than a step ago, most frequent first."""
     if not step:
         return []
     both = zip(corpus.items(), words_at(run, step - 1), words_at(run, step), strict=True)
     changed = [
-        TouchedPretoken(pretoken, count, tuple(old), tuple(new))
+        AffectedPretoken(pretoken, count, tuple(old), tuple(new))
         for (pretoken, count), old, new in both
         if old != new
     ]
@@ -200,7 +200,7 @@ def said_by(frame: Frame, corpus: Corpus) -> dict[str, object]:
         "top_pairs": frame.top_pairs(1000),
         "tied": frame.queue.tied,
         "queue": frame.queue.entries(1000),
-        "touched": frame.touched(),
+        "touched": frame.affected(),
         "encoded": frame.encode("ab aab<s>ab"),
         "vocab": [frame.token(token) for token in range(frame.vocab_size)],
     }
@@ -329,7 +329,7 @@ def test_a_timeline_without_steps_shows_the_corpus_in_bytes() -> None:
     assert frame.tokens_of(b"aab") == tuple(b"aab")
     assert (frame.token_count, frame.bytes_per_token) == (6, 1.0)
     assert sorted(frame.top_pairs(9)) == [((97, 97), 2), ((97, 98), 2)]
-    assert frame.touched() == []
+    assert frame.affected() == []
     assert frame.tokenizer().encode("aab") == [97, 97, 98]
 
 
@@ -338,7 +338,7 @@ def test_a_corpus_of_nothing_has_a_frame_too() -> None:
     frame = timeline.forward()
     assert (len(timeline), frame.step, frame.token_count, frame.distinct_pretokens) == (0, 0, 0, 0)
     assert frame.bytes_per_token == 1.0
-    assert (frame.top_pairs(5), frame.queue.entries(5), frame.touched()) == ([], [], [])
+    assert (frame.top_pairs(5), frame.queue.entries(5), frame.affected()) == ([], [], [])
     assert (frame.queue.tied, frame.next_pair) == ((), None)
 
 
@@ -498,7 +498,7 @@ def test_an_index_finds_each_pretoken_that_holds_the_bytes_in_its_order(
 def test_words_touched_come_most_frequent_first(corpus: Corpus) -> None:
     timeline = Timeline(corpus, Trainer(corpus, 262).steps())
     for step in range(len(timeline) + 1):
-        counts = [word.count for word in timeline.seek(step).touched()]
+        counts = [word.count for word in timeline.seek(step).affected()]
         assert counts == sorted(counts, reverse=True)
 
 
@@ -506,7 +506,7 @@ def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> Non
     long = b"ab" * LONGEST_TAKEN_APART
     counts = {long: 1, b"ab": 2}
     timeline = Timeline(counts, Trainer(counts, 257).steps())
-    assert [word.pretoken for word in timeline.seek(1).touched()] == [b"ab"]
+    assert [word.pretoken for word in timeline.seek(1).affected()] == [b"ab"]
     assert timeline.frame.merge is not None
     assert timeline.frame.merge.pretokens == 2
 
@@ -514,6 +514,6 @@ def test_a_pretoken_too_long_to_be_taken_apart_is_not_among_the_touched() -> Non
 def test_the_words_touched_can_be_looked_for_in_slices_of_time() -> None:
     counts = {b"low": 5, b"lower": 2, b"slow": 1}
     frame = Timeline(counts, Trainer(counts, 258).steps()).seek(1)
-    found, are_all = frame.touched_within(seconds=-1, limit=10)
+    found, are_all = frame.affected_within(seconds=-1, limit=10)
     assert ([word.pretoken for word in found], are_all) == ([b"low"], False)
-    assert frame.touched_within(seconds=60, limit=10) == (frame.touched(), True)
+    assert frame.affected_within(seconds=60, limit=10) == (frame.affected(), True)

@@ -200,10 +200,10 @@ def test_every_view_of_a_step_agrees_with_a_recount(
     for rule, pair in frame.queue.choices.items():
         assert found[pair] == max(found.values()), rule
     if frame.merge is not None:
-        assert len(frame.touched()) == frame.merge.pretokens
-        frame.ledger.read()
+        assert len(frame.affected()) == frame.merge.pretokens
+        frame.attribution.read()
         for change in frame.merge.changes:
-            behind = frame.ledger.behind(change.pair)
+            behind = frame.attribution.behind(change.pair)
             assert sum(part.change for part in behind) == change.after - change.before
     encoded = [token for piece in frame.encode(text) for token in piece.ids]
     assert frame.tokenizer().encode(text) == encoded

@@ -45,7 +45,7 @@ def facts(frame: WordPieceFrame) -> object:
         frame.next_pair,
         [frame.vocabulary.count_of(piece_id) for piece_id in range(frame.vocab_size)],
         [frame.tokens_of(word) for word in (b"hugs", b"pun", b"aab", b"cab")],
-        frame.touched(),
+        frame.affected(),
     )
 
 
@@ -153,7 +153,7 @@ class TestATimeline:
 class TestAFrame:
     def test_shows_which_words_a_merge_changed(self) -> None:
         frame = timeline_of(COURSE).seek(1)
-        [touched] = frame.touched()
+        [touched] = frame.affected()
         assert (touched.pretoken, touched.count) == (b"hugs", 5)
         assert [frame.token(i) for i in touched.before] == [b"h", b"##u", b"##g", b"##s"]
         assert [frame.token(i) for i in touched.after] == [b"h", b"##u", b"##gs"]

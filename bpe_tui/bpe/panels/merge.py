@@ -19,7 +19,7 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.events import CountChange
-from engine.recording.affected_pretokens import Ledger
+from engine.recording.affected_pretokens import CountAttribution
 
 SLICE_SECONDS = 0.004
 """How long at a time the ledger is read."""
@@ -58,10 +58,10 @@ class MergePanel(Panel):
             ),
         ]
 
-    def _ledger(self, frame: Frame) -> Ledger | None:
+    def _ledger(self, frame: Frame) -> CountAttribution | None:
         """Who is behind the changes; `None` where the next slice of time has to go on with it."""
-        if frame.ledger.read(SLICE_SECONDS):
-            return frame.ledger
+        if frame.attribution.read(SLICE_SECONDS):
+            return frame.attribution
         self.set_timer(SLICE_SECONDS, self.rebuild)
         return None
 
@@ -131,7 +131,7 @@ def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[
 
 
 def change_rows(
-    painter: TokenPainter, merge: MergeStep, ledger: Ledger | None, width: int
+    painter: TokenPainter, merge: MergeStep, ledger: CountAttribution | None, width: int
 ) -> list[Row]:
     """The counts that the merge changed; `ledger` tells in how many pretokens, once it is read."""
     changes = merge.changes
@@ -145,7 +145,7 @@ def change_rows(
 @dataclass(frozen=True)
 class _Changes:
     painter: TokenPainter
-    ledger: Ledger | None
+    ledger: CountAttribution | None
     width: int
     highest: int
 

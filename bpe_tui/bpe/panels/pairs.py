@@ -11,7 +11,7 @@ from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, ToPair, sentence, wh
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from engine.bpe.frame import Frame
-from engine.bpe.heap_walk import HeapMove, Move
+from engine.bpe.heap import HeapMove, Move
 from engine.bpe.pair_queue import QueueEntry
 from engine.core.events import Pair
 

@@ -10,7 +10,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
-from engine.bpe.heap_walk import Move
+from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Moment, Phase, phases_of
 

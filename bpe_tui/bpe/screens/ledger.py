@@ -63,8 +63,8 @@ class LedgerWindow(ModalScreen[object | None]):
         super().__init__()
         self._frame, self._pair = frame, pair
         self._painter = TokenPainter(frame, marks=False)
-        frame.ledger.read()  # the panel has read it, or most of it
-        self._parts = frame.ledger.behind(pair)
+        frame.attribution.read()  # the panel has read it, or most of it
+        self._parts = frame.attribution.behind(pair)
         self._place = 0  # of the pretoken last chosen
         self._pretoken: bytes | None = None
 
@@ -101,16 +101,16 @@ class LedgerWindow(ModalScreen[object | None]):
         part = self._parts[place]
         highest = self._parts[0]
         width = self.query_one(LedgerRows).size.width
-        count_width = len(number(highest.word.count))
+        count_width = len(number(highest.affected.count))
         change_width = max(len(signed(other.change)) for other in (highest, part)) + 2
         half = max((width - count_width - change_width - 7) // 2, 6)
         return Row(
             [
-                right(number(part.word.count), count_width, "dim"),
+                right(number(part.affected.count), count_width, "dim"),
                 ("  ", ""),
-                *left(self._painter.tokens(part.word.before), half),
+                *left(self._painter.tokens(part.affected.before), half),
                 (" → ", "dim"),
-                *left(self._painter.tokens(part.word.after), half),
+                *left(self._painter.tokens(part.affected.after), half),
                 right(signed(part.change), change_width, "gain" if part.change > 0 else "loss"),
             ],
             part,
@@ -160,7 +160,7 @@ class LedgerWindow(ModalScreen[object | None]):
         event.stop()
         if isinstance(event.target, Contribution):
             self._place = self.query_one(LedgerRows).cursor
-            self._show_lines(event.target.word.pretoken)
+            self._show_lines(event.target.affected.pretoken)
         else:
             self.dismiss(event.target)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from heapq import heapify, heappop, heappush
 
-from engine.bpe.heap_walk import Move
+from engine.bpe.heap import Move
 from engine.bpe.record import Merge
 from engine.bpe.ties import FirstSeen, Key, PairKey
 from engine.bpe.trainers.indexed import PairIndex

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.alphabets.merging import count_pairs
-from engine.bpe.heap_walk import Move
+from engine.bpe.heap import Move
 from engine.bpe.record import Merge
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.bpe.trainers.symbols import Symbols
@@ -20,7 +20,7 @@ from engine.recording.numbering import PairNumbers
 # What an algorithm does, in lines to be read, and which of them are at work at which moment.
 #
 # A line says in which phases of a step it is at work. `heap` goes by the moves of its heap
-# (`engine.bpe.heap_walk`), of which a step has any number; the others go through the same few
+# (`engine.bpe.heap`), of which a step has any number; the others go through the same few
 # phases once in every step.
 
 

@@ -1,12 +1,12 @@
-"""How frequent the pretokens of a corpus are, whatever is trained on them."""
+"""Statistics that all models share: how frequent pretokens are, and which steps were tied."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from functools import cached_property
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -47,25 +47,18 @@ class PretokenStatistics(Generic[Pretoken]):
         return np.fromiter(self._counts.values(), dtype=np.int64, count=len(self._counts))
 
 
-# At which steps of a run the winning pair was tied: to be asked about any of them, at once.
-
 BLOCK = 512
-"""Steps looked at together."""
-
-
-class Recorded(Protocol):
-    """What has so many steps by now."""
-
-    def __len__(self) -> int: ...
+"""Steps looked at together, so that numpy has enough to do."""
 
 
 class TiedSteps(Sequence[int]):
-    """The tied steps of a record, in order; those recorded since are added when somebody asks.
+    """The steps at which the winning pair was tied, in order.
 
-    A subclass says how many pairs shared the top.
+    They are looked for in blocks, when somebody asks. A subclass says how many pairs shared the
+    top.
     """
 
-    def __init__(self, record: Recorded) -> None:
+    def __init__(self, record: Sized) -> None:
         self._recorded = record
         self._known = 0
         self._steps: Ints = np.zeros(0, dtype=np.int64)

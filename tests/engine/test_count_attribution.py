@@ -21,10 +21,12 @@ def test_the_parts_are_what_recounting_every_pretoken_gives(counts: dict[bytes, 
             for pair in was | now:
                 if change := now.get(pair, 0) - was.get(pair, 0):
                     expected.setdefault(pair, {})[pretoken] = change
-        ledger = timeline.seek(step).ledger
-        assert ledger.read()
+        attribution = timeline.seek(step).attribution
+        assert attribution.read()
         found = {
-            change.pair: {part.word.pretoken: part.change for part in ledger.behind(change.pair)}
+            change.pair: {
+                part.affected.pretoken: part.change for part in attribution.behind(change.pair)
+            }
             for change in timeline.record[step - 1].changes
         }
         assert found == expected
@@ -34,25 +36,27 @@ def test_the_parts_are_what_recounting_every_pretoken_gives(counts: dict[bytes, 
 def test_the_parts_add_up_to_the_change(counts: dict[bytes, int]) -> None:
     timeline = Timeline(counts, Trainer(counts, 280).steps())
     for index in range(len(timeline)):
-        ledger = timeline.seek(index + 1).ledger
-        ledger.read()
+        attribution = timeline.seek(index + 1).attribution
+        attribution.read()
         for change in timeline.record[index].changes:
-            parts = ledger.behind(change.pair)
+            parts = attribution.behind(change.pair)
             assert sum(part.change for part in parts) == change.after - change.before
-            assert [p.word.count for p in parts] == sorted(p.word.count for p in parts)[::-1]
+            assert [p.affected.count for p in parts] == sorted(p.affected.count for p in parts)[
+                ::-1
+            ]
 
 
 def test_a_ledger_read_in_slices_is_the_ledger_read_at_once() -> None:
     counts = {b"low": 5, b"lower": 2, b"lowest": 1}
-    ledger = Timeline(counts, Trainer(counts, 257).steps()).seek(1).ledger
+    attribution = Timeline(counts, Trainer(counts, 257).steps()).seek(1).attribution
     slices = 0
-    while not ledger.read(seconds=0):
+    while not attribution.read(seconds=0):
         slices += 1
     assert slices >= 2
-    assert [part.change for part in ledger.behind((ord("o"), ord("w")))] == [-5, -2, -1]
+    assert [part.change for part in attribution.behind((ord("o"), ord("w")))] == [-5, -2, -1]
 
 
 def test_the_start_has_no_changes_and_nobody_behind_them() -> None:
-    ledger = Timeline({b"low": 5}).frame.ledger
-    assert ledger.read()
-    assert ledger.behind((ord("o"), ord("w"))) == []
+    attribution = Timeline({b"low": 5}).frame.attribution
+    assert attribution.read()
+    assert attribution.behind((ord("o"), ord("w"))) == []

@@ -1,12 +1,11 @@
-"""The array of the lazily deleted heap at any step, and the single moves that a step makes in it.
+"""The lazily deleted heap of a run at any step, rebuilt from the record of its counts.
 
-`heap_replay` tells what each entry claims; here the entries stand where `heapq` puts them: the
-children of entry i are 2i + 1 and 2i + 2. The array depends on all pushes and pops before, so it is
-replayed from the nearest step of which a copy is kept. The copies together never hold more than
-`KEPT_ENTRIES`.
+A lazily deleted heap (see `engine.bpe.trainers.heap`) leaves an entry alone when the count of its
+pair falls: the entry is *stale* and claims too much. Which entries there are, and what each claims,
+follows from the recorded steps, whichever algorithm took them:
 
-The rule that orders the heap has to be static; where keys change from step to step there is no
-heap to show (`HeapWalk.exists`), nor where merges were prescribed.
+* `HeapReplay` tells what every entry claims at a step, without an order;
+* `HeapWalk` has the heap's own array, where `heapq` puts the entries, and each single push and pop.
 """
 
 from __future__ import annotations
@@ -19,37 +18,21 @@ from enum import Enum
 from heapq import heapify, heappop, heappush
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from engine.bpe.ties import Key, PairKey, TieRule
 from engine.core.arrays import Integers
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 
-if TYPE_CHECKING:
-    from engine.bpe.record import Record
 
-
-# The lazily deleted heap of a run, rebuilt from the record of its counts.
-#
-# Which entries a heap holds, and what each claims, follows from the steps alone (see `lazy_heap`
-# for the rule), whichever algorithm took them. Before a step its pair comes to the top; every stale
-# entry that stood above it has been popped and pushed back with its true count. Those are
-#
-# * the entries that claim more than the pair's count, all of them stale, as nothing is more
-# frequent;
-# * the stale entries that claim just that count and that the tie rule puts before the pair.
-#
-# The top count only falls from step to step. So entries lie in buckets by what they claim, and each
-# bucket is emptied once, when the top count leaves it.
-
-
-class Replayed(Protocol):
-    """What a replay asks of the record."""
+class CountRecord(Protocol):
+    """What the heap is rebuilt from: the counts of all pairs at every step, and the tie rule."""
 
     counts: ChangeLog
     tie_rule: TieRule
     tie_key: PairKey
+    by_rule: bool
 
     @property
     def pairs(self) -> Sequence[Pair]: ...
@@ -60,9 +43,20 @@ class Replayed(Protocol):
 
 
 class HeapReplay:
-    """What the heap's entries claim at any step of a record, replayed as far as is asked."""
+    """What the heap's entries claim at any step of a record, replayed as far as is asked.
 
-    def __init__(self, record: Replayed) -> None:
+    Before a step its pair comes to the top. Every stale entry that stood above it has been popped
+    and pushed back with its true count. Those are
+
+    * the entries that claim more than the pair's count, all of them stale, as no pair is more
+      frequent;
+    * the stale entries that claim just that count and that the tie rule puts before the pair.
+
+    The top count only falls from step to step. So entries lie in buckets by what they claim, and
+    each bucket is emptied once, when the top count leaves it.
+    """
+
+    def __init__(self, record: CountRecord) -> None:
         self._record = record
         self._counts: list[int] = record.counts.at(0).tolist()  # number → true count
         self._claims = list(self._counts)  # number → what its entry claims; 0: no entry
@@ -200,9 +194,18 @@ class HeapMove:
 
 
 class HeapWalk:
-    """The heap of a record's run, step by step and move by move."""
+    """The heap's array at any step, and the single moves that a step makes in it.
 
-    def __init__(self, record: Record) -> None:
+    The children of entry i are the entries 2i + 1 and 2i + 2. The array depends on all pushes and
+    pops before, so it is replayed from the nearest step of which a copy is kept. The copies
+    together never hold more than `KEPT_ENTRIES`.
+
+    Attributes:
+        exists: whether there is a heap to show. There is none where the tie rule's keys change from
+            step to step, nor where merges were prescribed.
+    """
+
+    def __init__(self, record: CountRecord) -> None:
         self.exists = record.tie_rule.static and record.by_rule
         self._record = record
         self._key = record.tie_key
