@@ -119,6 +119,7 @@ def _trained(config: RunConfig, *content: int) -> tuple[TrainingStarted, list[ob
 
 def _with_own_cursor(timeline: Playable) -> Playable:
     """A copy of a timeline at step 0 that shares all that its run never changes."""
-    shared = [getattr(timeline, name, None) for name in ("record", "counts", "words", "excerpt")]
-    shared += vars(timeline.record).values()
+    names = ("record", "counts", "words", "excerpt")
+    shared = [getattr(timeline.run, name, None) for name in names]
+    shared += vars(timeline.run.record).values()
     return copy.deepcopy(timeline, {id(value): value for value in shared})
