@@ -24,7 +24,7 @@ Laps = list[float]
 def ours(corpus: str, vocab_size: int, threads: int) -> Laps:
     """The default trainer, in a process as `bpe-tui train` has it; every step is recorded."""
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from engine.core.subprocess_worker import SINGLE_THREADED
+    from engine.core.helper_pool import SINGLE_THREADED
 
     os.environ.update(SINGLE_THREADED)
     from engine import Trainer, count_pretokens

@@ -17,9 +17,9 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "eng
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
 
+from engine.counting.by_pieces import PieceCounter  # noqa: E402
 from engine.counting.count import Tally  # noqa: E402
-from engine.counting.counters.by_pieces import PieceCounter  # noqa: E402
-from engine.counting.counters.plain import count_pretokens_of  # noqa: E402
+from engine.counting.plain import count_pretokens_of  # noqa: E402
 from engine.text.chunking import ChunkCutter  # noqa: E402
 from engine.text.patterns import PATTERNS  # noqa: E402
 from engine.text.pretokenize import SpecialSplitter  # noqa: E402

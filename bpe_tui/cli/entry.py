@@ -18,7 +18,7 @@ from bpe_tui.cli.console import (
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.core.subprocess_worker import SINGLE_THREADED
+from engine.core.helper_pool import SINGLE_THREADED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

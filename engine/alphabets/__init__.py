@@ -6,7 +6,6 @@ Uses text and core; encoding and what is above use it.
 from __future__ import annotations
 
 from engine.alphabets.alphabet import (
-    ALPHABETS,
     BYTES,
     Alphabet,
     ByteAlphabet,
@@ -14,11 +13,9 @@ from engine.alphabets.alphabet import (
     ContinuationAlphabet,
     WholeTokens,
     WordEndAlphabet,
-    from_message,
 )
 
 __all__ = [
-    "ALPHABETS",
     "BYTES",
     "Alphabet",
     "ByteAlphabet",
@@ -26,5 +23,4 @@ __all__ = [
     "ContinuationAlphabet",
     "WholeTokens",
     "WordEndAlphabet",
-    "from_message",
 ]

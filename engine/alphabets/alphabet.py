@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from itertools import accumulate
-from typing import Any
 
 from engine.core.gpt2_bytes import spell
 from engine.text.pretokenize import to_bytes, to_text
@@ -33,14 +31,11 @@ class Alphabet(ABC):
     def edges(self, pretoken: bytes) -> Sequence[int]:
         """Where each of these ids begins, in bytes, and last where the pretoken ends."""
 
-    @abstractmethod
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        """Its name in `ALPHABETS` and its arguments, in values that can be marshalled."""
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is of the same kind and made of the same parts, so spells alike."""
+        return type(self) is type(other) and vars(self) == vars(other)
 
-    @classmethod
-    def of_message(cls, *arguments: Any) -> Alphabet:
-        """The inverse, of the arguments."""
-        return cls(*arguments)
+    __hash__ = None  # type: ignore[assignment]  # its parts can be dicts
 
     @property
     def unit(self) -> str:
@@ -83,7 +78,7 @@ class ByteAlphabet(Alphabet):
     """
 
     def __init__(self, byte_ids: Sequence[int]) -> None:
-        self._ids = byte_ids
+        self._ids = tuple(byte_ids)
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -95,9 +90,6 @@ class ByteAlphabet(Alphabet):
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return range(len(pretoken) + 1)
-
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "bytes", (list(self._ids),)
 
     @property
     def unit(self) -> str:
@@ -145,7 +137,7 @@ class CharacterAlphabet(Alphabet):
         by_byte: bool = False,
     ) -> None:
         self._characters = characters
-        self._byte_ids = byte_ids
+        self._byte_ids = None if byte_ids is None else tuple(byte_ids)
         self._unknown = unknown
         self._fuse_unknown = fuse_unknown
         self._prefix = prefix
@@ -208,12 +200,6 @@ class CharacterAlphabet(Alphabet):
             behind = self._suffix if place + 1 == len(text) else ""
             yield f"{before}{character}{behind}", as_bytes
 
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        byte_ids = None if self._byte_ids is None else list(self._byte_ids)
-        affixes = self._prefix, self._suffix, self._by_byte
-        arguments = dict(self._characters), byte_ids, self._unknown, self._fuse_unknown, *affixes
-        return "characters", arguments
-
 
 # Characters that are written otherwise inside of a word: WordPiece's.
 
@@ -250,9 +236,6 @@ class ContinuationAlphabet(Alphabet):
         widths = (len(to_bytes(character)) for character in to_text(pretoken))
         return list(accumulate(widths, initial=0))
 
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "continuations", (dict(self._first), dict(self._inside), self._unknown)
-
 
 # Whole pretokens that are one token before anything else is looked at.
 
@@ -286,14 +269,6 @@ class WholeTokens(Alphabet):
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return (0, len(pretoken)) if pretoken in self.whole else self.inner.edges(pretoken)
-
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "whole", (self.inner.as_message(), dict(self.whole))
-
-    @classmethod
-    def of_message(cls, *arguments: Any) -> Alphabet:
-        inner, whole = arguments
-        return cls(from_message(inner), whole)
 
 
 # The marked ends of words: an alphabet with `</w>` behind each pretoken.
@@ -333,14 +308,6 @@ class WordEndAlphabet(Alphabet):
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return [0] if is_blank(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
 
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "word ends", (self._inner.as_message(), self._marker)
-
-    @classmethod
-    def of_message(cls, *arguments: Any) -> Alphabet:
-        inner, marker = arguments
-        return cls(from_message(inner), marker)
-
 
 def is_blank(pretoken: bytes) -> bool:
     """Whether there is nothing but whitespace in a pretoken.
@@ -349,30 +316,3 @@ def is_blank(pretoken: bytes) -> bool:
     (True, False)
     """
     return not to_text(pretoken).strip(WHITE_SPACE)
-
-
-# Alphabets as messages to helper processes, and back; here they are known by name alone.
-
-
-ALPHABETS: dict[str, tuple[str, str]] = {
-    "bytes": ("engine.alphabets.alphabet", "ByteAlphabet"),
-    "characters": ("engine.alphabets.alphabet", "CharacterAlphabet"),
-    "continuations": ("engine.alphabets.alphabet", "ContinuationAlphabet"),
-    "whole": ("engine.alphabets.alphabet", "WholeTokens"),
-    "word ends": ("engine.alphabets.alphabet", "WordEndAlphabet"),
-    "model": ("engine.pipeline.to_tokenizer", "ModelAlphabet"),
-}
-"""The name that a message gives it → the module and the class."""
-
-
-def from_message(message: tuple[str, tuple[Any, ...]]) -> Alphabet:
-    """The inverse of `Alphabet.as_message`.
-
-    >>> from engine.alphabets.alphabet import ByteAlphabet
-    >>> from_message(ByteAlphabet(range(256)).as_message()).spell(b"a")
-    [97]
-    """
-    name, arguments = message
-    module, kind = ALPHABETS[name]
-    alphabet: Alphabet = getattr(import_module(module), kind).of_message(*arguments)
-    return alphabet

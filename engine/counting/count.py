@@ -14,118 +14,25 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, count, islice, repeat
 
 import numpy as np
-import numpy.typing as npt
 
+from engine.core.arrays import Ints
 from engine.core.events import CountProgress
-from engine.counting.counters import ChunkCount, counter_for
-from engine.counting.pool import Counted, counted_by_processes
-from engine.text.corpus import Corpus
+from engine.core.helper_pool import in_order
+from engine.counting.by_pieces import PieceCounter
+from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
+from engine.text.chunking import ChunkCutter
+from engine.text.corpus import CHUNK, Corpus
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 
-# Adding up what counters tell about the chunks of a corpus.
-#
-# Chunks are added in their order, and of each the new pieces in theirs. So a pretoken gets its
-# number when it appears for the first time in the corpus, whoever counted which chunk.
-
-Numbers = npt.NDArray[np.int64]
-
-
-class Tally:
-    """The pretokens of a corpus so far, and how often each occurs.
-
-    Attributes:
-        documents, pretokens: how many there are so far.
-    """
-
-    def __init__(self) -> None:
-        self.documents = 0
-        self.pretokens = 0
-        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
-        self._counters: dict[int, _PiecesOfACounter] = {}
-
-    @property
-    def distinct(self) -> int:
-        return len(self._numbers)
-
-    def add(self, counter: int, chunk: ChunkCount) -> None:
-        """Add a chunk, counted by the counter of that number."""
-        pieces = self._counters.setdefault(counter, _PiecesOfACounter())
-        pieces.extend(map(self._numbers.__getitem__, chunk.new_pretokens), chunk.new_sizes)
-        self.pretokens += pieces.add(
-            np.frombuffer(chunk.numbers, np.int64), np.frombuffer(chunk.counts, np.int64)
-        )
-        self.documents += chunk.documents
-
-    def counts(self, limit: int | None = None) -> Counter[bytes]:
-        """Pretoken → occurrences, in order of first appearance: all, or the first `limit`."""
-        totals = np.zeros(self.distinct, np.int64)
-        for pieces in self._counters.values():
-            pieces.add_pretokens_to(totals)
-        counts: Counter[bytes] = Counter()
-        first = islice(self._numbers, limit)
-        dict.update(counts, zip(first, totals[:limit].tolist(), strict=True))
-        return counts
-
-
-class _PiecesOfACounter:
-    """The pieces that one counter has met: the pretokens of each, and its occurrences."""
-
-    def __init__(self) -> None:
-        self._pretokens = array("q")  # those of the first piece, of the second, …
-        self._sizes = array("q")  # how many pretokens each has
-        self._totals = array("q")
-
-    def extend(self, pretokens: Iterable[int], sizes: bytes) -> None:
-        """New pieces, which have not occurred yet."""
-        self._pretokens.extend(pretokens)
-        self._sizes.frombytes(sizes)
-        self._totals.extend(repeat(0, len(self._sizes) - len(self._totals)))
-
-    def add(self, pieces: Numbers, counts: Numbers) -> int:
-        """Count occurrences of pieces; how many pretokens they are."""
-        np.add.at(_view(self._totals), pieces, counts)
-        return int(_view(self._sizes)[pieces] @ counts)
-
-    def add_pretokens_to(self, totals: Numbers) -> None:
-        """Add the occurrences of the pretokens, by their numbers."""
-        occurrences = np.repeat(_view(self._totals), _view(self._sizes))
-        np.add.at(totals, _view(self._pretokens), occurrences)
-
-
-def _view(numbers: array[int]) -> Numbers:
-    """An array to calculate with. Let go of it before `numbers` grows."""
-    return np.frombuffer(numbers, np.int64)
-
-
-# Below so many chunks there are not enough for several processes.
 WORTH_HELPERS = 4
-# A file below so many bytes is counted by its pieces before helpers have started.
+"""Below so many chunks there are not enough for several processes."""
 SOON_COUNTED = 24 << 20
-
-
-class CorpusCount:
-    """The pretokens of a corpus, how often each occurs, and how many documents there are.
-
-    `count(limit)` makes the counts of the pretokens that appear first, of all with `None`.
-    """
-
-    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
-        self.documents = documents
-        self._count = count
-
-    @cached_property
-    def counts(self) -> Counter[bytes]:
-        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
-        return self._count(None)
-
-    def earliest(self, limit: int) -> Counter[bytes]:
-        """The counts of the pretokens that appear first, which costs less than all of them."""
-        return self._count(limit)
+"""A file below so many bytes is counted by its pieces before helpers have started."""
 
 
 def count_pretokens(
@@ -189,20 +96,43 @@ def count_corpus(
     return CorpusCount(tally.documents, tally.counts)
 
 
+def count_text(
+    text: bytes, pattern: str | Pattern, special_tokens: Sequence[str] = ()
+) -> Counter[bytes]:
+    """The pretokens of a text in order of first appearance, and how often each occurs.
+
+    >>> dict(count_text(b"a b<e>a", "gpt2", ["<e>"]))
+    {b'a': 2, b' b': 1}
+    """
+    pattern, splitter, tally = as_pattern(pattern), SpecialSplitter(special_tokens), Tally()
+    counter = counter_for(pattern, splitter)
+    blocks = (text[start : start + CHUNK] for start in range(0, len(text), CHUNK))
+    for chunk in ChunkCutter(pattern, splitter, CHUNK).cut(blocks):
+        tally.add(0, counter.count(chunk.data, chunk.continues))
+    return tally.counts()
+
+
+def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
+    """The fastest counter that is exact for the pattern."""
+    return _kind_of_counter(pattern)(pattern, splitter)
+
+
+def _kind_of_counter(pattern: Pattern) -> type[PieceCounter | PlainCounter]:
+    return PieceCounter if pattern.borders else PlainCounter
+
+
 def _counted_chunks(
     corpus: Corpus, pattern: Pattern, special_tokens: Sequence[str], workers: int | None
 ) -> Generator[Counted, None, None]:
-    splitter = SpecialSplitter(special_tokens)
-    chunks = corpus.chunks(pattern, splitter)
+    chunks = corpus.chunks(pattern, SpecialSplitter(special_tokens))
     processes = _processes_for(corpus, pattern) if workers is None else workers
     first = list(islice(chunks, WORTH_HELPERS))
+    prepare = partial(counting, _kind_of_counter(pattern), pattern, tuple(special_tokens))
     if processes > 1 and len(first) == WORTH_HELPERS:
-        yield from counted_by_processes(chain(first, chunks), pattern, special_tokens, processes)
+        died = "a helper process died while counting; try again with one worker"
+        yield from in_order(prepare, chain(first, chunks), processes - 1, died=died)
     else:
-        counter = counter_for(pattern, splitter)
-        for chunk in chain(first, chunks):
-            count = counter.count(chunk.data, chunk.continues)
-            yield Counted(0, chunk.bytes_read, count)
+        yield from map(prepare(), chain(first, chunks))
 
 
 def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
@@ -216,3 +146,96 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+class CorpusCount:
+    """The pretokens of a corpus, how often each occurs, and how many documents there are.
+
+    `count(limit)` makes the counts of the pretokens that appear first, of all with `None`.
+    """
+
+    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
+        self.documents = documents
+        self._count = count
+
+    @cached_property
+    def counts(self) -> Counter[bytes]:
+        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
+        return self._count(None)
+
+    def earliest(self, limit: int) -> Counter[bytes]:
+        """The counts of the pretokens that appear first, which costs less than all of them."""
+        return self._count(limit)
+
+
+# Adding up what the counters tell about the chunks of a corpus.
+
+
+class Tally:
+    """The pretokens of a corpus so far, and how often each occurs.
+
+    Chunks are added in their order, and of each the new pieces in theirs. So a pretoken gets its
+    number when it appears for the first time in the corpus, whoever counted which chunk.
+
+    Attributes:
+        documents, pretokens: how many there are so far.
+    """
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self.pretokens = 0
+        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
+        self._counters: dict[int, _PiecesOfACounter] = {}
+
+    @property
+    def distinct(self) -> int:
+        return len(self._numbers)
+
+    def add(self, counter: int, chunk: ChunkCount) -> None:
+        """Add a chunk, counted by the counter of that number."""
+        pieces = self._counters.setdefault(counter, _PiecesOfACounter())
+        pieces.extend(map(self._numbers.__getitem__, chunk.new_pretokens), chunk.new_sizes)
+        self.pretokens += pieces.add(
+            np.frombuffer(chunk.numbers, np.int64), np.frombuffer(chunk.counts, np.int64)
+        )
+        self.documents += chunk.documents
+
+    def counts(self, limit: int | None = None) -> Counter[bytes]:
+        """Pretoken → occurrences, in order of first appearance: all, or the first `limit`."""
+        totals = np.zeros(self.distinct, np.int64)
+        for pieces in self._counters.values():
+            pieces.add_pretokens_to(totals)
+        counts: Counter[bytes] = Counter()
+        first = islice(self._numbers, limit)
+        dict.update(counts, zip(first, totals[:limit].tolist(), strict=True))
+        return counts
+
+
+class _PiecesOfACounter:
+    """The pieces that one counter has met: the pretokens of each, and its occurrences."""
+
+    def __init__(self) -> None:
+        self._pretokens = array("q")  # those of the first piece, of the second, …
+        self._sizes = array("q")  # how many pretokens each has
+        self._totals = array("q")
+
+    def extend(self, pretokens: Iterable[int], sizes: bytes) -> None:
+        """New pieces, which have not occurred yet."""
+        self._pretokens.extend(pretokens)
+        self._sizes.frombytes(sizes)
+        self._totals.extend(repeat(0, len(self._sizes) - len(self._totals)))
+
+    def add(self, pieces: Ints, counts: Ints) -> int:
+        """Count occurrences of pieces; how many pretokens they are."""
+        np.add.at(_view(self._totals), pieces, counts)
+        return int(_view(self._sizes)[pieces] @ counts)
+
+    def add_pretokens_to(self, totals: Ints) -> None:
+        """Add the occurrences of the pretokens, by their numbers."""
+        occurrences = np.repeat(_view(self._totals), _view(self._sizes))
+        np.add.at(totals, _view(self._pretokens), occurrences)
+
+
+def _view(numbers: array[int]) -> Ints:
+    """An array to calculate with. Let go of it before `numbers` grows."""
+    return np.frombuffer(numbers, np.int64)

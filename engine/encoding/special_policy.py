@@ -123,7 +123,7 @@ def text_size(
     tokenizer: Tokenizer,
     blocks: Iterable[bytes],
     policy: SpecialPolicy = ALL_SPECIAL,
-    helpers: int = 0,
+    workers: int = 1,
 ) -> TextSize:
     """The size of a text that comes in blocks.
 
@@ -142,7 +142,7 @@ def text_size(
             read += len(block)
             yield block
 
-    tokens = sum(map(len, policy.applied(tokenizer).encode_stream(noted(), helpers)))
+    tokens = sum(map(len, policy.applied(tokenizer).encode_stream(noted(), workers)))
     return TextSize(read, tokens)
 
 
@@ -155,5 +155,5 @@ def file_size(
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
-    helpers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 0
-    return text_size(tokenizer, read_blocks(name), policy, helpers)
+    workers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 1
+    return text_size(tokenizer, read_blocks(name), policy, workers)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from copy import copy
-from importlib import import_module
+from functools import partial
 from typing import Any
 
-from engine.alphabets import Alphabet, from_message
+from engine.alphabets import Alphabet
+from engine.core.helper_pool import in_order
 from engine.encoding.encoders import ENCODERS
 from engine.encoding.encoders.encoder import Encoder, MergeTable
-from engine.text.patterns import Alternative, Pattern
+from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, without_stray_surrogates
 
 
@@ -56,29 +58,53 @@ class TextEncoder:
                 ids += self._encode_text(piece)
         return ids
 
-    def as_message(self) -> tuple[Any, ...]:
-        """What a helper process makes an equal one of: plain values, which can be marshalled."""
-        return (
-            self.encoder.name,
-            self.encoder.alphabet.as_message(),
-            dict(self.encoder.table),
-            [(alternative.name, alternative.regex) for alternative in self.pattern.alternatives],
-            dict(self.special_ids),
-            self._splitter_message(),
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without its memories, for a helper process, which makes an equal one."""
+        encoder = self.encoder
+        parts = (encoder.name, encoder.alphabet, encoder.table)
+        return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
 
-    def _splitter_message(self) -> tuple[str, str, Any] | None:
-        """The splitter with its class, which the other process imports; few tokenizers need one."""
-        sections, kind = self.splitter.as_message(), type(self.splitter)
-        return None if sections is None else (kind.__module__, kind.__name__, sections)
 
-    @classmethod
-    def from_message(cls, message: tuple[Any, ...]) -> TextEncoder:
-        """The inverse of `as_message`; only the name of the pattern is lost."""
-        encoder, alphabet, table, alternatives, special_ids, cutting = message
-        pattern = Pattern("", "", tuple(Alternative(n, r) for n, r in alternatives), ())
-        splitter = None
-        if cutting is not None:
-            module, kind, sections = cutting
-            splitter = getattr(import_module(module), kind).from_message(sections)
-        return cls(encoder, from_message(alphabet), table, pattern, special_ids, splitter)
+# Many texts, encoded by several processes.
+
+BATCH = 1 << 18
+"""Characters in a batch: enough that sending it costs little beside encoding it."""
+
+
+def encode_all(
+    encoder: TextEncoder, texts: Iterable[str], workers: int
+) -> Generator[list[int], None, None]:
+    """The ids of each text, in the order of the texts.
+
+    Args:
+        texts: are read a little ahead of what is asked for, so they may never end.
+        workers: processes to encode with, this one included.
+
+    Raises:
+        WorkerError: a helper process could not be started, or died.
+    """
+    if workers <= 1:
+        yield from map(encoder.encode, texts)
+        return
+    died = "a helper process died while encoding; try again with one worker"
+    encode_batch = partial(_batch_encoder, encoder)
+    with closing(in_order(encode_batch, _batches(texts), workers - 1, died=died)) as encoded:
+        for batch in encoded:
+            yield from batch
+
+
+def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[list[int]]]:
+    return lambda batch: list(map(encoder.encode, batch))
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    length = 0
+    for text in texts:
+        batch.append(text)
+        length += len(text)
+        if length >= BATCH:
+            yield batch
+            batch, length = [], 0
+    if batch:
+        yield batch

@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from copy import copy
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from engine.alphabets import Alphabet
 from engine.core.errors import SpecialTokenError, UnknownTokenIdError
 from engine.core.events import EncodeStep
-from engine.encoding.encode_pool import encoded_by_processes
 from engine.encoding.encoders import DEFAULT_ENCODER
 from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.rules import EncodingRules, Stages, byte_alphabet, ids_by_bytes, merge_table
-from engine.encoding.text_encoder import TextEncoder
+from engine.encoding.text_encoder import TextEncoder, encode_all
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import (
@@ -163,8 +162,8 @@ class Tokenizer:
         """The ids of each text, in the order of the texts.
 
         Args:
-            workers: processes to encode with; by default one a core if there is enough text for
-                that to pay, and none otherwise.
+            workers: processes to encode with, this one included; by default one a core if there
+                is enough text for that to pay, and only this one otherwise.
 
         Raises:
             WorkerError: a helper process could not be started, or died.
@@ -173,10 +172,7 @@ class Tokenizer:
         if workers is None:
             enough = sum(map(len, texts)) >= WORTH_HELPERS
             workers = os.cpu_count() or 1 if enough else 1
-        if workers <= 1:
-            return [self.encode(text) for text in texts]
-        with closing(encoded_by_processes(texts, self._encoder.as_message(), workers)) as encoded:
-            return list(encoded)
+        return list(encode_all(self._encoder, texts, workers))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
@@ -187,30 +183,18 @@ class Tokenizer:
         """
         return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
 
-    def encode_stream(self, blocks: Iterable[bytes], helpers: int = 0) -> Iterator[list[int]]:
-        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each piece.
+    def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
+        """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each chunk.
 
         Args:
-            helpers: processes to encode with; without any this one does it.
+            workers: processes to encode with, this one included.
 
         Raises:
             WorkerError: a helper process could not be started, or died.
         """
-        pieces = map(to_text, self._pieces(blocks))
-        if not helpers:
-            yield from map(self.encode, pieces)
-            return
-        with closing(encoded_by_processes(pieces, self._encoder.as_message(), helpers)) as encoded:
-            yield from encoded
-
-    def _pieces(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
-        """The same text, cut where no pretoken can stand across."""
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
-        for block in blocks:
-            for piece in cutter.feed(block):
-                yield piece.data
-        for piece in cutter.finish():
-            yield piece.data
+        chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))
+        return encode_all(self._encoder, chunks, workers)
 
     def live(self) -> LiveEncoding:
         """An encoder for a text that is being typed: it encodes again only what has changed."""
@@ -243,6 +227,10 @@ class Tokenizer:
             self._encoder.splitter,
             is_in_order(self.merge_table),
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled without its rules, which are made of the rest."""
+        return {name: value for name, value in vars(self).items() if name != "rules"}
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.

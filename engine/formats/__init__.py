@@ -131,7 +131,7 @@ def check_stages(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> N
             f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
             f"{format.name} says merges only, of bytes; write a tokenizer.json instead"
         )
-    if tokenizer.rules.splitter.as_message() is not None and not format.keeps_stages:
+    if not tokenizer.rules.splitter.is_plain and not format.keeps_stages:
         raise TokenizerFileError(
             f"{path}: the tokenizer changes a text before it cuts it, which the format "
             f"{format.name} cannot say; write a tokenizer.json instead"

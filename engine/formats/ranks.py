@@ -396,12 +396,11 @@ def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
 
 def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
     """What a pretoken is before any merge; whole tokens that are made anyway do not count."""
-    name, arguments = tokenizer.alphabet.as_message()
-    if name != "whole":
-        return (name, arguments), {}
-    inner, whole = arguments
-    return inner, {
+    alphabet = tokenizer.alphabet
+    if not isinstance(alphabet, WholeTokens):
+        return alphabet, {}
+    return alphabet.inner, {
         token: token_id
-        for token, token_id in whole.items()
+        for token, token_id in alphabet.whole.items()
         if token_id not in made and len(token) > 1
     }

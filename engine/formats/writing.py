@@ -117,4 +117,4 @@ def check_plain(tokenizer: Tokenizer, path: Path) -> None:
 
 def _encoding(tokenizer: Tokenizer) -> tuple[object, ...]:
     """All that decides how a pretoken is encoded."""
-    return tokenizer.alphabet.as_message(), dict(tokenizer.merge_table)
+    return tokenizer.alphabet, dict(tokenizer.merge_table)

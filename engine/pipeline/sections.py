@@ -9,16 +9,12 @@ here, too. So everything that cuts texts with a splitter and a pattern sees the 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from engine.core.gpt2_bytes import unspell
 from engine.pipeline.added_tokens import AddedToken, TokenFinder, told_apart
-from engine.pipeline.json_fields import Fields
-from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
-from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
 from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import opened
@@ -142,23 +138,9 @@ class SectionSplitter(SpecialSplitter):
             pieces = self._pre_tokenizer.pieces(section, first)
         return (to_text(unspell(piece)) for piece in pieces) if self.in_bytes else iter(pieces)
 
-    def as_message(self) -> tuple[Any, ...]:
-        """What an equal one is made of, in values that can be marshalled."""
-        return (
-            [asdict(token) for token in self._added],
-            self._normalizer and self._normalizer.to_json(),
-            self._pre_tokenizer and self._pre_tokenizer.to_json(),
-        )
-
-    @classmethod
-    def from_message(cls, message: tuple[Any, ...]) -> SectionSplitter:
-        """The inverse of `as_message`."""
-        tokens, normalizer, pre_tokenizer = message
-        return cls(
-            [AddedToken(**token) for token in tokens],
-            normalizer and NORMALIZERS.from_json(Fields(normalizer)),
-            pre_tokenizer and PRETOKENIZERS.from_json(Fields(pre_tokenizer)),
-        )
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it is made of, for a helper process."""
+        return SectionSplitter, (self._added, self._normalizer, self._pre_tokenizer)
 
 
 def _edits(stage: PreTokenizer) -> bool:

@@ -7,16 +7,12 @@ none.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, Self
 
 from engine.alphabets import Alphabet
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
-from engine.pipeline.json_fields import Fields
-from engine.pipeline.models import MODELS
 from engine.pipeline.models.model import MergingModel, Model, ModelToken
 from engine.pipeline.pipeline import Pipeline
 from engine.text.pretokenize import to_bytes, to_text
@@ -74,11 +70,3 @@ class ModelAlphabet(Alphabet):
 
     def _tokens(self, pretoken: bytes) -> list[ModelToken]:
         return self.model.tokenize(spell(pretoken) if self._in_bytes else to_text(pretoken))
-
-    def as_message(self) -> tuple[str, tuple[Any, ...]]:
-        return "model", (json.dumps(self.model.to_json()), self._in_bytes)
-
-    @classmethod
-    def of_message(cls, *arguments: Any) -> Self:
-        model, in_bytes = arguments
-        return cls(MODELS.from_json(Fields(json.loads(model))), in_bytes)

@@ -1,39 +1,43 @@
-"""Cutting a stream of bytes into pieces that can be pretokenized one by one.
+"""Cutting a stream of bytes into chunks that can be pretokenized one by one.
 
-A piece may end behind a special token, or at one of the pattern's borders; never inside a
+A chunk may end behind a special token, or at one of the pattern's borders; never inside a
 special token, and never before it is certain which special token stands there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A stretch of a stream.
+class Chunk(NamedTuple):
+    """A stretch of a stream that can be pretokenized by itself.
 
-    `continues`: it begins inside a document of which earlier pieces hold more than whitespace.
+    Attributes:
+        data: its bytes.
+        continues: whether it begins inside a document that has begun before: of which earlier
+            chunks hold more than whitespace.
+        bytes_read: how far the file had been read when the chunk was cut; 0 where nobody says.
     """
 
     data: bytes
     continues: bool
+    bytes_read: int = 0
 
 
 class ChunkCutter:
-    """Feed it bytes as they come; it hands back pieces of about `size` bytes.
+    """Cuts bytes as they come into chunks of about `size` bytes.
 
     Where nothing allows a cut (one word of a gigabyte, pattern `none`, a splitter that has to see
-    all of a text) a piece grows as it must.
+    all of a text) a chunk grows as it must.
 
     >>> from engine.text.patterns import PATTERNS
     >>> cutter = ChunkCutter(PATTERNS["gpt2"], SpecialSplitter(["<s>"]), size=4)
-    >>> [p.data for p in cutter.feed(b"one two three")], [p.data for p in cutter.finish()]
-    ([b'one two'], [b' three'])
+    >>> [chunk.data for chunk in cutter.cut([b"one tw", b"o three"])]
+    [b'one', b' two', b' three']
     """
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter, size: int) -> None:
@@ -44,8 +48,14 @@ class ChunkCutter:
         self._length = 0
         self._continues = False
 
-    def feed(self, block: bytes) -> Iterator[Piece]:
-        """Take more bytes in; the pieces that are complete now."""
+    def cut(self, blocks: Iterable[bytes]) -> Iterator[Chunk]:
+        """The chunks of a stream that comes in blocks, each as soon as it is complete."""
+        for block in blocks:
+            yield from self.feed(block)
+        yield from self.finish()
+
+    def feed(self, block: bytes) -> Iterator[Chunk]:
+        """Take more bytes in; the chunks that are complete now."""
         self._blocks.append(block)
         self._length += len(block)
         if self._length < self._wanted:
@@ -59,20 +69,20 @@ class ChunkCutter:
             # Looking again at every block would make long uncuttable stretches quadratic.
             self._wanted = 2 * len(buffer)
 
-    def finish(self) -> Iterator[Piece]:
+    def finish(self) -> Iterator[Chunk]:
         """What is left, when the stream has ended."""
         if self._length:
             buffer = b"".join(self._blocks)
             yield self._take(buffer, len(buffer), len(buffer))
 
-    def _take(self, buffer: bytes, end: int, document: int) -> Piece:
+    def _take(self, buffer: bytes, end: int, document: int) -> Chunk:
         """The buffer up to `end`, where the document stands that began at `document`."""
-        piece = Piece(buffer[:end], self._continues)
+        chunk = Chunk(buffer[:end], self._continues)
         begun_before = self._continues and document == 0
         self._continues = begun_before or not is_blank(buffer[document:end])
         self._blocks = [buffer[end:]]
         self._length = len(buffer) - end
-        return piece
+        return chunk
 
     def _last_cut(self, buffer: bytes) -> tuple[int, int]:
         """The last safe place to cut (0: none), and where the document that stands there began."""

@@ -8,13 +8,12 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from engine.core.errors import CorpusError
-from engine.text.chunking import ChunkCutter
+from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 
@@ -74,22 +73,8 @@ def _unpacked(file: BufferedReader) -> Iterator[bytes]:
             yield block
 
 
-BLOCK = 1 << 16
 CHUNK = 1 << 19
 HEAD = 1 << 18
-
-
-@dataclass(frozen=True)
-class Chunk:
-    """A piece of the corpus that can be pretokenized by itself.
-
-    `bytes_read` is how far the file had been read when the piece was cut; `continues` says that
-    the piece begins inside a document of which earlier ones hold more than whitespace.
-    """
-
-    data: bytes
-    bytes_read: int
-    continues: bool
 
 
 class Corpus:
@@ -113,6 +98,7 @@ class Corpus:
             self.bytes_total = _size_of(self.path)
         self.head = b""
         self.head_is_all = True
+        self._bytes_read = 0
 
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
@@ -122,63 +108,55 @@ class Corpus:
         Raises:
             CorpusError: it is empty, cannot be read, or has become shorter since it was opened.
         """
-        cutter = ChunkCutter(pattern, splitter, size)
-        read = 0
-        for block, read in self._blocks():
-            self._note_head(block)
-            for piece in cutter.feed(block):
-                yield Chunk(piece.data, read, piece.continues)
-        for piece in cutter.finish():
-            yield Chunk(piece.data, read, piece.continues)
+        for chunk in ChunkCutter(pattern, splitter, size).cut(self._blocks()):
+            yield chunk._replace(bytes_read=self._bytes_read)
 
     def read_head(self) -> None:
         """Read no more than `head`, where the rest is known already."""
-        for block, _ in self._blocks():
-            self._note_head(block)
+        for _ in self._blocks():
             if not self.head_is_all:
                 break
 
-    def _note_head(self, block: bytes) -> None:
-        room = HEAD - len(self.head)
-        self.head += block[:room]
-        self.head_is_all &= len(block) <= room
-
-    def _blocks(self) -> Iterator[tuple[bytes, int]]:
-        """Blocks of text, each with the bytes of the file that have been read."""
+    def _blocks(self) -> Iterator[bytes]:
+        """Blocks of text; how much of the file has been read and the head are noted on the way."""
         try:
             if self.path is None:
-                yield from self._blocks_of(_standard_input(), None)
+                yield from self._blocks_of(_standard_input())
             else:
                 with self.path.open("rb") as raw:
                     if self.path.suffix == ".gz":
                         with gzip.GzipFile(fileobj=raw) as unzipped:
-                            yield from self._blocks_of(unzipped, raw)
+                            yield from self._blocks_of(unzipped, packed=raw)
                     else:
-                        yield from self._blocks_of(raw, raw)
+                        yield from self._blocks_of(raw)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise CorpusError(f"{self.name}: damaged gzip file ({error}); pack it anew") from error
         except OSError as error:
             raise CorpusError(f"{self.name}: cannot be read: {error.strerror or error}") from error
 
     def _blocks_of(
-        self, stream: BinaryIO | gzip.GzipFile, raw: BinaryIO | None
-    ) -> Iterator[tuple[bytes, int]]:
+        self, stream: BinaryIO | gzip.GzipFile, packed: BinaryIO | None = None
+    ) -> Iterator[bytes]:
         size = 0
-
-        def bytes_read() -> int:
-            return size if raw is None or stream is raw else raw.tell()
-
         while block := stream.read(BLOCK):
             size += len(block)
-            yield block, bytes_read()
+            self._bytes_read = size if packed is None else packed.tell()
+            self._note_head(block)
+            yield block
         if not size:
             raise CorpusError(f"{self.name}: is empty; there is nothing to train on")
-        if stream is raw and self.bytes_total and size < self.bytes_total:
+        if packed is None and self.bytes_total and size < self.bytes_total:
             raise CorpusError(
                 f"{self.name}: ended after {size:,} of {self.bytes_total:,} bytes; it was cut "
                 "short while being read. Open it again"
             )
-        yield b"", bytes_read()  # a gzip file goes on a little behind its last block
+        if packed is not None:
+            self._bytes_read = packed.tell()  # a gzip file goes on a little behind its last block
+
+    def _note_head(self, block: bytes) -> None:
+        room = HEAD - len(self.head)
+        self.head += block[:room]
+        self.head_is_all &= len(block) <= room
 
 
 def _standard_input() -> BinaryIO:

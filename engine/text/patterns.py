@@ -57,6 +57,10 @@ class Pattern:
     alternatives: tuple[Alternative, ...]
     borders: tuple[Border, ...]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without the compiled regexes; a helper process compiles what it needs."""
+        return Pattern, (self.name, self.summary, self.alternatives, self.borders)
+
     @property
     def source(self) -> str:
         """The whole regex, as one string."""

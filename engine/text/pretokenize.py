@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from engine.core.errors import SpecialTokenError
 from engine.text.patterns import Alternative, Pattern
@@ -153,10 +153,6 @@ class SpecialSplitter:
             token in text[max(place - len(token) + 1, 0) : place + len(token) - 1]
             for token in self._texts
         )
-
-    def as_message(self) -> tuple[Any, ...] | None:
-        """What a helper process needs to make an equal one, but for the tokens; nothing here."""
-        return None
 
     def documents(self, data: bytes) -> list[bytes]:
         """What stands between the special tokens, empty pieces included."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,6 @@ from engine.alphabets import (
     CharacterAlphabet,
     ContinuationAlphabet,
     WholeTokens,
-    from_message,
 )
 from engine.encoding.encoders.rank_loop import RankHeap
 from engine.encoding.tokenizer import Tokenizer
@@ -50,7 +51,9 @@ def test_edges_stand_round_the_ids_and_cover_the_pretoken(alphabet: Alphabet, te
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 @given(text=st.text("aé漢bx"))
 def test_a_helper_process_gets_an_equal_alphabet(alphabet: Alphabet, text: str) -> None:
-    assert from_message(alphabet.as_message()).spell(text.encode()) == alphabet.spell(text.encode())
+    copy = pickle.loads(pickle.dumps(alphabet))
+    assert copy == alphabet
+    assert copy.spell(text.encode()) == alphabet.spell(text.encode())
 
 
 def test_unknown_characters_are_bytes_or_unknown_or_nothing() -> None:

@@ -14,8 +14,8 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.counting.counters.plain import documents_in
-from engine.text.chunking import ChunkCutter, Piece
+from engine.counting.plain import documents_in
+from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 
@@ -73,10 +73,10 @@ def documents_of(data: bytes, special_tokens: Sequence[str]) -> int:
 
 def pieces_of(
     data: bytes, pattern: str, special_tokens: Sequence[str] = (), size: int = 4, block: int = 4
-) -> list[Piece]:
+) -> list[Chunk]:
     """The pieces of a stream that comes in blocks."""
     cutter = ChunkCutter(PATTERNS[pattern], SpecialSplitter(special_tokens), size)
-    pieces: list[Piece] = []
+    pieces: list[Chunk] = []
     for start in range(0, len(data), block):
         pieces += cutter.feed(data[start : start + block])
     return [*pieces, *cutter.finish()]

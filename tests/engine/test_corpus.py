@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import CorpusError
-from engine.text.corpus import BLOCK, HEAD, Chunk, Corpus
+from engine.text.chunking import Chunk
+from engine.text.corpus import BLOCK, HEAD, Corpus
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 

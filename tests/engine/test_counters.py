@@ -17,9 +17,8 @@ from generated import examples
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.counting.count import Tally
-from engine.counting.counters import ChunkCounter, by_pieces, counter_for
-from engine.counting.counters.by_pieces import (
+from engine.counting import by_pieces
+from engine.counting.by_pieces import (
     PADDING,
     PieceCache,
     PieceCounter,
@@ -28,7 +27,8 @@ from engine.counting.counters.by_pieces import (
     special_tokens_in,
     words_of,
 )
-from engine.counting.counters.plain import PlainCounter, documents_in
+from engine.counting.count import Tally, counter_for
+from engine.counting.plain import ChunkCounter, PlainCounter, documents_in
 from engine.text.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import PATTERNS

@@ -27,7 +27,8 @@ from engine.core.errors import CorpusError, SpecialTokenError, UnknownNameError,
 from engine.core.events import CountProgress
 from engine.counting.count import CorpusCount, count_corpus, count_pretokens
 from engine.text import corpus as corpus_module
-from engine.text.corpus import CHUNK, Chunk, Corpus
+from engine.text.chunking import Chunk
+from engine.text.corpus import CHUNK, Corpus
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import SpecialSplitter
 

@@ -41,7 +41,7 @@ def test_the_size_does_not_depend_on_the_blocks(blocks: list[bytes]) -> None:
 
 def test_helpers_count_what_one_process_counts(stories: Tokenizer) -> None:
     blocks = [SAMPLE.read_bytes()] * 2
-    assert text_size(stories, blocks, helpers=2) == text_size(stories, blocks)
+    assert text_size(stories, blocks, workers=2) == text_size(stories, blocks)
 
 
 def test_a_packed_file_counts_as_its_text(stories: Tokenizer, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from test_chunking import CORPORA, PIECES, SPECIALS
 from tokenizers import decoders, models, pre_tokenizers
 
 from engine import Tokenizer, Trainer
-from engine.core import subprocess_worker as helper_process
+from engine.core import helper_pool
 from engine.core.errors import (
     SpecialTokenError,
     UnknownNameError,
@@ -30,7 +30,7 @@ from engine.core.errors import (
     WorkerError,
 )
 from engine.core.events import EncodeStep
-from engine.encoding import encode_pool
+from engine.encoding import text_encoder
 from engine.encoding import tokenizer as tokenizer_module
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_text
@@ -309,20 +309,18 @@ class TestBatch:
         """Special tokens whose ids cannot be told from the vocab alone, and bytes included."""
         tok = Tokenizer(TRAINED.vocab, TRAINED.merges, ["low", "<s>"])
         texts = [f"low lower {n}<s>{to_text(bytes([n, 128 + n]))}" for n in range(60)]
-        with mock.patch.object(encode_pool, "BATCH", 100):
+        with mock.patch.object(text_encoder, "BATCH", 100):
             assert tok.encode_batch(texts, workers=2) == [tok.encode(text) for text in texts]
 
     def test_a_helper_that_dies_is_an_error(self) -> None:
         with (
-            mock.patch.object(helper_process, "_START", "raise SystemExit  # {}"),
+            mock.patch.object(helper_pool, "_START", "raise SystemExit"),
             pytest.raises(WorkerError, match="died while encoding; try again with one worker"),
         ):
-            TRAINED.encode_batch(["low"], workers=2)
+            list(text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=2))
 
     def test_no_helper_is_left_when_nobody_wants_more(self) -> None:
-        endless = encode_pool.encoded_by_processes(
-            repeat("low " * 100_000), TRAINED._encoder.as_message(), 2
-        )
+        endless = text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=3)
         next(endless)
         helpers = psutil.Process().children()
         endless.close()

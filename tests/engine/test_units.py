@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -14,7 +15,7 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabets import WordEndAlphabet, from_message
+from engine.alphabets import WordEndAlphabet
 from engine.alphabets.units import UNITS
 from engine.analysis.explain.encoder_comparison import lockstep
 from engine.analysis.explain.why_not import why_not, why_not_merged
@@ -285,7 +286,7 @@ def test_a_race_goes_without_the_trainer_that_merges_only_bytes() -> None:
 
 def test_the_alphabet_goes_to_helper_processes_and_back() -> None:
     alphabet = UNITS["end-of-word"].base(CLASSIC).alphabet
-    again = from_message(alphabet.as_message())
+    again = pickle.loads(pickle.dumps(alphabet))
     assert isinstance(again, WordEndAlphabet)
     assert again.spell(b"lox") == alphabet.spell(b"lox")
 

@@ -10,10 +10,8 @@ from functools import cached_property
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.bpe.trainers.problem import Problem
-from engine.counting.count import Tally
-from engine.counting.counters import counter_for
-from engine.text.chunking import ChunkCutter
-from engine.text.corpus import CHUNK, Corpus
+from engine.counting.count import count_text
+from engine.text.corpus import Corpus
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens
 
@@ -99,25 +97,6 @@ class Assignment:
             tie_rule or self.tie_rule,
             min_count=1,
         )
-
-
-def count_text(
-    text: bytes, pattern: Pattern, special_tokens: Sequence[str] = ()
-) -> Mapping[bytes, int]:
-    """The pretokens of a text in order of first appearance, and how often each occurs.
-
-    >>> dict(count_text(b"a b<e>a", PATTERNS["gpt2"], ["<e>"]))
-    {b'a': 2, b' b': 1}
-    """
-    splitter, tally = SpecialSplitter(special_tokens), Tally()
-    counter, cutter = counter_for(pattern, splitter), ChunkCutter(pattern, splitter, CHUNK)
-    blocks = (text[start : start + CHUNK] for start in range(0, len(text), CHUNK))
-    for block in blocks:
-        for piece in cutter.feed(block):
-            tally.add(0, counter.count(piece.data, piece.continues))
-    for piece in cutter.finish():
-        tally.add(0, counter.count(piece.data, piece.continues))
-    return tally.counts()
 
 
 def _whole_text(corpus: Corpus) -> bytes:

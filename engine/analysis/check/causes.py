@@ -16,7 +16,7 @@ from functools import partial
 from itertools import pairwise
 
 from engine.alphabets.merging import merge_pair
-from engine.analysis.check.assignment import Assignment, count_text
+from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.explanation import Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
     Change,
@@ -32,6 +32,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.events import Pair
 from engine.core.registry import Registry
+from engine.counting.count import count_text
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_text
 

@@ -31,11 +31,10 @@ from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 # leads back to the original.
 
 
-def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
+def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
 
-    A token that stands for nothing in the text, such as a `▁` put in front, has no width. With
-    `helpers` so many other processes encode.
+    A token that stands for nothing in the text, such as a `▁` put in front, has no width.
 
     Raises:
         ComparisonError: it cannot be told which part of the text each token stands for.
@@ -44,7 +43,7 @@ def token_spans(tokenizer: Tokenizer, data: bytes, helpers: int = 0) -> Ints:
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
     [0, 2, 3]
     """
-    ids = list(chain.from_iterable(tokenizer.encode_stream([data], helpers)))
+    ids = list(chain.from_iterable(tokenizer.encode_stream([data])))
     if tokenizer.decode_bytes(ids) == data:
         lengths = token_lengths(tokenizer)[np.array(ids, dtype=np.int64)]
         return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))

@@ -1,21 +1,21 @@
 """The edges of a text by each of some tokenizers.
 
 A short text is encoded by each in turn. A long one is cut once for all tokenizers that cut it
-alike, by as many processes as there are cores; if all cut it alike, they share the tokenizers.
-Those of which more has to be asked than their pattern encode it one by one.
+alike; each different way to cut is a task, and as many processes as there are cores work on the
+tasks. If there are fewer tasks than cores, the tokenizers of a task are shared out.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from functools import partial
 from typing import NamedTuple
 
 from engine.analysis.comparison.cut_text import CutText, cut_alike, token_spans
-from engine.analysis.comparison.edges_worker import edges_by_helper
 from engine.core.arrays import Ints
+from engine.core.helper_pool import in_order
 from engine.encoding.tokenizer import Tokenizer
 
 LONG = 1 << 18
@@ -25,10 +25,16 @@ WORTH_HELPERS = 1 << 21
 
 
 class _Task(NamedTuple):
-    """The places of tokenizers that cut the text alike, and what special tokens they cut out."""
+    """Tokenizers that cut the text alike.
+
+    Attributes:
+        places: where they stand among all.
+        special_tokens: what they cut out; `None` if more than their pattern decides how they cut,
+            so that they have to encode the text themselves.
+    """
 
     places: list[int]
-    special_tokens: frozenset[str]
+    special_tokens: frozenset[str] | None
 
 
 def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
@@ -38,57 +44,48 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
         ComparisonError: it cannot be told which part of the text a token stands for.
         WorkerError: a helper process could not be started, or died.
     """
-    found: dict[int, Ints | None] = {}
-    if len(data) >= LONG:
-        cores = (os.cpu_count() or 1) if len(data) >= WORTH_HELPERS else 1
-        found = _found_by_cutting(tokenizers, data, cores)
-    known = {place: edges for place, edges in found.items() if edges is not None}
-    others = [place for place in range(len(tokenizers)) if place not in known]
-    spans = _one_by_one([tokenizers[place] for place in others], data)
-    known.update(zip(others, spans, strict=True))
-    return [known[place] for place in range(len(tokenizers))]
-
-
-def _one_by_one(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
-    """The edges by tokenizers that share nothing; of a long text each but the first in a helper."""
-    if len(data) < WORTH_HELPERS or len(tokenizers) < 2:
+    if len(data) < LONG:
         return [token_spans(tokenizer, data) for tokenizer in tokenizers]
-    helpers = [0, *[1] * (len(tokenizers) - 1)]
-    with ThreadPoolExecutor(len(tokenizers)) as threads:
-        return list(threads.map(token_spans, tokenizers, repeat(data), helpers))
-
-
-def _found_by_cutting(
-    tokenizers: Sequence[Tokenizer], data: bytes, cores: int
-) -> dict[int, Ints | None]:
-    """The edges by the tokenizers for which a way to cut is known, by their places."""
+    cores = (os.cpu_count() or 1) if len(data) >= WORTH_HELPERS else 1
     tasks = _shared_out(_tasks(tokenizers, data), cores)
-
-    def done_here(task: _Task) -> list[Ints | None]:
-        cut = CutText(data, tokenizers[task.places[0]].pattern, task.special_tokens)
-        return [cut.edges(tokenizers[place]) for place in task.places]
-
-    def done_by_helper(task: _Task) -> list[Ints | None]:
-        own = [tokenizers[place] for place in task.places]
-        return edges_by_helper(own, data, sorted(task.special_tokens))
-
-    here = tasks[::cores]
-    others = [task for place, task in enumerate(tasks) if place % cores]
-    with ThreadPoolExecutor(max(cores - 1, 1)) as threads:
-        by_helpers = threads.map(done_by_helper, others)
-        results = [*map(done_here, here), *by_helpers]
-    return {
+    prepare = partial(_edges_of, tokenizers, data)
+    helpers = min(cores, len(tasks)) - 1
+    found: Iterable[list[Ints]]
+    if helpers:
+        died = "a helper process died while encoding; try again"
+        with closing(in_order(prepare, tasks, helpers, died=died)) as results:
+            found = list(results)
+    else:
+        found = map(prepare(), tasks)
+    by_place = {
         place: edges
-        for task, found in zip([*here, *others], results, strict=True)
-        for place, edges in zip(task.places, found, strict=True)
+        for task, found_of_task in zip(tasks, found, strict=True)
+        for place, edges in zip(task.places, found_of_task, strict=True)
     }
+    return [by_place[place] for place in range(len(tokenizers))]
+
+
+def _edges_of(tokenizers: Sequence[Tokenizer], data: bytes) -> Callable[[_Task], list[Ints]]:
+    """A function that finds the edges by the tokenizers of a task, in whichever process it runs."""
+
+    def edges_of_task(task: _Task) -> list[Ints]:
+        own = [tokenizers[place] for place in task.places]
+        if task.special_tokens is None:
+            return [token_spans(tokenizer, data) for tokenizer in own]
+        cut = CutText(data, own[0].pattern, task.special_tokens)
+        found = ((tokenizer, cut.edges(tokenizer)) for tokenizer in own)
+        return [token_spans(each, data) if edges is None else edges for each, edges in found]
+
+    return edges_of_task
 
 
 def _tasks(tokenizers: Sequence[Tokenizer], data: bytes) -> list[_Task]:
-    tasks: dict[tuple[str, frozenset[str]], _Task] = {}
+    tasks: dict[object, _Task] = {}
     for place, tokenizer in enumerate(tokenizers):
         cutting = cut_alike(tokenizer, data)
-        if cutting is not None:
+        if cutting is None:
+            tasks[place] = _Task([place], None)
+        else:
             tasks.setdefault(cutting, _Task([], cutting[1])).places.append(place)
     return list(tasks.values())
 

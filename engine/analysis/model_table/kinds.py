@@ -22,10 +22,8 @@ from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry
-from engine.counting.count import Tally
-from engine.counting.counters import counter_for
+from engine.counting.count import count_text
 from engine.encoding.tokenizer import Tokenizer
-from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
 from engine.text.scripts import words_in
 from engine.unigram.encoder import UnigramEncoder
@@ -215,10 +213,8 @@ def train_kind(
         UnfinishedError: `go_on` stopped a kind that has nothing to show before its end.
     """
     kind = KINDS[name]
-    tally = Tally()
-    counter = counter_for(PATTERNS[kind.pattern], SpecialSplitter(special_tokens))
-    tally.add(0, counter.count(corpus, continues=False))
-    return kind.train(tally.counts(), vocab_size, special_tokens, go_on)
+    counts = count_text(corpus, kind.pattern, special_tokens)
+    return kind.train(counts, vocab_size, special_tokens, go_on)
 
 
 def _bpe(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.counting.counters.plain import ChunkCount
+from engine.counting.plain import ChunkCount
 from engine.text.borders import BorderTables
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text

@@ -1,16 +1,23 @@
-"""The plain way to count: the pattern runs over all of the text. Right for every pattern."""
+"""Counting the pretokens of one chunk after another: what a counter is, and the plain one.
+
+The plain counter lets the pattern run over all of the text, which is right for every pattern. For
+most there is a faster one in `engine.counting.by_pieces`.
+
+Helper processes load this module, so it does without numpy.
+"""
 
 from __future__ import annotations
 
+import os
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
+from engine.text.chunking import Chunk
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
-
-# What a counter of chunks is, and what it tells about each chunk.
 
 
 class ChunkCount(NamedTuple):
@@ -37,6 +44,8 @@ class ChunkCount(NamedTuple):
 
 class ChunkCounter(Protocol):
     """Counts one chunk after another and remembers the pieces it has met."""
+
+    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None: ...
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """Count a chunk; with `continues` its first document has been counted before."""
@@ -82,3 +91,29 @@ def count_pretokens_of(
     for document in splitter.documents(data):
         counts.update(pattern.split(to_text(document)))
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
+
+
+class Counted(NamedTuple):
+    """A chunk that has been counted. Its text has served.
+
+    Attributes:
+        counter: which counter it was, of several in several processes.
+        bytes_read: how far the file had been read.
+    """
+
+    counter: int
+    bytes_read: int
+    chunk: ChunkCount
+
+
+def counting(
+    kind: type[ChunkCounter], pattern: Pattern, special_tokens: tuple[str, ...]
+) -> Callable[[Chunk], Counted]:
+    """A function that counts chunks with a counter of its own, in whichever process it is made."""
+    counter = kind(pattern, SpecialSplitter(special_tokens))
+    name = os.getpid()
+
+    def count(chunk: Chunk) -> Counted:
+        return Counted(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))
+
+    return count

@@ -1,0 +1,269 @@
+"""A pool of helper processes that works on tasks and gives the results in the order of the tasks.
+
+The helpers are plain subprocesses spoken to through pipes, and not `multiprocessing`: that would
+import the caller's main module again, fail inside a running full-screen application, and leave
+forked children behind when the parent is killed. These end when their pipe does, and never print.
+
+What goes through the pipes is pickled. That is safe there, since both ends are this program; what
+comes from a file is never unpickled.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from queue import SimpleQueue
+from typing import IO, Any, Generic, TypeVar
+
+from engine.core.errors import WorkerError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1"}
+"""For the environment of a process of ours. Imported, numpy starts a thread a core for linear
+algebra, of which there is none here: that takes longer than all the rest of the import."""
+
+_START = "import sys; sys.path[:] = sys.argv[1:]; from engine.core.helper_pool import main; main()"
+
+_AHEAD = 4
+"""Tasks read for each process before the next result is there: two wait, and two it has already."""
+
+_RARELY = 1 << 20
+"""Helpers make many lists and hardly any cycles: so many objects before the collector looks."""
+
+
+def in_order(
+    prepare: Callable[[], Callable[[Task], Result]],
+    tasks: Iterable[Task],
+    helpers: int,
+    *,
+    died: str,
+    works_too: bool = True,
+) -> Generator[Result, None, None]:
+    """Work on tasks with helper processes; closing the generator ends them.
+
+    Args:
+        prepare: is called once in each process, and gives the function from a task to its result.
+            It is pickled, as tasks and results are: a function of a module, or `partial` of one.
+        tasks: are read by a thread of their own, only a few ahead of the results, so that they may
+            block or never end.
+        helpers: how many processes there are beside this one.
+        died: the error to raise if one of them dies.
+        works_too: whether this process works on a task, too, while the next result is not there.
+
+    Yields:
+        the results, in the order of the tasks.
+
+    Raises:
+        WorkerError: a helper could not be started, or died.
+        Exception: what `tasks`, `prepare` or the work raises, wherever it is done.
+    """
+    pool = _Pool[Task, Result](tasks, helpers + works_too, died)
+    try:
+        pool.start(helpers, prepare)
+        yield from pool.results(prepare() if works_too else None)
+    finally:
+        pool.stop()
+
+
+class _Pool(Generic[Task, Result]):
+    """One thread reads tasks, one a helper passes them on; the caller's thread may work, too.
+
+    All that they share is read and changed under `_changed`.
+    """
+
+    def __init__(self, tasks: Iterable[Task], processes: int, died: str) -> None:
+        self._tasks = tasks
+        self._most_under_way = _AHEAD * processes
+        self._died = died
+        self._helpers: list[subprocess.Popen[bytes]] = []
+        self._changed = threading.Condition()  # its lock can be taken twice
+        self._waiting: deque[tuple[int, Task]] = deque()  # each with its place among all tasks
+        self._done: dict[int, Result] = {}
+        self._read = 0
+        self._given = 0  # results, so this is the place of the next one, too
+        self._all_read = False
+        self._stopped = False
+        self._error: BaseException | None = None
+
+    def start(self, helpers: int, prepare: object) -> None:
+        for _ in range(helpers):
+            helper = _start_helper()
+            self._helpers.append(helper)
+            _start_thread(self._serve, helper, prepare)
+        _start_thread(self._read_tasks)
+
+    def results(self, work: Callable[[Task], Result] | None) -> Generator[Result, None, None]:
+        """The results in order; with `work` this thread works while the next is not there."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: (
+                        self._error
+                        or self._given in self._done
+                        or (work is not None and self._waiting)
+                        or (self._all_read and self._given == self._read)
+                    )
+                )
+                if self._error is not None:
+                    raise self._error
+                is_there = self._given in self._done
+                if is_there:
+                    result = self._done.pop(self._given)
+                    self._given += 1
+                    self._changed.notify_all()  # there is room for one task more
+                else:
+                    taken = self._take()
+            if is_there:
+                yield result
+            elif taken is not None and work is not None:
+                place, task = taken
+                self._put(place, work(task))
+            else:
+                return
+
+    def stop(self) -> None:
+        """End the helpers.
+
+        The threads are not waited for: one may be reading from a pipe into which nobody writes,
+        for ever. They end as soon as they turn to the others, or with the program.
+        """
+        with self._changed:
+            self._stopped = True
+            self._changed.notify_all()
+        for helper in self._helpers:
+            helper.kill()
+        for helper in self._helpers:
+            helper.communicate()
+
+    def _read_tasks(self) -> None:
+        try:
+            for place, task in enumerate(self._tasks):
+                with self._changed:
+                    self._changed.wait_for(
+                        lambda: self._stopped or self._read - self._given < self._most_under_way
+                    )
+                    if self._stopped:
+                        return
+                    self._waiting.append((place, task))
+                    self._read += 1
+                    self._changed.notify_all()
+            with self._changed:
+                self._all_read = True
+                self._changed.notify_all()
+        except BaseException as error:
+            self._fail(error)
+
+    def _serve(self, helper: subprocess.Popen[bytes], prepare: object) -> None:
+        """Pass tasks to a helper and take its results, as long as there are any."""
+        assert helper.stdin is not None
+        assert helper.stdout is not None
+        sent: deque[int] = deque()
+        try:
+            _send(helper.stdin, prepare)
+            _answer(helper.stdout)  # it is there: from now on it works as fast as we do
+            while True:
+                # One task more than it is working on, so that it never has to wait.
+                while len(sent) < 2 and (task := self._take(wait=not sent)) is not None:
+                    _send(helper.stdin, task[1])
+                    sent.append(task[0])
+                if not sent:
+                    return
+                result = _answer(helper.stdout)
+                self._put(sent.popleft(), result)
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            death = WorkerError(self._died)
+            death.__cause__ = error
+            self._fail(death)
+        except BaseException as error:
+            self._fail(error)
+
+    def _take(self, wait: bool = False) -> tuple[int, Task] | None:
+        """The next task; `None` if there is none, or with `wait` none any more."""
+        with self._changed:
+            if wait:
+                self._changed.wait_for(lambda: self._waiting or self._all_read or self._stopped)
+            return None if self._stopped or not self._waiting else self._waiting.popleft()
+
+    def _put(self, place: int, result: Result) -> None:
+        with self._changed:
+            self._done[place] = result
+            self._changed.notify_all()
+
+    def _fail(self, error: BaseException) -> None:
+        """Have the caller raise it; of several errors the first, which led to the others."""
+        with self._changed:
+            self._error = self._error or error
+            self._changed.notify_all()
+
+
+def _start_thread(work: Callable[..., None], *arguments: object) -> None:
+    threading.Thread(target=work, args=arguments, daemon=True).start()
+
+
+def _start_helper() -> subprocess.Popen[bytes]:
+    here = str(Path(__file__).resolve().parents[2])
+    try:
+        return subprocess.Popen(
+            # Without site-packages of its own: it gets our path.
+            [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **SINGLE_THREADED},
+            start_new_session=True,  # Ctrl+C is for the parent to handle
+        )
+    except OSError as error:
+        raise WorkerError(f"cannot start a helper process: {error}") from error
+
+
+def _send(stream: IO[bytes], value: object) -> None:
+    pickle.dump(value, stream, pickle.HIGHEST_PROTOCOL)
+    stream.flush()
+
+
+def _answer(stream: IO[bytes]) -> Any:
+    """What a helper answers: a result, or the error that it met, which is raised."""
+    error, result = pickle.load(stream)
+    if error is not None:
+        raise error
+    return result
+
+
+# What follows runs in the helper.
+
+
+def main() -> None:
+    """Take `prepare`, say that we are ready, then answer tasks until the input ends."""
+    gc.set_threshold(_RARELY)
+    messages: SimpleQueue[Any] = SimpleQueue()
+    # Tasks are read while we work: one may wait, and whoever sends it need not.
+    threading.Thread(target=_read_messages, args=(messages,), daemon=True).start()
+    answers = sys.stdout.buffer
+    try:
+        if (prepare := messages.get()) is None:
+            return
+        work = prepare()
+        _send(answers, (None, None))
+        while (task := messages.get()) is not None:
+            _send(answers, (None, work(task)))
+    except BrokenPipeError:
+        return
+    except Exception as error:
+        _send(answers, (error, None))
+
+
+def _read_messages(messages: SimpleQueue[Any]) -> None:
+    try:
+        while True:
+            messages.put(pickle.load(sys.stdin.buffer))
+    except (EOFError, pickle.UnpicklingError):
+        messages.put(None)
