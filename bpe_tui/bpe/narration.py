@@ -10,18 +10,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bpe_tui.views.narration import ROOMY, Narrator, add_stop, first_fitting, heading, times
+from bpe_tui.views.narration import (
+    ROOMY,
+    Narrator,
+    add_stop,
+    describe_rule,
+    first_fitting,
+    format_pair,
+    format_rivals,
+    heading,
+    narrate_undone,
+    times,
+)
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
-from engine.core.events import Pair
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
-
-NAMED = 3
-"""So many tied pairs are named; the others are counted."""
 
 
 def narrate(frame: Frame, room: int = ROOMY) -> str:
@@ -52,21 +59,6 @@ def narrate(frame: Frame, room: int = ROOMY) -> str:
     )
 
 
-def narrate_back(frame: Frame, room: int = ROOMY) -> str:
-    """What going back one step to this frame has undone.
-
-    For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
-    """
-    undone = frame.merge_at(frame.step)
-    pair, token = format_pair(frame, undone.pair), visible_bytes(undone.token)
-    return first_fitting(
-        room,
-        f"Back at step {number(frame.step)} of {number(frame.recorded_steps)}: "
-        f"{token} is taken apart into {pair} again.",
-        f"Back at step {number(frame.step)}: {token} is {pair} again.",
-    )
-
-
 def narrate_tie(frame: Frame) -> str:
     """Why this pair merged and no other."""
     merge = frame.merge
@@ -77,17 +69,9 @@ def narrate_tie(frame: Frame) -> str:
         return f"The pair {pair} merged because the tokenizer says so; no count chose it."
     if not rivals:
         return f"The pair {pair} merged because no other was as frequent, {times(merge.count)}."
-    named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
-    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
-    return (
-        f"The pair {pair} was tied, {times(merge.count)}, with {named}{more}. "
-        f"The tie rule {frame.tie_rule.name} decided: {frame.tie_rule.summary.split(';')[0]}."
-    )
-
-
-def format_pair(frame: Frame, pair: Pair) -> str:
-    """A pair within a sentence: `o and u`."""
-    return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+    rule = frame.tie_rule
+    tied = f"The pair {pair} was tied, {times(merge.count)}, with {format_rivals(frame, rivals)}."
+    return f"{tied} {describe_rule(rule.name, rule.summary)}"
 
 
 def describe_unknown(frame: Frame, text: str) -> str:
@@ -135,7 +119,7 @@ def narrate_move(frame: Frame) -> str:
 def narrate_session(session: Session, frame: Frame, room: int) -> str:
     """The step in one sentence, why playing stopped, and at the end why there is no more."""
     if session.went_back:
-        return narrate_back(frame, room)
+        return first_fitting(room, *narrate_undone(frame))
     return add_stop(session, narrate(frame, room))
 
 

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from bpe_tui.bpe.narration import (
-    describe_unknown,
-    format_pair,
-    narrate,
-    narrate_back,
-    narrate_tie,
-)
-from bpe_tui.views.narration import times
-from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, MergeTranscript, PlainCommand
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_tie
+from bpe_tui.views.narration import format_pair, times
+from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
+from bpe_tui.widgets.numbers import plural
 from engine.bpe.frame import Frame
-from engine.core.events import Pair
 from engine.text.pretokenize import to_bytes
 
 
@@ -35,22 +26,17 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
     )
+    SAVED = "the tokenizer", "a directory to save in, like save my-tokenizer"
 
     def narrate(self) -> str:
         return narrate(self.frame)
 
-    def narrate_back(self) -> str:
-        return narrate_back(self.frame)
-
     def narrate_tie(self) -> str:
         return narrate_tie(self.frame)
 
-    def format_pair(self, pair: Pair) -> str:
-        return format_pair(self.frame, pair)
-
     def ranked(self, most: int) -> Iterator[str]:
         for pair, count in self.frame.top_pairs(most):
-            yield f"{self.format_pair(pair)}, {times(count)}."
+            yield f"{format_pair(self.frame, pair)}, {times(count)}."
 
     def why(self, rest: str) -> Iterator[str]:
         yield narrate_tie(self.frame)
@@ -61,35 +47,14 @@ class BpeTranscript(MergeTranscript[Frame]):
             if pair != merge.pair:
                 yield f"The tie rule {rule} would have merged {format_pair(self.frame, pair)}."
 
-    def merge(self, rest: str) -> Iterator[str]:
-        frame, merge = self.frame, self.frame.merge
-        yield self.describe_step()
-        if merge is None:
-            return
-        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, 'pretoken')}."
-        for touched in frame.affected(LISTED):
-            word, after = visible_bytes(touched.pretoken), self._tokens(touched.after)
-            yield f"The pretoken {word}, {times(touched.count)}, is {after} now."
-        yield from self.describe_changes(merge.changes)
-
-    def encode(self, rest: str) -> Iterator[str]:
-        if not rest:
-            yield "Say a text to encode, like encode the cat."
-            return
-        ids = [token_id for piece in self.frame.encode(rest) for token_id in piece.ids]
-        tokens, size = plural(len(ids), "token"), plural(len(to_bytes(rest)), "byte")
-        yield f"{tokens} for {size}: {self._tokens(ids)}."
+    def encoded(self, text: str) -> Iterator[str]:
+        ids = [token_id for piece in self.frame.encode(text) for token_id in piece.ids]
+        tokens, size = plural(len(ids), "token"), plural(len(to_bytes(text)), "byte")
+        yield f"{tokens} for {size}: {self.listed(ids)}."
         yield f"In ids: {' '.join(map(str, ids))}."
-        if unknown := describe_unknown(self.frame, rest):
+        if unknown := describe_unknown(self.frame, text):
             yield unknown
 
-    def save(self, rest: str) -> Iterator[str]:
-        if not rest:
-            yield "Say a directory to save in, like save my-tokenizer."
-            return
-        self.frame.tokenizer().save(Path(os.path.expanduser(rest)))
-        step, place = number(self.frame.step), visible_text(rest, spaces=False)
-        yield f"Saved the tokenizer of step {step} in {place}."
-
-    def _tokens(self, ids: Iterable[int]) -> str:
-        return ", ".join(visible_bytes(self.frame.token(token_id)) for token_id in ids)
+    def save_in(self, path: Path) -> Iterator[str]:
+        self.frame.tokenizer().save(path)
+        return iter(())

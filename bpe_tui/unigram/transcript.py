@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from math import exp
 from pathlib import Path
@@ -49,6 +48,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         PlainCommand("save FILE", "Save the pieces of this step as a tokenizer.json."),
         *AT_THE_END,
     )
+    SAVED = "the pieces", "a file to save in, like save tokenizer.json"
 
     _removals: tuple[int, Removals] | None = None
 
@@ -106,15 +106,14 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             )
 
     def pieces(self, rest: str) -> Iterator[str]:
-        wanted = self.number_in(rest or str(LISTED))
-        if wanted is None:
-            yield f"Say how many pieces to tell, like pieces {LISTED}."
-            return
+        return self.numbered(rest, "pieces", self._most_probable)
+
+    def _most_probable(self, most: int) -> Iterator[str]:
         frame = self.frame
-        order = np.argsort(-frame.scores, kind="stable")[:wanted]
-        for place, at in enumerate(order.tolist(), 1):
+        order = np.argsort(-frame.scores, kind="stable")[:most]
+        for at in order.tolist():
             text = visible_text(frame.record.texts[int(frame.numbers[at])])
-            yield f"{place}. {text}, {_worth(frame, at)}."
+            yield f"{text}, {_worth(frame, at)}."
 
     def piece(self, rest: str) -> Iterator[str]:
         if not rest:
@@ -155,33 +154,25 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             self._removals = frame.step, finished(frame.removals())
         return self._removals[1]
 
-    def encode(self, rest: str) -> Iterator[str]:
-        if not rest:
-            yield "Say a text to encode, like encode the cat."
-            return
-        best, *others = self.frame.segmentations(rest, BEST)
-        tokens, characters = plural(len(best.pieces), "piece"), plural(len(rest), "character")
+    def encoded(self, text: str) -> Iterator[str]:
+        best, *others = self.frame.segmentations(text, BEST)
+        tokens, characters = plural(len(best.pieces), "piece"), plural(len(text), "character")
         yield f"{tokens} for {characters}, score {score_text(best.score)}: {_listed(best.pieces)}."
-        yield f"In ids: {' '.join(map(str, self.frame.encode(rest)))}."
-        if unknown := describe_unknown(self.frame, rest):
+        yield f"In ids: {' '.join(map(str, self.frame.encode(text)))}."
+        if unknown := describe_unknown(self.frame, text):
             yield unknown
         for path in others:
             behind = describe_distance(best.score - path.score)
             yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
 
-    def save(self, rest: str) -> Iterator[str]:
-        if not rest:
-            yield "Say a file to save in, like save tokenizer.json."
-            return
+    def save_in(self, path: Path) -> Iterator[str]:
         frame = self.frame
         left_out = save_pieces(
             frame.vocabulary,
-            Path(os.path.expanduser(rest)),
+            path,
             pattern=frame.pattern,
             special_tokens=frame.record.special_tokens,
         )
-        place = visible_text(rest, spaces=False)
-        yield f"Saved the pieces of step {number(frame.step)} in {place}."
         if left_out:
             yield f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
 

@@ -6,7 +6,7 @@ in a module `narration`; a `Narrator` gives them to its screens.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural, size
-from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.bpe.trainer import StopReason
+from engine.core.events import Pair
+from engine.recording.merge_frame import AnyMergeFrame
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
 ROOMY = 1000
 """Cells where there is room for the longest sentence: a transcript has no width."""
+NAMED = 3
+"""So many tied pairs are named; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,40 @@ def add_stop(session: Session, sentence: str) -> str:
     if session.stop_reason is not None and session.at_end and session.obstacle is None:
         return f"{sentence} {narrate_end(session.stop_reason)}"
     return sentence
+
+
+# -- sentences about merges, whichever model makes them
+
+
+def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
+    """A pair within a sentence: `o and u`, `h and ##u`."""
+    return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
+
+
+def format_rivals(frame: AnyMergeFrame, rivals: Sequence[Pair]) -> str:
+    """The pairs that a merge was tied with: `a and b; c and d; and 3 more`."""
+    named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
+    return f"{named}; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else named
+
+
+def describe_rule(name: str, summary: str) -> str:
+    """Which tie rule decided, and in short how."""
+    return f"The tie rule {name} decided: {summary.split(';')[0]}."
+
+
+def narrate_undone(frame: AnyMergeFrame) -> tuple[str, str]:
+    """What going back one merge to this frame has undone: a sentence, and a shorter one.
+
+    For example: `Back at step 127 of 1,742: ou is taken apart into o and u again.`
+    """
+    undone = frame.merge_at(frame.step)
+    pair, token = format_pair(frame, undone.pair), visible_bytes(undone.token)
+    step = number(frame.step)
+    return (
+        f"Back at step {step} of {number(frame.recorded_steps)}: {token} is taken apart into "
+        f"{pair} again.",
+        f"Back at step {step}: {token} is {pair} again.",
+    )
 
 
 # -- the first line

@@ -6,18 +6,20 @@ Textual is never loaded. What all models share is here; each adds commands of it
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.session.typed_steps import parse_step
-from bpe_tui.views.narration import narrate_end
+from bpe_tui.views.narration import format_pair, narrate_end, narrate_undone, times
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import SPACE, shorten, visible_text
+from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.core.errors import BpeError, OutputExistsError
-from engine.core.events import CountChange, Pair
+from engine.core.events import CountChange
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.player import Player
 
@@ -64,6 +66,8 @@ class Transcript(ABC, Generic[FrameT]):
     """What a step is called, where there is one."""
     SPACE: ClassVar[str] = SPACE
     """What stands for a space."""
+    SAVED: ClassVar[tuple[str, str]]
+    """What is saved, and how to say where: `the tokenizer`, `a directory …, like save it`."""
 
     def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
         self._player = player
@@ -80,6 +84,18 @@ class Transcript(ABC, Generic[FrameT]):
     @abstractmethod
     def narrate_back(self) -> str:
         """What going back to here has undone."""
+
+    @abstractmethod
+    def encoded(self, text: str) -> Iterator[str]:
+        """A text in the tokens of this step."""
+
+    @abstractmethod
+    def save_in(self, path: Path) -> Iterator[str]:
+        """Save what this step has; the sentences say what of it was left out, if anything.
+
+        Raises:
+            BpeError: the file cannot be written.
+        """
 
     def start(self) -> str:
         """The first sentence."""
@@ -143,6 +159,22 @@ class Transcript(ABC, Generic[FrameT]):
         self._player.seek(step)
         yield self.describe_step()
 
+    def encode(self, rest: str) -> Iterator[str]:
+        if not rest:
+            yield "Say a text to encode, like encode the cat."
+        else:
+            yield from self.encoded(rest)
+
+    def save(self, rest: str) -> Iterator[str]:
+        what, where = self.SAVED
+        if not rest:
+            yield f"Say {where}."
+            return
+        left_out = list(self.save_in(Path(os.path.expanduser(rest))))
+        step, place = number(self._player.cursor), visible_text(rest, spaces=False)
+        yield f"Saved {what} of step {step} in {place}."
+        yield from left_out
+
     def help(self, rest: str) -> Iterator[str]:
         yield f"In what is told, {self.SPACE} stands for a space."
         for command in self.COMMANDS:
@@ -162,6 +194,17 @@ class Transcript(ABC, Generic[FrameT]):
     def _ending(self) -> str:
         return narrate_end(self._stop_reason)
 
+    def numbered(
+        self, rest: str, things: str, ranked: Callable[[int], Iterator[str]]
+    ) -> Iterator[str]:
+        """The first of some things behind their places, as many as was typed."""
+        wanted = self.number_in(rest or str(LISTED))
+        if wanted is None:
+            yield f"Say how many {things} to tell, like {things} {LISTED}."
+            return
+        for place, sentence in enumerate(ranked(wanted), 1):
+            yield f"{place}. {sentence}"
+
     def number_in(self, text: str) -> int | None:
         """The number that was typed; `None` if it is none."""
         digits = text.replace(",", "")
@@ -171,8 +214,6 @@ class Transcript(ABC, Generic[FrameT]):
 AnyTranscript = Transcript[Any]
 
 
-# What the transcripts of all models share that merge pairs.
-
 MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
@@ -180,14 +221,15 @@ class MergeTranscript(Transcript[MergeFrameT]):
     """Answers commands about recorded merges."""
 
     STEPS = "merge"
+    THING: ClassVar[str] = "pretoken"
+    """What pairs stand in."""
+
+    def narrate_back(self) -> str:
+        return narrate_undone(self.frame)[0]
 
     @abstractmethod
     def narrate_tie(self) -> str:
         """Why this pair merged and no other."""
-
-    @abstractmethod
-    def format_pair(self, pair: Pair) -> str:
-        """A pair within a sentence: `o and u`."""
 
     @abstractmethod
     def ranked(self, most: int) -> Iterator[str]:
@@ -204,20 +246,34 @@ class MergeTranscript(Transcript[MergeFrameT]):
         yield self.narrate_tie()
 
     def pairs(self, rest: str) -> Iterator[str]:
-        wanted = self.number_in(rest or str(LISTED))
-        if wanted is None:
-            yield f"Say how many pairs to tell, like pairs {LISTED}."
-            return
-        place = 0
-        for place, said in enumerate(self.ranked(wanted), 1):
-            yield f"{place}. {said}"
-        if not place:
-            yield "There is no pair left."
+        pairs = list(self.numbered(rest, "pairs", self.ranked))
+        yield from pairs or ["There is no pair left."]
 
-    def describe_changes(self, changes: Sequence[CountChange]) -> Iterator[str]:
-        """The first counts that a merge changed."""
+    def merge(self, rest: str) -> Iterator[str]:
+        frame, merge = self.frame, self.frame.merge
+        yield self.describe_step()
+        if merge is None:
+            return
+        yield f"Its id is {merge.new_id}. It is in {plural(merge.pretokens, self.THING)}."
+        for touched in frame.affected(LISTED):
+            word, after = visible_bytes(touched.pretoken), self.listed(touched.after)
+            yield f"The {self.THING} {word}, {times(touched.count)}, is {after} now."
+        yield from self.changed_parts()
+        changes: Sequence[CountChange] = merge.changes
         for change in changes[:LISTED]:
-            before, after = number(change.before), number(change.after)
-            yield f"The count of {self.format_pair(change.pair)} went from {before} to {after}."
+            pair = format_pair(frame, change.pair)
+            yield self.changed(f"The count of {pair}", change.before, change.after)
         if (more := len(changes) - LISTED) > 0:
             yield f"{plural(more, 'other count')} changed."
+
+    def changed_parts(self) -> Iterator[str]:
+        """Which counts changed beside those of pairs."""
+        return iter(())
+
+    def changed(self, what: str, before: int, after: int) -> str:
+        """A count that a merge changed."""
+        return f"{what} went from {number(before)} to {number(after)}."
+
+    def listed(self, ids: Iterable[int]) -> str:
+        """Tokens within a sentence."""
+        return ", ".join(visible_bytes(self.frame.token(token_id)) for token_id in ids)

@@ -6,10 +6,20 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.narration import ENDED, Facts, Narrator, add_stop, first_fitting, fitting
+from bpe_tui.views.narration import (
+    ENDED,
+    Facts,
+    Narrator,
+    add_stop,
+    describe_rule,
+    first_fitting,
+    fitting,
+    format_pair,
+    format_rivals,
+    narrate_undone,
+)
 from bpe_tui.widgets.numbers import number, plural, size, with_power
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from engine.core.events import Pair
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
@@ -18,11 +28,7 @@ from engine.wordpiece.score import Score, ScoredPair
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
-# A WordPiece training in sentences, without a screen: scores, pairs, what each step has done.
-
 SMALLEST_PLAIN = Fraction(1, 1000)
-NAMED = 3
-"""So many tied pairs are named; the others are counted."""
 
 
 def score_text(score: Fraction) -> str:
@@ -35,11 +41,6 @@ def score_text(score: Fraction) -> str:
     if score >= SMALLEST_PLAIN or not score:
         return f"{value:.3g}"
     return with_power(value, 3)
-
-
-def format_pair(frame: WordPieceFrame, pair: Pair) -> str:
-    """A pair within a sentence: `h and ##u`."""
-    return " and ".join(visible_bytes(frame.any_token(piece_id)) for piece_id in pair)
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
@@ -90,12 +91,9 @@ def narrate_tie(frame: WordPieceFrame) -> str:
     rivals = merge.tied[1:]
     if not rivals:
         return "No other pair had so high a score."
-    named = "; ".join(format_pair(frame, rival) for rival in rivals[:NAMED])
-    more = f"; and {number(len(rivals) - NAMED)} more" if len(rivals) > NAMED else ""
-    return (
-        f"The same score had {named}{more}. The tie rule {frame.tie_rule.name} decided: "
-        f"{frame.tie_rule.summary.split(';')[0]}."
-    )
+    rule = frame.tie_rule
+    decided = describe_rule(rule.name, rule.summary)
+    return f"The same score had {format_rivals(frame, rivals)}. {decided}"
 
 
 def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
@@ -116,18 +114,6 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
         f"piece now, {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}{tied}, become {piece}.",
         f"Merge {step}: {pair}, score {score_text(merge.score.value)}, become {piece}.",
-    )
-
-
-def narrate_back(frame: WordPieceFrame) -> tuple[str, ...]:
-    """What going back one step to this frame has undone."""
-    undone = frame.merge_at(frame.step)
-    pair, piece = format_pair(frame, undone.pair), visible_bytes(undone.token)
-    step = number(frame.step)
-    return (
-        f"Back at step {step} of {number(frame.recorded_steps)}: {piece} is taken apart into "
-        f"{pair} again.",
-        f"Back at step {step}: {piece} is {pair} again.",
     )
 
 
@@ -165,7 +151,7 @@ def heading(session: Session, room: int) -> str:
 def narrate_session(session: Session, frame: WordPieceFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
     if session.went_back:
-        return first_fitting(room, *narrate_back(frame))
+        return first_fitting(room, *narrate_undone(frame))
     return first_fitting(room, *(add_stop(session, said) for said in narrate(frame)))
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bpe_tui.bpe.narration import narrate, narrate_back, narrate_tie
+from bpe_tui.bpe.narration import narrate, narrate_tie
 from bpe_tui.bpe.transcript import BpeTranscript
-from bpe_tui.views.narration import narrate_end
+from bpe_tui.views.narration import first_fitting, narrate_end, narrate_undone
 from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.trainer import StopReason
 
@@ -46,7 +46,7 @@ def test_a_sentence_for_each_state() -> None:
     assert narrate(timeline.forward()) == (
         "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st."
     )
-    assert narrate_back(timeline.back()) == (
+    assert narrate_undone(timeline.back())[0] == (
         "Back at step 0 of 6: st is taken apart into s and t again."
     )
     assert narrate(timeline.sub_step()).startswith("Move 1 of ")
@@ -56,7 +56,7 @@ def test_a_sentence_for_each_state() -> None:
 def test_where_there_is_little_room_the_sentence_is_shorter() -> None:
     frame = recorded().seek(1)
     assert narrate(frame, 40) == "Merge 1: s and t, 9 times, become st."
-    assert narrate_back(frame, 40) == "Back at step 1: est is e and st again."
+    assert first_fitting(40, *narrate_undone(frame)) == "Back at step 1: est is e and st again."
 
 
 def test_a_corpus_without_pairs_is_told() -> None:
