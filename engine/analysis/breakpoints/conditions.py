@@ -7,10 +7,11 @@ the class and name it in `KINDS`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import regex
 
@@ -81,47 +82,53 @@ class Breakpoint:
     """Something to stop at. Its `str` is a line of text that `parse` reads back.
 
     Attributes:
+        form: how the line is written, with `{}` for each field of the dataclass.
         example: such a line.
         example_in_pieces: the example where tokens are pieces of words, as WordPiece has them.
-        grammar: a regular expression for the line, with a group for each value.
+        grammar: a regular expression for the line, with a group for each field.
+        value: reads a field from what its group has found.
         scored: it is about scores, which only WordPiece's merges have.
     """
 
+    form: ClassVar[str]
     example: ClassVar[str]
     example_in_pieces: ClassVar[str] = ""
     grammar: ClassVar[str]
+    value: ClassVar[Callable[[str], Any]] = str
     scored: ClassVar[bool] = False
-
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        """The breakpoint of these values, as the groups of `grammar` found them.
-
-        Raises:
-            BreakpointError: nothing can ever stop there.
-        """
-        return cls()
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         """Whether to stop at this merge of the timeline.
 
         Raises:
-            BreakpointError: it cannot be told.
+            BreakpointError: it cannot say.
         """
         raise NotImplementedError
+
+    def __str__(self) -> str:
+        values = (getattr(self, field.name) for field in fields(cast(Any, self)))
+        return self.form.format(*(quoted(v) if isinstance(v, bytes) else v for v in values))
+
+
+def _fraction(text: str) -> Fraction:
+    try:
+        return Fraction(text.replace(" ", ""))
+    except (ValueError, ZeroDivisionError):
+        raise BreakpointError(
+            f"{text} is no number; give a fraction such as 1/100, or 0.01"
+        ) from None
 
 
 @dataclass(frozen=True)
 class Tie(Breakpoint):
     """Several pairs shared the top: its count, or in WordPiece its score."""
 
+    form = "tie"
     example = "tie"
     grammar = r"ties?"
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return timeline.ties.is_tied(step.index + 1)
-
-    def __str__(self) -> str:
-        return "tie"
 
 
 @dataclass(frozen=True)
@@ -131,8 +138,10 @@ class CountBelow(Breakpoint):
     BPE's counts only fall, so there is one. WordPiece's rise and fall: it may be often.
     """
 
+    form = "count<{}"
     example = "count<50"
     grammar = r"count\s*<\s*(-?\d{1,18})"
+    value = int
 
     limit: int
 
@@ -143,25 +152,20 @@ class CountBelow(Breakpoint):
                 "somewhere; give a number from 2 on"
             )
 
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(int(values[0]))
-
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.count >= self.limit:
             return False
         return step.index == 0 or timeline.record[step.index - 1].count >= self.limit
-
-    def __str__(self) -> str:
-        return f"count<{self.limit}"
 
 
 @dataclass(frozen=True)
 class ScoreBelow(Breakpoint):
     """A merge with a score below `limit`, right after one whose score was not; WordPiece's only."""
 
+    form = "score<{}"
     example = "score<1/100"
     grammar = rf"score\s*<\s*{_SCORE}"
+    value = _fraction
     scored = True
 
     limit: Fraction
@@ -169,15 +173,6 @@ class ScoreBelow(Breakpoint):
     def __post_init__(self) -> None:
         if self.limit <= 0:
             raise BreakpointError("no score is below 0; give a fraction such as 1/100, or 0.01")
-
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        try:
-            return cls(Fraction(values[0].replace(" ", "")))
-        except (ValueError, ZeroDivisionError):
-            raise BreakpointError(
-                f"{values[0]} is no number; give a fraction such as 1/100, or 0.01"
-            ) from None
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if not self._is_below(step):
@@ -187,36 +182,30 @@ class ScoreBelow(Breakpoint):
     def _is_below(self, step: PairStep) -> bool:
         return cast("WordPieceStep", step).score.value < self.limit
 
-    def __str__(self) -> str:
-        return f"score<{self.limit}"
-
 
 @dataclass(frozen=True)
 class TokenLength(Breakpoint):
     """The new token stands for `least` bytes or more."""
 
+    form = "len>={}"
     example = "len>=8"
     grammar = r"len\s*>=\s*(-?\d{1,18})"
+    value = int
 
     least: int
 
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(int(values[0]))
-
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return len(step.covers) >= self.least
-
-    def __str__(self) -> str:
-        return f"len>={self.least}"
 
 
 @dataclass(frozen=True)
 class AtStep(Breakpoint):
     """A step by its number."""
 
+    form = "step {}"
     example = "step 1000"
     grammar = r"step\s+(-?\d{1,18})"
+    value = int
 
     number: int
 
@@ -224,24 +213,19 @@ class AtStep(Breakpoint):
         if self.number < 1:
             raise BreakpointError("no merge leads to step 0, the start; give a number from 1 on")
 
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(int(values[0]))
-
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.index + 1 == self.number
-
-    def __str__(self) -> str:
-        return f"step {self.number}"
 
 
 @dataclass(frozen=True)
 class TokenMade(Breakpoint):
     """The merge makes the token of these bytes."""
 
+    form = "token {}"
     example = 'token " the"'
     example_in_pieces = 'token "##ing"'
     grammar = rf"token\s+{_STRING}"
+    value = unquoted
 
     token: bytes
 
@@ -249,24 +233,19 @@ class TokenMade(Breakpoint):
         if len(self.token) < 2:
             raise BreakpointError("no merge makes this token: it has to have two bytes or more")
 
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(*map(unquoted, values))
-
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return step.token == self.token
-
-    def __str__(self) -> str:
-        return f"token {quoted(self.token)}"
 
 
 @dataclass(frozen=True)
 class PairMerged(Breakpoint):
     """The merge joins these two tokens."""
 
+    form = "pair {} {}"
     example = 'pair "t" "h"'
     example_in_pieces = 'pair "t" "##h"'
     grammar = rf"pair\s+{_STRING}\s+{_STRING}"
+    value = unquoted
 
     left: bytes
     right: bytes
@@ -275,34 +254,25 @@ class PairMerged(Breakpoint):
         if not self.left or not self.right:
             raise BreakpointError("neither token of a pair can be empty")
 
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(*map(unquoted, values))
-
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         return (step.left, step.right) == (self.left, self.right)
-
-    def __str__(self) -> str:
-        return f"pair {quoted(self.left)} {quoted(self.right)}"
 
 
 @dataclass(frozen=True)
 class PretokenWhole(Breakpoint):
     """The merge makes the pretoken one token."""
 
+    form = "pretoken {}"
     example = 'pretoken " there"'
     example_in_pieces = 'pretoken "there"'
     grammar = rf"pretoken\s+{_STRING}"
+    value = unquoted
 
     pretoken: bytes
 
     def __post_init__(self) -> None:
         if len(self.pretoken) < 2:
             raise BreakpointError("no merge makes this pretoken whole: it is one token already")
-
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(*map(unquoted, values))
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         if step.covers != self.pretoken:
@@ -311,14 +281,12 @@ class PretokenWhole(Breakpoint):
         tokens = timeline.run.segmenter.tokens_at(self.pretoken, step.index + 1)
         return tokens == (step.new_id,)
 
-    def __str__(self) -> str:
-        return f"pretoken {quoted(self.pretoken)}"
-
 
 @dataclass(frozen=True)
 class Matching(Breakpoint):
     """The new token as text matches a regular expression; a stray byte reads `<E6>` in it."""
 
+    form = "/{}/"
     example = "/ing$/"
     grammar = r"/(.+)/"
 
@@ -326,10 +294,6 @@ class Matching(Breakpoint):
 
     def __post_init__(self) -> None:
         _compiled(self.expression)
-
-    @classmethod
-    def read(cls, *values: str) -> Self:
-        return cls(*values)
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
         text = text_of(step.token, stray="<{:02X}>")
@@ -340,9 +304,6 @@ class Matching(Breakpoint):
                 f"{self} takes too long on a token of {len(text)} characters; make it simpler"
             ) from None
         return found is not None
-
-    def __str__(self) -> str:
-        return f"/{self.expression}/"
 
 
 @lru_cache
@@ -396,5 +357,6 @@ def parse(line: str, scored: bool = False) -> Breakpoint:
                 raise BreakpointError(
                     "only WordPiece merges by score; these merges go by count: write count<50"
                 )
-            return kind.read(*found.groups())
+            make: Callable[..., Breakpoint] = kind
+            return make(*map(kind.value, found.groups()))
     raise BreakpointError("not a breakpoint; write one like  " + "   ".join(examples(scored)))
