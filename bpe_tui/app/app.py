@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,14 +15,13 @@ from textual.message import Message
 from textual.signal import Signal
 
 from bpe_tui.app import terminal
-from bpe_tui.app.model_parts import JobMaker, job_for
 from bpe_tui.app.navigation import Ways
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.windows import Windows
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import ENCODING, TRAINING
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import CorpusJob
+from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -42,6 +42,8 @@ Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes
 NOTE_SECONDS = 30
 """How long it is said why the run was opened at this step."""
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
+JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
+"""Makes the job that opens something: what to open, and where the job posts its news."""
 
 
 class BpeTuiApp(Windows):
@@ -59,7 +61,7 @@ class BpeTuiApp(Windows):
     SCREENS: ClassVar = SCREENS
     ENABLE_COMMAND_PALETTE = True
 
-    def __init__(self, config: Config, open_with: JobMaker = job_for) -> None:
+    def __init__(self, config: Config, open_with: JobMaker = OpeningJob) -> None:
         super().__init__(driver_class=terminal.lasting_driver())
         self._open_with = open_with
         self.session = Session(config)
@@ -111,7 +113,7 @@ class BpeTuiApp(Windows):
             self.switch_screen(screen)  # a training screen shows the reading, too
         self.changed()
 
-    def _new_job(self) -> CorpusJob:
+    def _new_job(self) -> OpeningJob:
         session = self.session
 
         def post(news: Message) -> None:
@@ -180,7 +182,7 @@ class BpeTuiApp(Windows):
 
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
         if news.of is self.session:
-            self.session.extend(news.steps)
+            self.session.extend_to(news.steps)
             self._has_grown = True
             self._arrive()
 

@@ -3,45 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from importlib import import_module
+from pkgutil import resolve_name
 from threading import Thread
 from typing import Any
 
 from textual.screen import Screen
 
+from bpe_tui.session.models import MODELS
+
 _PLACES = {
-    "training": ("bpe_tui.bpe.screens.training", "TrainingScreen"),
-    "encoding": ("bpe_tui.bpe.screens.encoding", "EncodingScreen"),
-    "vocabulary": ("bpe_tui.views.vocabulary_screen", "VocabularyScreen"),
-    "pipeline": ("bpe_tui.studies.pipeline.screen", "PipelineScreen"),
-    "unigram-training": ("bpe_tui.unigram.screens.training", "UnigramTrainingScreen"),
-    "unigram-encoding": ("bpe_tui.unigram.screens.encoding", "UnigramEncodingScreen"),
-    "unigram-vocabulary": ("bpe_tui.unigram.screens.vocabulary", "UnigramVocabularyScreen"),
-    "unigram-charts": ("bpe_tui.unigram.screens.charts", "UnigramChartsScreen"),
-    "unigram-inspection": ("bpe_tui.unigram.screens.inspection", "UnigramInspectionScreen"),
-    "wordpiece-training": ("bpe_tui.wordpiece.screens.training", "WordPieceTrainingScreen"),
-    "wordpiece-encoding": ("bpe_tui.wordpiece.screens.encoding", "WordPieceEncodingScreen"),
-    "wordpiece-vocabulary": ("bpe_tui.wordpiece.screens.vocabulary", "WordPieceVocabularyScreen"),
-    "wordpiece-charts": ("bpe_tui.wordpiece.screens.charts", "WordPieceChartsScreen"),
-    "wordpiece-inspection": ("bpe_tui.wordpiece.screens.inspection", "WordPieceInspectionScreen"),
-    "charts": ("bpe_tui.bpe.screens.charts", "BpeChartsScreen"),
-    "family": ("bpe_tui.studies.model_table.screen", "FamilyScreen"),
-    "inspection": ("bpe_tui.views.inspection_screen", "InspectionScreen"),
-    "race": ("bpe_tui.studies.race.screen", "RaceScreen"),
-}
+    "vocabulary": "bpe_tui.views.vocabulary_screen:VocabularyScreen",
+    "inspection": "bpe_tui.views.inspection_screen:InspectionScreen",
+    "race": "bpe_tui.studies.race.screen:RaceScreen",
+    "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
+    "pipeline": "bpe_tui.studies.pipeline.screen:PipelineScreen",
+} | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 
 
-def _class_of(name: str) -> type[Screen[Any]]:
-    module, class_name = _PLACES[name]
-    screen: type[Screen[Any]] = getattr(import_module(module), class_name)
-    return screen
+def _maker_of(place: str) -> Callable[[], Screen[Any]]:
+    return lambda: resolve_name(place)()
 
 
-def _later(name: str) -> Callable[[], Screen[Any]]:
-    return lambda: _class_of(name)()
-
-
-SCREENS: dict[str, Callable[[], Screen[Any]]] = {name: _later(name) for name in _PLACES}
+SCREENS = {name: _maker_of(place) for name, place in _PLACES.items()}
 
 
 def import_ahead(names: Iterable[str]) -> None:
@@ -49,6 +32,6 @@ def import_ahead(names: Iterable[str]) -> None:
 
     def run() -> None:
         for name in names:
-            _class_of(name)
+            resolve_name(_PLACES[name])
 
     Thread(target=run, name="screens", daemon=True).start()

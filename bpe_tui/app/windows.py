@@ -12,7 +12,6 @@ from textual.app import App
 from textual.notifications import Notify
 from textual.screen import Screen
 
-from bpe_tui.app.model_parts import export_kinds, save_window
 from bpe_tui.session import messages
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
@@ -158,7 +157,8 @@ class Windows(App[int]):
         if (shown := self.session.shown) is not None:
             self.session.hold()
             suggestion = f"{self._file_name}-step-{shown.step}"
-            self.push_screen(save_window(self.session.model, shown, suggestion), self._saved)
+            window = self.session.model.part("save")(shown, suggestion)
+            self.push_screen(window, self._saved)
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
@@ -169,7 +169,7 @@ class Windows(App[int]):
             from bpe_tui.dialogs.export import Export  # 15 ms that the first frame need not wait
 
             self.session.hold()
-            kinds = export_kinds(self.session.model)
+            kinds = self.session.model.part("exports")
             self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
 
     @property

@@ -1,49 +1,26 @@
-"""The work behind a BPE session: merge the most frequent pairs of the corpus."""
+"""The work behind a what-if: count anew where that is asked for, and train the fork."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from time import monotonic
 
 from textual.message import Message
 
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
-from bpe_tui.session.job import Job
-from bpe_tui.session.jobs import TrainingJob
-from bpe_tui.session.protocols import Playable
-from engine.alphabets.units import UNITS, Units
+from bpe_tui.session.jobs import Job
+from bpe_tui.session.training import count_corpus_of
 from engine.bpe.frame import Frame
 from engine.bpe.timeline import Timeline
 from engine.bpe.what_if import Change, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair
-from engine.counting.count import CorpusCount, count_corpus
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt, document_counts, without
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
-
-
-class BpeJob(TrainingJob):
-    """Merges as `config` says."""
-
-    @property
-    def units(self) -> Units:
-        return UNITS[self.config.units]
-
-    def train(
-        self, counts: Mapping[bytes, int], excerpt: Excerpt, begin: Callable[[Playable], None]
-    ) -> Enum | None:
-        trainer, pattern = self.config.trainer_for(counts), self.config.pattern
-        begin(Timeline(trainer.counts, record=trainer.record, pattern=pattern, excerpt=excerpt))
-        self.record(trainer.steps())
-        return trainer.stop_reason
-
-
-# The work behind a what-if: count anew where that is asked for, and train the fork.
 
 NEWS_SECONDS = 1 / 10
 
@@ -123,25 +100,11 @@ class WhatIfJob(Job):
             raise WhatIfError("standard input is read only once; save it to a file and open that")
         if not recut:
             return self._without(self._frame.counts, fewer), self._frame.excerpt
-        corpus = Corpus(config.corpus)
-        count = self._count(corpus)
+        corpus, count = count_corpus_of(config, self.check_cancelled)
         excerpt = Excerpt.of(
             corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
         )
         return self._without(count.counts, config.left_out), excerpt
-
-    def _count(self, corpus: Corpus) -> CorpusCount:
-        """The pretokens of the corpus under the wish, as kept from an earlier run if they are."""
-        config = self._wish.config
-        kept = config.kept_count(corpus)
-        if (found := kept.find()) is not None:
-            corpus.read_head()
-            return found
-        count = count_corpus(
-            corpus, config.pattern, config.special_tokens, on_progress=self.check_cancelled
-        )
-        kept.keep(count)
-        return count
 
     def _without(
         self, counts: Mapping[bytes, int], left_out: Sequence[LeftOut]

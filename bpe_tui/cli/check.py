@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT
-from bpe_tui.cli.inputs import CommandLineError, checked_corpus, counted
+from bpe_tui.cli.inputs import CommandLineError, checked_corpus
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -25,6 +25,7 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
@@ -138,7 +139,8 @@ def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """The rule to check against, with the corpus counted or its counts found in the cache."""
-    count = counted(checked_corpus(config), config)
+    checked_corpus(config)
+    _, count = count_corpus_of(config)
     return Assignment.of_file(
         config.corpus,
         config.special_tokens,

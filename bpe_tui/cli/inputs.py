@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
@@ -14,13 +14,10 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
-from engine.core.events import CountProgress
-from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount, count_corpus
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer
 from engine.text.corpus import Corpus
-from engine.text.patterns import PATTERNS, Pattern
+from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
 
 
@@ -53,40 +50,6 @@ def checked_corpus(config: RunConfig) -> Corpus:
         check_vocab_size(config.size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)
-
-
-# The counts of a corpus, for commands: as they were kept, or counted now and kept.
-
-
-def counted(
-    corpus: Corpus,
-    config: RunConfig,
-    workers: int | None = None,
-    on_progress: Callable[[CountProgress], None] | None = None,
-) -> CorpusCount:
-    """The pretokens that a training asks for.
-
-    Raises:
-        CorpusError: the corpus cannot be read.
-    """
-    kept, cut = config.kept_count(corpus), (config.pattern, config.special_tokens)
-    return counted_once(corpus, kept, *cut, workers, on_progress)
-
-
-def counted_once(
-    corpus: Corpus,
-    kept: KeptCount,
-    pattern: str | Pattern,
-    special_tokens: tuple[str, ...],
-    workers: int | None = None,
-    on_progress: Callable[[CountProgress], None] | None = None,
-) -> CorpusCount:
-    """The same, cut in any way; `kept` is where it may have been kept."""
-    count = kept.find()
-    if count is None:
-        count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
-        kept.keep(count)
-    return count
 
 
 # Opening the tokenizer that the command line names.

@@ -168,15 +168,15 @@ def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> N
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")
 
 
-def own_format_of(context: typer.Context, model: str, format: str) -> str | None:
-    """The format that a model other than BPE is trained into; `None` for BPE, which has all.
+def format_of(context: typer.Context, model: str, format: str) -> str:
+    """The format that a model is written in: what `--format` says, or the model's own first.
 
     Raises:
         CommandLineError: `--format` asks for one that the model is not written in.
     """
-    formats = MODELS[model].trains
-    if not formats or not is_given(context, "format"):
-        return next(iter(formats), None)
-    if format not in formats:
+    formats = MODELS[model].formats
+    if not formats or format in formats:
+        return format
+    if is_given(context, "format"):
         raise CommandLineError(f"the model {model} is written as {' or '.join(formats)} only")
-    return format
+    return formats[0]

@@ -6,14 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from bpe_tui.session.config import RunConfig
 from engine.bpe.record import MergeStep
-from engine.bpe.run import to_tokenizer
-from engine.core.errors import OutputError, OutputExistsError, TokenizerFileError
+from engine.core.errors import OutputError, OutputExistsError
 from engine.core.files import check_free
-from engine.formats import save, writable_format
 from engine.recording.report import json_line
 from engine.text.corpus import Corpus
 
@@ -26,28 +22,6 @@ def check_outputs(paths: Sequence[Path], corpus: Corpus, *, overwrite: bool) -> 
         _check_directory(path.parent)
         if path.exists():
             _check_replaceable(path, corpus, overwrite)
-
-
-def check_format(name: str, out: Path, config: RunConfig) -> list[Path]:
-    """The files that a tokenizer in this format will go to.
-
-    An untrained one is written in a place of its own, so that what the format cannot say, such as
-    a special token with a space, is found before hours of training.
-
-    Raises:
-        TokenizerFileError: the format is only read, or cannot say what the tokenizer will be.
-    """
-    written = writable_format(name).written(out)
-    counts: dict[bytes, int] = {}
-    untrained = config.trainer_for(counts).record
-    tokenizer = to_tokenizer(untrained, 0, config.pattern)
-    with TemporaryDirectory() as place:
-        trial = Path(place) / "trial"
-        try:
-            save(tokenizer, trial, name, renumber=True)
-        except TokenizerFileError as error:
-            raise TokenizerFileError(str(error).replace(str(trial), str(out))) from None
-    return written
 
 
 def _check_directory(directory: Path) -> None:

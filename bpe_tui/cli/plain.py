@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
 
-from bpe_tui.app.model_parts import transcript_of
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.models import model_of
+from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
+from engine.formats.tokenizer_format import Opened
 
 PROMPT = "> "
 
@@ -22,7 +24,7 @@ def run_transcript(config: Config) -> None:
         BpeError: the corpus cannot be read.
     """
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
-    transcript = _recorded(config)
+    transcript = transcript_of(config)
     print(transcript.start(), flush=True)
     for line in _lines():
         if line.strip() == "quit":
@@ -46,14 +48,29 @@ def _lines() -> Iterator[str]:
             return
 
 
-def _recorded(config: Config) -> AnyTranscript:
-    if isinstance(config, RunConfig):
-        return transcript_of(config)
-    from bpe_tui.cli.plain_bpe import replayed
+class _Notes(OpeningListener):
+    """Says on standard error what a reader of a tokenizer should know."""
 
-    try:
-        return replayed(config)
-    except TokenizerFileError:
-        if config.otherwise is None:
-            raise
-        return transcript_of(config.otherwise)
+    def on_opened(self, opened: Opened) -> None:
+        for note in opened.notes:
+            print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
+
+
+def transcript_of(config: Config) -> AnyTranscript:
+    """What `config` names, trained or replayed, to be asked about without a screen.
+
+    Raises:
+        BpeError: the corpus or the tokenizer cannot be read.
+    """
+    if isinstance(config, RunConfig):
+        training = train(config)
+    else:
+        try:
+            training = replay(config, _Notes())
+        except TokenizerFileError:
+            if config.otherwise is None:
+                raise
+            return transcript_of(config.otherwise)
+    make = model_of(config).part("transcript")
+    transcript: AnyTranscript = make(training.complete(), training.stop_reason)
+    return transcript

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.app.model_parts import trainer_alone
 from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import checked_corpus, counted
+from bpe_tui.cli.inputs import checked_corpus
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -29,23 +31,22 @@ from bpe_tui.cli.options import (
     UnitsOption,
     VocabSizeOption,
     check_model,
-    own_format_of,
+    format_of,
     special_tokens_of,
 )
-from bpe_tui.cli.outputs import check_format, check_outputs, step_writer
+from bpe_tui.cli.outputs import check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.progress import TrainingBar
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.numbers import number, plural
-from engine.alphabets.units import DEFAULT_UNITS
-from engine.bpe.record import MergeStep
-from engine.bpe.run import to_tokenizer
-from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import TRAINERS
-from engine.formats import DEFAULT_FORMAT, WRITABLE, save
+from bpe_tui.session.training import train as train_model
+from bpe_tui.widgets.numbers import number, rate, size
+from engine.core.events import CountProgress, WorkProgress
+from engine.formats import DEFAULT_FORMAT, WRITABLE
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
-from engine.text.corpus import Corpus
+from engine.recording.training import CountedCorpus, Training, TrainingListener
+
+MERGES_A_MOVE = 64
+"""Moving the bar takes as long as some merges do."""
 
 
 @app.command(
@@ -124,47 +125,67 @@ def train(
         units=units,
     )
     check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
-    own_format = own_format_of(context, model, format)
-    source = checked_corpus(config)
-    if own_format is not None:
-        train_alone = trainer_alone(MODELS[model], own_format)
-        train_alone(source, config, out, workers, overwrite=force)
-        return
-    outputs = [*check_format(format, out, config), *([steps] if steps else [])]
+    format = format_of(context, model, format)
+    source, parts = checked_corpus(config), MODELS[model].part("training")
+    outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:
-        run = _train(source, config, workers, write_step)
-        tokenizer = to_tokenizer(run.record, len(run.record), pattern)
-        save(tokenizer, out, format, overwrite=force, renumber=True)
-    print(_summary(run, config), file=sys.stderr)
+        with TrainingBar(write_step) as bar:
+            training = train_model(config, bar, workers=workers, recorded=False)
+        said = parts.write(training, config, format, out, overwrite=force)
+    print(said, file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 
 
-def _train(
-    corpus: Corpus,
-    config: RunConfig,
-    workers: int | None,
-    on_step: Callable[[MergeStep], None],
-) -> Trainer:
-    """Count and merge with a progress bar; return the finished run."""
-    with TrainingBar() as bar:
-        count = counted(corpus, config, workers, bar.show_reading)
-        run = config.trainer_for(count.counts)
-        for step in run.steps():
-            on_step(step)
-            bar.show_merging(step.index + 1, run.merges_wanted)
-    return run
+class TrainingBar(Progress, TrainingListener):
+    """One bar on standard error, first for reading, then for training; none in a pipe or file.
 
+    Args:
+        write_step: what to do with each step.
+    """
 
-def _summary(run: Trainer, config: RunConfig) -> str:
-    reason = run.stop_reason.value if run.stop_reason else "stopped"
-    ran = run.algorithm.name
-    asked = TRAINERS[config.trainer]
-    why = config.units if asked.bytes_only and config.units != DEFAULT_UNITS else ""
-    why = why or f"{config.tie_rule} ties"
-    replaced = f"; {why}: trained by {ran}" if ran != config.trainer else ""
-    return (
-        f"{number(len(run.vocab))} tokens: {run.contents}, "
-        f"{len(run.record.special_tokens)} special, {plural(len(run.record), 'merge')}; "
-        f"{reason}{replaced}"
-    )
+    def __init__(self, write_step: Callable[[Any], None]) -> None:
+        super().__init__(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[detail]}", markup=False),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not sys.stderr.isatty(),
+        )
+        self._write_step = write_step
+        self._task = self.add_task("reading", total=None, detail="")
+        self._started = time.monotonic()
+        self._steps, self._merges_wanted = 0, None
+
+    def on_progress(self, progress: CountProgress) -> None:
+        seconds = max(time.monotonic() - self._started, 1e-6)
+        self.update(
+            self._task,
+            completed=progress.bytes_read,
+            total=progress.bytes_total,
+            detail=f"{size(progress.bytes_read)}, {rate(progress.bytes_read / seconds)}",
+        )
+
+    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
+        self._merges_wanted = getattr(training.trainer, "merges_wanted", None)
+
+    def on_step(self, step: Any) -> None:
+        self._write_step(step)
+        self._steps += 1
+        wanted = self._merges_wanted
+        if wanted is None or (self._steps % MERGES_A_MOVE and self._steps < wanted):
+            return
+        self.update(
+            self._task,
+            description="merging",
+            completed=self._steps,
+            total=wanted,
+            detail=f"{number(self._steps)} of {number(wanted)} merges",
+        )
+
+    def on_work(self, work: WorkProgress) -> None:
+        """Work between steps, in parts of its own."""
+        self.update(
+            self._task, description=work.doing, completed=work.done, total=work.total, detail=""
+        )

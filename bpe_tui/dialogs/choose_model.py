@@ -12,7 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.models import MODELS, Model
+from bpe_tui.session.model import Model
+from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left

@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from platformdirs import user_cache_path
-
 from engine.alphabets.units import DEFAULT_UNITS
-from engine.bpe.trainer import Trainer
-from engine.counting.cache import KeptCount
-from engine.text.corpus import Corpus
-from engine.text.patterns import Pattern
 
 if TYPE_CHECKING:
-    from engine.wordpiece.trainer import WordPieceTrainer
+    pass
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
-
-
-def kept_count(
-    corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
-) -> KeptCount:
-    """Where a corpus's count is kept from one run to the next, in the user's cache."""
-    if not cache:
-        return KeptCount(None)
-    directory = user_cache_path("bpe-tui", appauthor=False)
-    return KeptCount.of(directory, corpus, pattern, special_tokens)
 
 
 @dataclass(frozen=True)
@@ -75,36 +58,6 @@ class RunConfig:
     def size(self) -> int:
         """How large the vocabulary may become, where the model does not choose it itself."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
-
-    def kept_count(self, corpus: Corpus) -> KeptCount:
-        """Where the corpus's count is kept from one run to the next, in the user's cache."""
-        return kept_count(corpus, self.pattern, self.special_tokens, self.cache)
-
-    def trainer_for(self, counts: Mapping[bytes, int]) -> Trainer:
-        """The training that these options ask for."""
-        return Trainer(
-            counts,
-            self.size,
-            self.special_tokens,
-            tie_rule=self.tie_rule,
-            algorithm=self.trainer,
-            min_count=self.min_count,
-            max_token_length=self.max_token_length,
-            units=self.units,
-        )
-
-    def wordpiece_trainer_for(self, counts: Mapping[bytes, int]) -> WordPieceTrainer:
-        """WordPiece's; a tie rule that only BPE has gives way to its own."""
-        from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
-        from engine.wordpiece.trainer import WordPieceTrainer  # slow to import, and seldom needed
-
-        return WordPieceTrainer(
-            counts,
-            self.size,
-            self.special_tokens,
-            tie_rule=self.tie_rule if self.tie_rule in SCORE_TIE_RULES else DEFAULT_TIE_RULE,
-            min_count=self.min_count,
-        )
 
 
 @dataclass(frozen=True)

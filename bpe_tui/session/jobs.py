@@ -1,34 +1,37 @@
-"""The work beside the screen: read the corpus, count it, train."""
+"""The work beside the screen: threads that speak through messages only.
+
+A job's thread is a daemon: a pipe that never ends must not keep the application from ending.
+"""
 
 from __future__ import annotations
 
 import threading
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import Enum
+from collections.abc import Callable
 from time import monotonic, sleep
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
 from bpe_tui.session import messages
-from bpe_tui.session.config import RunConfig
-from bpe_tui.session.job import Job
-from bpe_tui.session.protocols import Playable
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.models import model_of
 from bpe_tui.session.recent_files import remember
+from bpe_tui.session.training import OpeningListener, replay, train
 from engine.alphabets.merging import count_pairs
 from engine.alphabets.units import DEFAULT_UNITS, UNITS, Units
-from engine.core.errors import BpeError
-from engine.core.events import CountProgress
-from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount, count_corpus
-from engine.text.corpus import Corpus
-from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
+from engine.core.errors import TokenizerFileError
+from engine.core.events import CountProgress, WorkProgress
+from engine.counting.count import CorpusCount
+from engine.recording.training import CountedCorpus, Training
+
+if TYPE_CHECKING:
+    from engine.formats.tokenizer_format import Opened
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
-"""Steps in a batch; taking in more would keep the screen from a key."""
-READING_SECONDS = 1 / 10
+"""Steps told of at a time; taking in more would keep the screen from a key."""
+NEWS_SECONDS = 1 / 10
+"""How often it is said how far the reading is, or the work on a step."""
 PREVIEW_SECONDS = 1 / 2
 SHOWN_SECONDS = 1.0
 """How long training waits for the first frame, at the most."""
@@ -39,57 +42,142 @@ PREVIEW_PRETOKENS = 20_000
 """Pretokens that the preview looks at; the frequent ones come early in any text."""
 
 
-class CorpusJob(Job):
-    """What reads a corpus and records steps, with news a few times a second."""
+class Cancelled(Exception):
+    """Raised inside a job to leave it from wherever it is."""
+
+
+class Job:
+    """Does `work` in a thread of its own; `post` takes its messages, from that thread."""
 
     def __init__(self, name: str, post: Callable[[Message], object]) -> None:
-        super().__init__(name, post)
+        self.post = post
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def cancel(self) -> None:
+        """Ask the job to stop, without a word; it does so within a chunk or a step."""
+        self._cancelled.set()
+
+    def work(self) -> None:
+        """What the job does; it posts what comes of it."""
+        raise NotImplementedError
+
+    def failed(self, error: Exception) -> Message:
+        """The news that the work has ended in an error."""
+        raise NotImplementedError
+
+    def check_cancelled(self, _: CountProgress | None = None) -> None:
+        """Leave the work if nobody wants it any more."""
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def _run(self) -> None:
+        try:
+            self.work()
+        except Cancelled:
+            return
+        except Exception as error:
+            self.post(self.failed(error))
+
+
+class OpeningJob(Job, OpeningListener):
+    """Opens what `config` names: trains on a corpus, or replays a tokenizer's merges.
+
+    It posts how many steps there are, not the steps: they are in the record, which it shares with
+    the timeline on the screen. A record only grows, so that two threads can have it.
+    """
+
+    def __init__(self, config: Config, post: Callable[[Message], object]) -> None:
+        super().__init__("opening", post)
+        self.config = config
         self._shown = threading.Event()
+        self._preview = _Preview(_units_of(config))
+        self._started = self._news_due = self._batch_due = monotonic()
+        self._begun = False
+        self._steps = self._posted = 0
 
     def go_on(self) -> None:
-        """Record steps: the corpus is on the screen."""
+        """Make steps: the corpus is on the screen."""
         self._shown.set()
 
     def failed(self, error: Exception) -> Message:
         return messages.JobFailed(error)
 
-    def read(
-        self,
-        corpus: Corpus,
-        kept: KeptCount,
-        pattern: str | Pattern,
-        special: Sequence[str],
-        units: Units = UNITS[DEFAULT_UNITS],
-    ) -> tuple[CorpusCount, int]:
-        """The counts of the corpus, perhaps as they were kept, and how many bytes it has."""
-        if (found := kept.find()) is not None:
-            corpus.read_head()
-            return found, corpus.bytes_total or 0
-        progress = _ReadingProgress(self.post, self.check_cancelled, units)
-        count = count_corpus(
-            corpus,
-            pattern,
-            special,
-            on_progress=progress.on_progress,
-            on_partial=progress.on_partial,
-        )
-        return count, progress.bytes_read
-
-    def record(self, steps: Iterator[object]) -> None:
-        """Make the steps, and post them in batches."""
-        batch: list[object] = []
-        due = monotonic()
-        for step in steps:
+    def work(self) -> None:
+        self._started = monotonic()
+        if isinstance(self.config, RunConfig):
+            train(self.config, self)
+            return
+        try:
+            replay(self.config, self)
+        except TokenizerFileError as error:
             self.check_cancelled()
-            batch.append(step)
-            if monotonic() >= due or len(batch) == MOST_AT_ONCE:
-                self.post(messages.StepsRecorded(batch))
-                batch = []
-                self.let_screen_come_first()
-                due = monotonic() + BATCH_SECONDS
-        self.post(messages.StepsRecorded(batch))
+            if self.config.otherwise is None:
+                raise
+            self.post(messages.NoTokenizer(error, self.config.otherwise))
 
-    def let_screen_come_first(self) -> None:
+    # -- what the training tells, in the job's thread
+
+    def on_opened(self, opened: Opened) -> None:
+        self.check_cancelled()
+        self.post(messages.TokenizerOpened(opened))
+
+    def on_partial(self, count: CorpusCount) -> None:
+        self._preview.look_at(count)
+
+    def on_progress(self, progress: CountProgress) -> None:
+        self.check_cancelled()
+        if self._has_news():
+            rate = progress.bytes_read / max(monotonic() - self._started, 1e-6)
+            self.post(messages.Reading(progress, rate, self._preview.pairs))
+
+    def on_counted(self, corpus: CountedCorpus) -> None:
+        self.post(messages.Indexing(len(corpus.counts)))
+
+    def on_begun(self, training: Training, corpus: CountedCorpus) -> None:
+        obstacle = getattr(training.trainer, "obstacle", None)
+        self.post(
+            messages.TrainingStarted(
+                training.recording, corpus.documents, corpus.bytes_read, obstacle
+            )
+        )
+        remember(self.config)
+        self._begun, self._batch_due = True, monotonic()
+
+    def on_work(self, work: WorkProgress) -> None:
+        self.check_cancelled()
+        if self._begun:
+            self._let_screen_come_first()
+        if self._has_news():
+            self.post(messages.Working(work.doing, work.done, work.total))
+
+    def on_step(self, step: Any) -> None:
+        self.check_cancelled()
+        self._steps += 1
+        if monotonic() >= self._batch_due or self._steps - self._posted == MOST_AT_ONCE:
+            self._post_steps()
+            self._let_screen_come_first()
+            self._batch_due = monotonic() + BATCH_SECONDS
+
+    def on_ended(self, training: Training) -> None:
+        self._post_steps()
+        self.post(messages.TrainingEnded(training.stop_reason))
+
+    def _post_steps(self) -> None:
+        self._posted = self._steps
+        self.post(messages.StepsRecorded(self._steps))
+
+    def _has_news(self) -> bool:
+        """Whether it is time to tell again how far the work is."""
+        if monotonic() < self._news_due:
+            return False
+        self._news_due = monotonic() + NEWS_SECONDS
+        return True
+
+    def _let_screen_come_first(self) -> None:
         """Once there is a step to go to, wait for the first frame and the first key.
 
         Two threads share one interpreter: training would take half of the screen's time.
@@ -99,82 +187,27 @@ class CorpusJob(Job):
             sleep(SETTLE_SECONDS)
 
 
-class TrainingJob(CorpusJob):
-    """Reads a corpus and trains a model on it, as `config` says."""
-
-    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
-        super().__init__("training", post)
-        self.config = config
-
-    @property
-    def units(self) -> Units:
-        """What the pairs are of that are shown while the corpus is read."""
-        return UNITS[DEFAULT_UNITS]
-
-    @abstractmethod
-    def train(
-        self, counts: Mapping[bytes, int], excerpt: Excerpt, begin: Callable[[Playable], None]
-    ) -> Enum | None:
-        """Train on these pretokens; why it ended.
-
-        `begin` is told of the recording before the first step is posted.
-        """
-
-    def work(self) -> None:
-        config, corpus = self.config, Corpus(self.config.corpus)
-        kept = config.kept_count(corpus)
-        count, bytes_read = self.read(
-            corpus, kept, config.pattern, config.special_tokens, self.units
-        )
-        self.post(messages.Indexing(len(count.counts)))
-
-        def begin(recording: Playable) -> None:
-            self.post(messages.TrainingStarted(recording, count.documents, bytes_read))
-            remember(config)
-
-        cut = config.pattern, config.special_tokens
-        excerpt = Excerpt.of(corpus.head, *cut, complete=corpus.head_is_all)
-        reason = self.train(count.counts, excerpt, begin)
-        if reason is None:
-            raise BpeError("training ended without a reason")
-        self.post(messages.TrainingEnded(reason))
-        kept.keep(count)  # now that nobody waits for it
+def _units_of(config: Config) -> Units:
+    """What the pairs are of that are shown while the corpus is read."""
+    of_bpe = isinstance(config, RunConfig) and model_of(config).counts_bytes
+    return UNITS[config.units if of_bpe and isinstance(config, RunConfig) else DEFAULT_UNITS]
 
 
-class _ReadingProgress:
-    """Turns the counting's callbacks into a few messages a second, with a look at the pairs."""
+class _Preview:
+    """The most frequent pairs of what has been read, looked at now and then."""
 
-    def __init__(
-        self,
-        post: Callable[[Message], object],
-        check_cancelled: Callable[[], None],
-        units: Units,
-    ) -> None:
-        self._post = post
-        self._check_cancelled = check_cancelled
+    def __init__(self, units: Units) -> None:
         self._units = units
-        self._started = monotonic()
-        self._next_message = self._started
-        self._next_preview = self._started
-        self._pairs: list[tuple[bytes, bytes, int]] = []
-        self.bytes_read = 0
+        self._due = monotonic()
+        self.pairs: list[tuple[bytes, bytes, int]] = []
 
-    def on_partial(self, count: CorpusCount) -> None:
-        if monotonic() < self._next_preview:
+    def look_at(self, count: CorpusCount) -> None:
+        if monotonic() < self._due:
             return
         base = self._units.base(count.earliest(PREVIEW_PRETOKENS))
         words = map(base.alphabet.spell, base.counts)
         pairs = count_pairs(words, base.counts.values())
         best = sorted(pairs, key=pairs.__getitem__, reverse=True)[:PREVIEW_PAIRS]
         shown = base.tokens
-        self._pairs = [(shown[pair[0]], shown[pair[1]], pairs[pair]) for pair in best]
-        self._next_preview = monotonic() + PREVIEW_SECONDS
-
-    def on_progress(self, progress: CountProgress) -> None:
-        self._check_cancelled()
-        self.bytes_read = progress.bytes_read
-        now = monotonic()
-        if now >= self._next_message:
-            rate = progress.bytes_read / max(now - self._started, 1e-6)
-            self._post(messages.Reading(progress, rate, self._pairs))
-            self._next_message = now + READING_SECONDS
+        self.pairs = [(shown[pair[0]], shown[pair[1]], pairs[pair]) for pair in best]
+        self._due = monotonic() + PREVIEW_SECONDS

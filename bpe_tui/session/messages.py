@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -82,9 +81,9 @@ class TrainingStarted(News):
 
 @dataclass
 class StepsRecorded(News):
-    """More steps to extend the timeline with."""
+    """There are so many steps now. They are in the record, which the timeline shares."""
 
-    steps: Sequence[object]
+    steps: int
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Protocol
 
 from engine.text.excerpt import Excerpt
@@ -38,7 +37,7 @@ class Playable(Protocol):
     @property
     def frame(self) -> Any: ...
 
-    def extend(self, steps: Iterable[Any], /) -> None: ...
+    def extend_to(self, length: int, /) -> None: ...
 
     def complete(self) -> None: ...
 

@@ -5,14 +5,14 @@ Everything that changes it is a method here, called on the UI thread.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.commands.command import ENCODING, PIPELINE, TRAINING
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
-from bpe_tui.session.models import Model, model_of
+from bpe_tui.session.model import Model
+from bpe_tui.session.models import model_of
 from bpe_tui.session.protocols import Playable, Shown
 from engine.alphabets.units import UNITS
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
@@ -155,9 +155,9 @@ class Session:
         self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
 
-    def extend(self, steps: Sequence[object]) -> None:
+    def extend_to(self, steps: int) -> None:
         if self.recording is not None:
-            self.recording.extend(steps)
+            self.recording.extend_to(steps)
             if self.following:
                 self.recording.seek(len(self.recording))
 

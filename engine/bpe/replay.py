@@ -20,6 +20,7 @@ from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
+from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.fast import merge_pair
 from engine.bpe.trainers.fast_index import FlatIndex
 from engine.bpe.trainers.problem import Problem
@@ -55,6 +56,7 @@ class Replay:
     Attributes:
         timeline: to be extended with `steps()`.
         obstacle: why there are no steps to go through; `None` if there are.
+        stop_reason: what is to be said when the steps are made.
 
     Raises:
         VocabularyError: the ids are beyond any reason.
@@ -65,6 +67,8 @@ class Replay:
     >>> [(step.new_id, step.token, step.count) for step in replay.steps()]
     [(256, b'xy', 0), (300, b'lo', 5)]
     """
+
+    stop_reason = StopReason.REPLAYED
 
     def __init__(
         self, tokenizer: Tokenizer, counts: Mapping[bytes, int], excerpt: Excerpt | None = None

@@ -89,6 +89,12 @@ class Training:
             raise BpeError("training ended without a reason")
         return maker.stop_reason
 
+    def complete(self) -> Any:
+        """The recording with all steps, where nobody else has added them; it stays at step 0."""
+        self.recording.extend_to(len(self.recording.run.record))
+        self.recording.complete()
+        return self.recording
+
 
 class TrainingListener:
     """Is told of a training, in this order. A subclass overrides what it wants to know."""

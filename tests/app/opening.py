@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -18,9 +19,8 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.model_parts import job_for
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.jobs import CorpusJob
+from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.messages import StepsRecorded, TrainingEnded, TrainingStarted
 from bpe_tui.session.protocols import Playable
 from bpe_tui.session.recent_files import remember
@@ -80,39 +80,36 @@ def step(app: BpeTuiApp) -> int:
 # --- runs that are trained once ---------------------------------------------------------------
 
 
-def recorded_once(config: Config, post: Callable[[Message], object]) -> CorpusJob:
+def recorded_once(config: Config, post: Callable[[Message], object]) -> OpeningJob:
     """A job that hands over a run which is trained already, if it is one of a corpus."""
     if not isinstance(config, RunConfig) or not Path(config.corpus).is_file():
-        return job_for(config, post)
+        return OpeningJob(config, post)
     return RecordedJob(config, post)
 
 
-class RecordedJob(CorpusJob):
+class RecordedJob(OpeningJob):
     """Posts the news of a training that has been made, on the application's own thread."""
 
-    def __init__(self, config: RunConfig, post: Callable[[Message], object]) -> None:
-        super().__init__("recorded", post)
-        self._config = config
-
     def start(self) -> None:
-        content = Path(self._config.corpus).stat()
-        started, steps, reason = _trained(self._config, content.st_mtime_ns, content.st_size)
+        assert isinstance(self.config, RunConfig)
+        content = Path(self.config.corpus).stat()
+        started, steps, reason = _trained(self.config, content.st_mtime_ns, content.st_size)
         own = _with_own_cursor(started.timeline)
         self.post(TrainingStarted(own, started.documents, started.bytes_read, started.obstacle))
-        remember(self._config)
+        remember(self.config)
         self.post(StepsRecorded(steps))
         self.post(TrainingEnded(reason))
 
 
 @cache
-def _trained(config: RunConfig, *content: int) -> tuple[TrainingStarted, list[object], object]:
-    """What the training job tells of a run: its begin, all its steps, and why it ended."""
+def _trained(config: RunConfig, *content: int) -> tuple[TrainingStarted, int, Enum]:
+    """What the training job tells of a run: its begin, how many steps it has, why it ended."""
     told: list[Message] = []
-    job = job_for(config, told.append)
+    job = OpeningJob(config, told.append)
     job.go_on()  # there is no screen to wait for
     job.work()
     (started,) = (news for news in told if isinstance(news, TrainingStarted))
-    steps = [step for news in told if isinstance(news, StepsRecorded) for step in news.steps]
+    steps = max(news.steps for news in told if isinstance(news, StepsRecorded))
     (ended,) = (news for news in told if isinstance(news, TrainingEnded))
     return started, steps, ended.reason
 

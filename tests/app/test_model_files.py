@@ -14,7 +14,7 @@ from bpe_tui import cli
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.cli.console import BAD_INPUT
-from bpe_tui.cli.plain_bpe import replayed
+from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.key_bar import KeyBar
@@ -171,7 +171,7 @@ async def test_a_corpus_that_cannot_be_counted_is_not_said_to_be_missing(
 def test_the_plain_stepper_says_that_the_model_merges_nothing(
     files: dict[str, str], file: str, model: str
 ) -> None:
-    said = replayed(TokenizerConfig((files[file],), str(SAMPLE))).start()
+    said = transcript_of(TokenizerConfig((files[file],), str(SAMPLE))).start()
     assert f"no merges to go through: its model is {model}, which merges nothing" in said
 
 

@@ -9,8 +9,8 @@ import pytest
 from opening import opened
 from textual.widgets import Input, TextArea
 
-from bpe_tui.app.model_parts import export_kinds, transcript_of
 from bpe_tui.app.screens import SCREENS
+from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
@@ -97,7 +97,7 @@ async def test_every_kind_of_file_can_be_exported(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
         app.seek(2)
         await pilot.pause()
-        for kind in export_kinds(MODELS[model]):
+        for kind in MODELS[model].part("exports"):
             exported = Exported(app.screen, app.session.shown, 1, 2)
             text = "".join(kind.parts_of(exported))
             assert text

@@ -132,7 +132,7 @@ async def test_no_key_is_too_much_for_a_tokenizer(
 ) -> None:
     if kind == "characters":
         read = formats.Opened(_characters(), "characters", ("a note [b]with markup[/b]",))
-        monkeypatch.setattr("bpe_tui.session.replay_job.open_tokenizer", lambda *_, **__: read)
+        monkeypatch.setattr("engine.formats.open_tokenizer", lambda *_, **__: read)
     async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
         app.ways.open_encoding("aé the", look=True)
         await pilot.pause()

@@ -10,12 +10,6 @@ if TYPE_CHECKING:
 
 TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
 FAMILY = "family"
-UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
-UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
-UNIGRAM_INSPECTION = "unigram-inspection"
-WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
-WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
-WORDPIECE_INSPECTION = "wordpiece-inspection"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
 EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE)
 """Where a session is shown."""

@@ -24,8 +24,6 @@ from bpe_tui.session.commands.command import (
     VOCABULARY,
     Command,
 )
-from bpe_tui.session.commands.unigram import COMMANDS as UNIGRAM_COMMANDS
-from bpe_tui.session.commands.wordpiece import COMMANDS as WORDPIECE_COMMANDS
 from bpe_tui.session.models import MODELS
 
 _MODEL_TITLES = [model.title for model in MODELS.values()]
@@ -436,8 +434,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("screen.show('words')", "w", "w", "words", "To the words touched.", LOOK, _HERE),
     Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", LOOK, _HERE),
-    *UNIGRAM_COMMANDS,
-    *WORDPIECE_COMMANDS,
+    *(command for model in MODELS.values() for command in model.commands),
     Command(
         "app.model",
         "M",

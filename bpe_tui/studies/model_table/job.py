@@ -12,7 +12,7 @@ from time import monotonic
 
 from textual.message import Message
 
-from bpe_tui.session.job import Job
+from bpe_tui.session.jobs import Job
 from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import Measures, measure
 from engine.analysis.model_table.table import Row, Texts, Untrained, hold_out, row_of, trained

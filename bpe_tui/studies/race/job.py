@@ -14,7 +14,7 @@ from textual.message import Message
 
 from bpe_tui.session import messages
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.job import Job
+from bpe_tui.session.jobs import Job
 from engine.alphabets.units import UNITS
 from engine.bpe.race import Course, Race, SizeRace, bearable_part, sample
 

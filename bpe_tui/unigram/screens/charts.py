@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpe_tui.session.commands.command import UNIGRAM_CHARTS
+from bpe_tui.unigram.model import UNIGRAM_CHARTS
 from bpe_tui.unigram.narration import NARRATOR
 from bpe_tui.unigram.panels.charts import CHARTS
 from bpe_tui.unigram.panels.training import UnigramTransport

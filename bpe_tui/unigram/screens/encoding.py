@@ -8,9 +8,9 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Static, TextArea
 
-from bpe_tui.session.commands.command import UNIGRAM_ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown
 from bpe_tui.unigram.panels.lattice import LatticePanel, WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.paths import SHARPNESS, ArrivalsPanel, PathsPanel, WhyNotPiecesPanel

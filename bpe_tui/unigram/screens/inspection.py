@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.session.commands.command import UNIGRAM_INSPECTION
 from bpe_tui.unigram.inspection_rows import SECTIONS
+from bpe_tui.unigram.model import UNIGRAM_INSPECTION
 from bpe_tui.unigram.screens.training import UnigramScreen
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.inspection_screen import InspectionScreen

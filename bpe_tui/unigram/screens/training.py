@@ -9,9 +9,9 @@ from bisect import bisect_left, bisect_right
 
 from textual.widgets import Input
 
-from bpe_tui.session.commands.command import UNIGRAM_TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.narration import NARRATOR
 from bpe_tui.unigram.panels.charts import CHARTS, CurvesPanel
 from bpe_tui.unigram.panels.pieces import PiecesPanel

@@ -8,9 +8,9 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from bpe_tui.session.commands.command import UNIGRAM_VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.unigram.model import UNIGRAM_VOCABULARY
 from bpe_tui.unigram.panels.piece_detail import (
     AboutPiecePanel,
     PieceHistoryPanel,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bpe_tui.session.commands.command import WORDPIECE_CHARTS
 from bpe_tui.views.charts_screen import ChartsScreen
 from bpe_tui.views.commands import bindings_on
+from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
 from bpe_tui.wordpiece.narration import NARRATOR
 from bpe_tui.wordpiece.panels.charts import CHARTS
 from bpe_tui.wordpiece.panels.training import WordPieceTransport

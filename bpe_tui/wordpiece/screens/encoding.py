@@ -11,7 +11,6 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.commands.command import WORDPIECE_ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
@@ -21,6 +20,7 @@ from bpe_tui.views.walk_screen import WalkScreen
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
 from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
 from bpe_tui.wordpiece.panels.training import PiecesOfText
 from bpe_tui.wordpiece.panels.vocabulary import WordLanesPanel

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpe_tui.session.commands.command import WORDPIECE_INSPECTION
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.inspection_rows import SECTIONS
+from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION
 from engine.analysis.inspection import Inspection
 from engine.analysis.inspection.wordpiece import PieceInspection
 from engine.formats.tokenizer_format import Opened

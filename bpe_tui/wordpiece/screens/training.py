@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bpe_tui.session.commands.command import WORDPIECE_TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.exports import exports_of
 from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.narration import NARRATOR
 from bpe_tui.wordpiece.panels.charts import CHARTS
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel

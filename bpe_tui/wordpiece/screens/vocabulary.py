@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpe_tui.session.commands.command import WORDPIECE_VOCABULARY
 from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from bpe_tui.widgets.numbers import number
+from bpe_tui.wordpiece.model import WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.panels.vocabulary import (
     PieceLanesPanel,
     PieceTreePanel,

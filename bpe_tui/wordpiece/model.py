@@ -1,10 +1,15 @@
-"""The commands that only WordPiece's screens have."""
+"""WordPiece, as the application knows it before its parts are imported, and its own commands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bpe_tui.session.commands.command import LOOK, WORDPIECE_TRAINING, Command
+from bpe_tui.session.commands.command import LOOK, Command
+from bpe_tui.session.model import Model
+
+WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
+WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
+WORDPIECE_INSPECTION = "wordpiece-inspection"
 
 _SCORES = (WORDPIECE_TRAINING,)
 
@@ -39,3 +44,25 @@ REFUSED: Mapping[str, str] = {
     "screen.show('dropout')": "Dropout leaves merges out by chance; WordPiece's encoding has none.",
 }
 """Action of a command → what its key says on WordPiece's screens."""
+
+MODEL = Model(
+    name="wordpiece",
+    title="WordPiece",
+    summary="merges the pair of highest score; the longest match encodes",
+    training="bpe_tui.wordpiece.training",
+    transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
+    save="bpe_tui.wordpiece.screens.save_vocab:SaveVocab",
+    exports="bpe_tui.wordpiece.screens.training:EXPORTS",
+    screens={
+        WORDPIECE_TRAINING: "bpe_tui.wordpiece.screens.training:WordPieceTrainingScreen",
+        WORDPIECE_ENCODING: "bpe_tui.wordpiece.screens.encoding:WordPieceEncodingScreen",
+        WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.screens.vocabulary:WordPieceVocabularyScreen",
+        WORDPIECE_CHARTS: "bpe_tui.wordpiece.screens.charts:WordPieceChartsScreen",
+        WORDPIECE_INSPECTION: "bpe_tui.wordpiece.screens.inspection:WordPieceInspectionScreen",
+    },
+    merges_by_score=True,
+    formats=("bert-vocab", "huggingface"),
+    options=frozenset({"min_count"}),
+    commands=COMMANDS,
+    refused=REFUSED,
+)

@@ -1,19 +1,13 @@
-"""The commands that only Unigram's screens have."""
+"""Unigram, as the application knows it before its parts are imported, and its own commands."""
 
 from __future__ import annotations
 
-from bpe_tui.session.commands.command import (
-    DO,
-    FILTER,
-    LOOK,
-    STEP,
-    UNIGRAM_CHARTS,
-    UNIGRAM_ENCODING,
-    UNIGRAM_INSPECTION,
-    UNIGRAM_TRAINING,
-    UNIGRAM_VOCABULARY,
-    Command,
-)
+from bpe_tui.session.commands.command import DO, FILTER, LOOK, STEP, Command
+from bpe_tui.session.model import Model
+
+UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
+UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
+UNIGRAM_INSPECTION = "unigram-inspection"
 
 _PIECES = (UNIGRAM_TRAINING,)
 _PRUNES = (UNIGRAM_TRAINING, UNIGRAM_VOCABULARY, UNIGRAM_CHARTS, UNIGRAM_INSPECTION)
@@ -134,3 +128,24 @@ REFUSED = {
     "Unigram's text is cut by the same pattern.",
 }
 """Action of a command → what it is for."""
+
+MODEL = Model(
+    name="unigram",
+    title="Unigram",
+    summary="weighs too many pieces, and prunes the least needed",
+    training="bpe_tui.unigram.training",
+    transcript="bpe_tui.unigram.transcript:UnigramTranscript",
+    save="bpe_tui.unigram.screens.save_pieces:SavePieces",
+    exports="bpe_tui.unigram.screens.training:EXPORTS",
+    screens={
+        UNIGRAM_TRAINING: "bpe_tui.unigram.screens.training:UnigramTrainingScreen",
+        UNIGRAM_ENCODING: "bpe_tui.unigram.screens.encoding:UnigramEncodingScreen",
+        UNIGRAM_VOCABULARY: "bpe_tui.unigram.screens.vocabulary:UnigramVocabularyScreen",
+        UNIGRAM_CHARTS: "bpe_tui.unigram.screens.charts:UnigramChartsScreen",
+        UNIGRAM_INSPECTION: "bpe_tui.unigram.screens.inspection:UnigramInspectionScreen",
+    },
+    steps_a_second=1,
+    formats=("huggingface",),
+    commands=COMMANDS,
+    refused=REFUSED,
+)

@@ -1,0 +1,21 @@
+"""BPE, as the application knows it before its parts are imported."""
+
+from __future__ import annotations
+
+from bpe_tui.session.model import Model
+
+MODEL = Model(
+    name="bpe",
+    title="BPE",
+    summary="merges the most frequent pair, again and again",
+    training="bpe_tui.bpe.training",
+    transcript="bpe_tui.bpe.transcript:BpeTranscript",
+    save="bpe_tui.views.save:Save",
+    exports="bpe_tui.bpe.screens.training:EXPORTS",
+    screens={
+        "training": "bpe_tui.bpe.screens.training:TrainingScreen",
+        "encoding": "bpe_tui.bpe.screens.encoding:EncodingScreen",
+        "charts": "bpe_tui.bpe.screens.charts:BpeChartsScreen",
+    },
+    counts_bytes=True,
+)

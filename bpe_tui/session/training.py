@@ -1,0 +1,121 @@
+"""What is asked to be opened, done: a model trained on a corpus, or a tokenizer's merges replayed.
+
+The job behind the screen, `--plain` and the command `train` all do their work here; they differ
+only in what they listen to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_path
+
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.models import model_of
+from engine.counting.cache import KeptCount
+from engine.counting.count import CorpusCount
+from engine.recording.training import (
+    CountedCorpus,
+    Training,
+    TrainingListener,
+    find_or_count,
+    train_on_corpus,
+)
+from engine.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from engine.core.events import CountProgress
+    from engine.formats.tokenizer_format import Opened
+    from engine.text.patterns import Pattern
+
+
+class OpeningListener(TrainingListener):
+    """Is told of a tokenizer, too, before its merges are made again."""
+
+    def on_opened(self, opened: Opened) -> None:
+        """The tokenizer is read."""
+
+
+def train(
+    config: RunConfig,
+    listener: TrainingListener | None = None,
+    *,
+    workers: int | None = None,
+    recorded: bool = True,
+) -> Training:
+    """Train the model that `config` names on its corpus.
+
+    Args:
+        listener: is told how far it is; what it raises stops the work.
+        workers: processes that count; by default one a core.
+        recorded: whether a recording is wanted, to be gone through afterwards.
+
+    Raises:
+        BpeError: the corpus cannot be read, or the options do not go together.
+    """
+    make = model_of(config).part("training").start
+
+    def start(corpus: CountedCorpus) -> Training:
+        training: Training = make(config, corpus)
+        return training if recorded else replace(training, record=None)
+
+    corpus, cut = Corpus(config.corpus), (config.pattern, config.special_tokens)
+    kept = _kept_count(corpus, *cut, config.cache)
+    return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
+
+
+def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
+    """Open a tokenizer, and make its merges again over its corpus, if there is one.
+
+    Raises:
+        TokenizerFileError: it is no tokenizer.
+        BpeError: the corpus cannot be read.
+    """
+    from engine.bpe.replay import CHANGES_TEXT, Replay
+    from engine.formats import open_tokenizer  # the formats take their time to import
+
+    opened = open_tokenizer(
+        *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
+    )
+    tokenizer, corpus = opened.tokenizer, None
+    if config.corpus is not None and tokenizer.rules.splitter.by_pieces:
+        corpus = Corpus(config.corpus)
+    elif config.corpus is not None:
+        opened = replace(opened, notes=(*opened.notes, f"{CHANGES_TEXT}: so none is counted"))
+    listener.on_opened(opened)
+
+    def start(counted: CountedCorpus) -> Training:
+        made = Replay(tokenizer, counted.counts, counted.excerpt)
+        return Training(made, lambda: made.timeline)
+
+    cut = (tokenizer.pattern, tokenizer.special_tokens)
+    kept = KeptCount(None) if corpus is None else _kept_count(corpus, *cut, config.cache)
+    return train_on_corpus(corpus, *cut, start, kept=kept, listener=listener)
+
+
+def count_corpus_of(
+    config: RunConfig, on_progress: Callable[[CountProgress], None] | None = None
+) -> tuple[Corpus, CorpusCount]:
+    """Only count the corpus of `config`, and keep the count for the next time.
+
+    Raises:
+        CorpusError: the corpus cannot be read.
+    """
+    corpus, cut = Corpus(config.corpus), (config.pattern, config.special_tokens)
+    kept = _kept_count(corpus, *cut, config.cache)
+    found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
+    kept.keep(found)
+    return corpus, found
+
+
+def _kept_count(
+    corpus: Corpus, pattern: str | Pattern, special_tokens: Sequence[str], cache: bool
+) -> KeptCount:
+    """Where a corpus's count is kept from one run to the next, in the user's cache."""
+    if not cache:
+        return KeptCount(None)
+    directory = user_cache_path("bpe-tui", appauthor=False)
+    return KeptCount.of(directory, corpus, pattern, special_tokens)
