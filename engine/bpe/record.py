@@ -20,8 +20,7 @@ from engine.bpe.ties import TieRule, no_place
 from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import Merge as Merge
-from engine.recording.merge_record import MergeRecord, PairStep, copied
+from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
 from engine.recording.numbering import NamedPairs, PairNumbers, TokenIds
 
 # `MergeStep`: one step of a run, a thin view of its record.

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from engine.bpe.record import Merge
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
+from engine.recording.merge_record import Merge
 
 if TYPE_CHECKING:
     from engine.bpe.frame import Frame

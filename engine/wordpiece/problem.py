@@ -47,7 +47,7 @@ class Problem:
             {piece[-1]: token_id for piece, token_id in ids.items() if len(piece) > 1},
             self.special_tokens.index(unknown_token),
         )
-        words = self.words()
+        words = self.spelled()
         pair_counts = count_pairs(words, counts.values())
         self.pairs = PairNumbers(pair_counts)
         self.start = list(pair_counts.values())
@@ -58,7 +58,7 @@ class Problem:
         """Pieces that the words are made of before any merge."""
         return sum(self.start_of_pieces)
 
-    def words(self) -> list[list[int]]:
+    def spelled(self) -> list[list[int]]:
         """The words as lists of ids."""
         return [self.alphabet.spell(word) for word in self.counts]
 

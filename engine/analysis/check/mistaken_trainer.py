@@ -62,7 +62,7 @@ class HabitualIndex:
 
     def __init__(self, problem: Problem, habits: Habits) -> None:
         self._habits = habits
-        self._words: list[list[int]] = problem.words()
+        self._words: list[list[int]] = problem.spelled()
         self._word_counts = list(problem.counts.values())
         self.counts: Counter[Pair] = Counter()
         self._places: defaultdict[Pair, set[int]] = defaultdict(set)

@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from engine.bpe.record import Merge
 from engine.bpe.ties import no_place
 from engine.bpe.trainers.fast_index import Beside, BucketQueue, FlatIndex, Grouped, Replaced
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
 from engine.bpe.trainers.symbols import BORDER, INSIDE, Symbols
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
+from engine.recording.merge_record import Merge
 
 # Replace a pair that starts in few cells: a plain loop.
 

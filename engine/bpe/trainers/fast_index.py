@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
-from engine.bpe.record import Merge
 from engine.bpe.ties import Key
 from engine.bpe.trainers.problem import Problem
 from engine.core.arrays import Integers, Ints
+from engine.recording.merge_record import Merge
 from engine.recording.numbering import STRIDE, key_of
 
 # Where each pair has been seen to start.

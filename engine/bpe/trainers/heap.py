@@ -1,4 +1,14 @@
-"""Counts kept up to date through an index; the best pair on top of a heap with lazy deletion."""
+"""Counts kept up to date through an index; the best pair on top of a heap with lazy deletion.
+
+To find the pair of highest count by looking at all of them costs a scan a step. A heap keeps the
+best at the top, but a count that falls would have to be found inside it. The way out is to do
+nothing: the entry stays where it is and goes *stale*. When a stale entry reaches the top it is
+popped, and the pair is pushed back with its true count.
+
+This is exact because counts only fall: after the step that makes a pair, tokens around it can only
+disappear into others. So a stale entry always claims too much, is popped too early rather than too
+late, and no better pair can hide below it. Each pair has at most one entry.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +17,28 @@ from functools import partial
 from heapq import heapify, heappop, heappush
 
 from engine.bpe.heap import Move
-from engine.bpe.record import Merge
 from engine.bpe.ties import FirstSeen, Key, PairKey
 from engine.bpe.trainers.indexed import PairIndex
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Problem
 from engine.bpe.trainers.work import Work
 from engine.core.events import Pair, StaleEntry
-
-# A binary heap of pairs with lazy deletion.
-#
-# Finding the pair of highest count by looking at all of them costs a scan a step. A heap keeps the
-# best at the top, but a count that falls would have to be found inside it. The way out is to do
-# nothing: the entry stays where it is and goes *stale*. When a stale entry reaches the top it is
-# popped, and the pair is pushed back with its true count.
-#
-# This is exact because counts only fall: after the step that makes a pair, tokens around it can
-# only disappear into others. So a stale entry always claims too much, is popped too early rather
-# than too late, and no better pair can hide below it. Each pair has at most one entry.
+from engine.recording.merge_record import Merge
 
 Entry = tuple[int, Key, Pair]
 """(minus the recorded count, the tie rule's key, the pair): the least entry is the best pair."""
 
 
 class LazyHeap:
-    """The heap over `counts`, the true counts, which the caller changes as merging goes on.
+    """A heap of pairs with lazy deletion.
 
-    `counts` holds no zeros: a pair that is gone is absent. `pushes` and `pops` count what has been
-    done to the heap, `stale` the pops that brought up an entry out of date.
+    Args:
+        counts: pair → its true count, which the caller changes as merging goes on. It holds no
+            zeros: a pair that is gone is absent.
+        key: the tie rule's; of two pairs with the same count the one with the lesser key is first.
+
+    Attributes:
+        pushes, pops: what has been done to the heap.
+        stale: how many of the pops brought up a stale entry.
 
     >>> counts = {(1, 2): 9, (3, 4): 8}
     >>> heap = LazyHeap(counts, key=lambda pair: pair)
@@ -76,7 +81,9 @@ class LazyHeap:
         and the others go back. `None` when the heap is empty.
         """
         discarded: list[StaleEntry] = []
-        self._settle(discarded)
+        # Correct stale entries at the top until the top is true.
+        while self._entries and self.is_stale(self._entries[0]):
+            self._correct_top(discarded)
         if not self._entries:
             return None
         top, _, pair = self._pop()
@@ -107,11 +114,6 @@ class LazyHeap:
                 self.push(pair)
         return chosen
 
-    def _settle(self, discarded: list[StaleEntry]) -> None:
-        """Correct stale entries at the top until the top is true."""
-        while self._entries and self.is_stale(self._entries[0]):
-            self._correct_top(discarded)
-
     def _correct_top(self, discarded: list[StaleEntry]) -> None:
         """Pop the stale entry at the top and push its pair back with the true count, if any."""
         recorded, _, pair = self._pop()
@@ -123,6 +125,7 @@ class LazyHeap:
 
 
 def heap(problem: Problem) -> Iterator[Merge]:
+    # Count all pairs, and note for each which pretokens hold it.
     yield from merges_by_heap(problem, PairIndex(problem))
 
 
@@ -133,36 +136,40 @@ def merges_by_heap(
 
     Whatever was merged before, from here on counts only fall, so a lazy heap is exact.
     """
+    # Put all pairs into a heap by their counts.
     queue, choose = queue_of(problem, index.counts, index.first_seen)
+    # Pop the best pair; stale entries are corrected on the way.
     while (best := queue.pop_best(choose)) is not None:
         pair, _ = best
         if index.counts[pair] < problem.min_count:
             return
         if not may_merge(pair):
             continue
+        # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
         new_id = problem.join(pair)
         merge = index.merge(pair, new_id)
+        # Push the new pairs. Old ones can only lose: their entries go stale where they are.
         for changed in map(problem.pairs.__getitem__, merge.changed):
-            # Old pairs only lose; their entries go stale where they are. New ones are entered.
             if new_id in changed:
                 queue.push(changed)
-        _count(problem.work, queue, index)
+        _count_step(problem.work, queue, index)
         yield merge
 
 
-def _count(work: Work, queue: LazyHeap, index: PairIndex) -> None:
+def _count_step(work: Work, queue: LazyHeap, index: PairIndex) -> None:
     work.heap_pushes, work.heap_pops, work.stale_entries = queue.pushes, queue.pops, queue.stale
-    work.pretokens_visited, work.tokens_read = index.words_visited, index.tokens_read
+    work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 
 
 def queue_of(
     problem: Problem, counts: Mapping[Pair, int], first_seen: FirstSeen
 ) -> tuple[LazyHeap, Callable[[list[Pair]], Pair] | None]:
-    """The heap over these counts, and what chooses among the tied pairs if its order does not."""
+    """The heap over these counts, and what chooses among tied pairs where its order does not."""
     key = problem.tie_key(first_seen)
     if problem.tie_rule.static:
         return LazyHeap(counts, key), None
-    # Keys that change have no place in a heap: there any fixed order will do.
+    # A heap cannot be ordered by keys that change. There any fixed order will do, and `choose`
+    # looks at all the pairs that share the top count.
     return LazyHeap(counts, lambda pair: pair), partial(min, key=key)
 
 

@@ -1,4 +1,8 @@
-"""Counts kept up to date through an index; the best pair found by looking at all of them."""
+"""Counts kept up to date through an index; the best pair found by looking at all of them.
+
+The index says which pretokens hold a pair, so a merge goes through these and leaves all others
+alone. Inside them it corrects the counts of the pairs beside each replacement, and no others.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,18 @@ from itertools import pairwise
 from typing import Protocol
 
 from engine.alphabets.merging import count_pairs
-from engine.bpe.record import Merge
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
+from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
-
-# An index pair → pretokens, so that a merge touches only the pretokens that hold the pair.
-#
-# Counts are exact after every merge. The index may name a pretoken that held the pair once and no
-# longer does; a merge finds nothing there and passes on. Taking such names out would cost more than
-# they do.
+from engine.recording.merge_record import Merge
 
 
-class WordsProblem(Protocol):
-    """What the index needs of a training problem: words in tokens, and a way to report a step."""
+class PretokenProblem(Protocol):
+    """What the index needs of a training problem: BPE's, or WordPiece's."""
 
     counts: Mapping[bytes, int]
 
-    def words(self) -> list[list[int]]: ...
+    def spelled(self) -> list[list[int]]: ...
 
     def mergeable(self, pairs: Mapping[Pair, int]) -> Mapping[Pair, int]: ...
 
@@ -34,56 +33,61 @@ class WordsProblem(Protocol):
 
 
 class PairIndex:
-    """The words of a problem with the counts and places of their pairs, kept true by `merge`.
+    """Pretokens in tokens, and for each pair its count and the pretokens that hold it.
 
-    `words_visited` counts the words gone through, `tokens_read` the tokens in them, each time.
+    Counts are exact after every `merge`. The index may name a pretoken that held the pair once and
+    does so no longer; a merge finds nothing there and passes on. To take such names out would cost
+    more than they do.
+
+    Attributes:
+        pretokens: the token ids of each distinct pretoken.
+        times: how often the corpus has each.
+        counts: pair → how often it stands side by side; no zeros.
+        pretokens_visited, tokens_read: how much merges have gone through so far.
     """
 
-    def __init__(self, problem: WordsProblem) -> None:
+    def __init__(self, problem: PretokenProblem) -> None:
         self._problem = problem
-        self.words = problem.words()
-        self.word_counts = list(problem.counts.values())
-        self.counts = dict(problem.mergeable(count_pairs(self.words, self.word_counts)))
-        self.words_visited = self.tokens_read = 0
-        self._places: defaultdict[Pair, set[int]] = defaultdict(set)
-        for place, word in enumerate(self.words):
-            for pair in pairwise(word):
-                self._places[pair].add(place)
+        self.pretokens = problem.spelled()
+        self.times = list(problem.counts.values())
+        self.counts = dict(problem.mergeable(count_pairs(self.pretokens, self.times)))
+        self.pretokens_visited = self.tokens_read = 0
+        self._holders: defaultdict[Pair, set[int]] = defaultdict(set)
+        for place, pretoken in enumerate(self.pretokens):
+            for pair in pairwise(pretoken):
+                self._holders[pair].add(place)
 
     def merge(self, pair: Pair, new_id: int) -> Merge:
         """Replace the pair by `new_id` everywhere and bring the counts up to date."""
         count = self.counts[pair]
         deltas: defaultdict[Pair, int] = defaultdict(int)
-        occurrences = pretokens = tokens = 0
-        places = self._places.pop(pair)
-        for place in places:
-            tokens += len(self.words[place])
-            replaced = self._merge_word(place, pair, new_id, deltas)
+        occurrences = pretokens = 0
+        holders = self._holders.pop(pair)
+        self._count_visit(holders)
+        for place in holders:
+            replaced = self._merge_in(place, pair, new_id, deltas)
             if replaced:
-                occurrences += replaced * self.word_counts[place]
+                occurrences += replaced * self.times[place]
                 pretokens += 1
-        self.words_visited += len(places)
-        self.tokens_read += tokens
         return self._problem.merge(pair, count, self._apply(deltas), occurrences, pretokens)
 
-    def _merge_word(
-        self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]
-    ) -> int:
-        """Merge in one word, add to `deltas` what that does to the pairs; how many replaced."""
-        word, count = self.words[place], self.word_counts[place]
+    def _merge_in(self, place: int, pair: Pair, new_id: int, deltas: defaultdict[Pair, int]) -> int:
+        """Merge in one pretoken; add to `deltas` what that does to counts. How many replaced."""
+        pretoken, times = self.pretokens[place], self.times[place]
         left, right = pair
         merged: list[int] = []
         made_at: list[int] = []  # where in `merged` the new tokens stand
-        position, end, last_end = 0, len(word), -1
+        position, end, last_end = 0, len(pretoken), -1
         while position < end:
-            token = word[position]
-            if token == left and position + 1 < end and word[position + 1] == right:
-                deltas[pair] -= count
+            token = pretoken[position]
+            if token == left and position + 1 < end and pretoken[position + 1] == right:
+                # The pair goes, and with it the pair before it and the pair behind it.
+                deltas[pair] -= times
                 # Two replaced side by side share the pair between them; it goes only once.
                 if position and last_end != position:
-                    deltas[word[position - 1], left] -= count
+                    deltas[pretoken[position - 1], left] -= times
                 if position + 2 < end:
-                    deltas[right, word[position + 2]] -= count
+                    deltas[right, pretoken[position + 2]] -= times
                 made_at.append(len(merged))
                 merged.append(new_id)
                 position += 2
@@ -91,17 +95,18 @@ class PairIndex:
             else:
                 merged.append(token)
                 position += 1
+        # In their place come the pairs of the new token with its neighbours as they are now.
         for at in made_at:
             if at:
-                self._add((merged[at - 1], new_id), place, count, deltas)
+                self._add((merged[at - 1], new_id), place, times, deltas)
             if at + 1 < len(merged) and merged[at + 1] != new_id:
-                self._add((new_id, merged[at + 1]), place, count, deltas)
-        self.words[place] = merged
+                self._add((new_id, merged[at + 1]), place, times, deltas)
+        self.pretokens[place] = merged
         return len(made_at)
 
-    def _add(self, pair: Pair, place: int, count: int, deltas: defaultdict[Pair, int]) -> None:
-        deltas[pair] += count
-        self._places[pair].add(place)
+    def _add(self, pair: Pair, place: int, times: int, deltas: defaultdict[Pair, int]) -> None:
+        deltas[pair] += times
+        self._holders[pair].add(place)
 
     def _apply(self, deltas: defaultdict[Pair, int]) -> dict[Pair, int]:
         """Bring the counts up to date; the new count of each pair that changed."""
@@ -112,30 +117,43 @@ class PairIndex:
                 self.counts[pair] = now
             else:
                 del self.counts[pair]
-                self._places.pop(pair, None)
+                self._holders.pop(pair, None)
         return after
+
+    def _count_visit(self, places: set[int]) -> None:
+        self.pretokens_visited += len(places)
+        self.tokens_read += sum(len(self.pretokens[place]) for place in places)
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Where the pair first stands now: (index of the pretoken, position in it)."""
-        for place in sorted(self._places[pair]):
-            for position, adjacent in enumerate(pairwise(self.words[place])):
+        for place in sorted(self._holders[pair]):
+            for position, adjacent in enumerate(pairwise(self.pretokens[place])):
                 if adjacent == pair:
                     return place, position
         raise KeyError(pair)
 
 
 def indexed(problem: Problem) -> Iterator[Merge]:
-    index, work = PairIndex(problem), problem.work
+    # Count all pairs, and note for each which pretokens hold it.
+    index = PairIndex(problem)
     key = problem.tie_key(index.first_seen)
     while index.counts:
-        work.pairs_scanned += len(index.counts)
+        # Look at all pairs for the highest count.
+        scanned = len(index.counts)
         top = max(index.counts.values())
         if top < problem.min_count:
             return
+        # Of the pairs that have it, choose the one that the tie rule puts first.
         pair = min((pair for pair, count in index.counts.items() if count == top), key=key)
+        # Join its two tokens to a new one; replace the pair in the pretokens that hold it.
         merge = index.merge(pair, problem.join(pair))
-        work.pretokens_visited, work.tokens_read = index.words_visited, index.tokens_read
+        _count_step(problem.work, index, scanned)
         yield merge
+
+
+def _count_step(work: Work, index: PairIndex, scanned: int) -> None:
+    work.pairs_scanned += scanned
+    work.pretokens_visited, work.tokens_read = index.pretokens_visited, index.tokens_read
 
 
 PSEUDOCODE = (

@@ -1,10 +1,10 @@
-"""SentencePiece's way: linked tokens, places per pair, and an active set of frequent pairs.
+"""SentencePiece's way: linked tokens, places for each pair, and an active set of frequent pairs.
 
 After `bpe_model_trainer.cc` of SentencePiece 0.1 (Kudo and Richardson 2018; later versions keep the
 pairs in a queue). Most pairs are rare, so the best one is looked for among the most frequent
 twentieth only. This *active set* is made anew every hundred merges; new pairs join it at once. A
-merge corrects no counts: it casts doubt on those of the pairs beside it, and a pair in doubt is
-counted at its places when somebody looks at it.
+merge corrects no counts: those of the pairs beside it are *in doubt* from then on, and a pair in
+doubt is counted at its places when somebody looks at it.
 
 SentencePiece's search is not exact: when the active pairs have become rarer than one that was left
 out, it takes the lesser pair. Here the highest count left out is remembered. Counts only fall, so
@@ -21,25 +21,68 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
 
-from engine.bpe.record import Merge
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
 from engine.core.events import Pair
+from engine.recording.merge_record import Merge
 
-# Tokens in a doubly linked list, and for each pair the places where it started.
-#
-# A token is known by the *cell* of its first symbol, and cells are numbered through all pretokens.
-# A merge writes the left token's cell and unlinks the right one's. (SentencePiece has no links: it
-# walks over emptied cells to the next token.) The places of a pair are noted in the step that makes
-# its younger token, from left to right. Later merges break some of them up, and nobody takes these
-# out: whoever looks at a pair looks its places up, and drops those that are gone.
+REFRESH_STEPS = 100
+ACTIVE_SHARE = 20
+"""One pair of so many is active."""
+LEAST_ACTIVE = 1000
+
+
+def linked(problem: Problem) -> Iterator[Merge]:
+    # Link the tokens of every pretoken; note for each pair where it starts.
+    pretokens = LinkedPretokens(problem)
+    # Every hundred merges, or sooner: make the set of the most frequent pairs, the active ones.
+    active = ActivePairs(problem, pretokens)
+    key = problem.tie_key(pretokens.first_seen)
+    while True:
+        # Count the active pairs that are in doubt; find the highest count.
+        count, tied = active.best()
+        if count < problem.min_count:
+            return
+        # Of the pairs that have it, choose the one that the tie rule puts first.
+        pair = min(tied, key=key)
+        # Join its two tokens to a new one.
+        new_id = problem.join(pair)
+        # Replace the pair at its places.
+        replaced = pretokens.merge(pair, new_id)
+        # The pairs beside it are in doubt now; the new ones are active.
+        active.merged(pair, new_id, replaced.after)
+        yield problem.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
+
 
 GONE = -1
+"""The token of a cell that a merge has emptied."""
 NONE = -1
 """No cell: the pretoken ends here."""
 
 
-class LinkedWords:
-    """The pretokens of a problem, linked, with the places of their pairs.
+@dataclass(frozen=True)
+class Replaced:
+    """What replacing a pair came to.
+
+    Attributes:
+        after: the new count of each pair whose count changed.
+        occurrences: how often the pair was replaced in the corpus.
+        pretokens: in how many distinct pretokens.
+    """
+
+    after: dict[Pair, int]
+    occurrences: int
+    pretokens: int
+
+
+class LinkedPretokens:
+    """Tokens in a doubly linked list, and for each pair the places where it started.
+
+    A token is known by the *cell* of its first symbol, and cells are numbered through all
+    pretokens. A merge writes into the left token's cell and unlinks the right one's. (SentencePiece
+    has no links: it walks over emptied cells to the next token.) The places of a pair are noted in
+    the step that makes its younger token, from left to right. Later merges break some of them up,
+    and nobody takes these out: whoever looks at a pair looks its places up, and drops those that
+    are gone.
 
     Attributes:
         counts: the true count of each pair that stands. It is kept for the record of the run;
@@ -49,21 +92,22 @@ class LinkedWords:
     def __init__(self, problem: Problem) -> None:
         self._work = problem.work
         self._may_merge = problem.may_merge
+        # cell → its token, the cells of the tokens before and after it, its pretoken
         self._tokens: list[int] = []
         self._before: list[int] = []
         self._after: list[int] = []
-        self._word_of: list[int] = []
-        self._word_counts = list(problem.counts.values())
+        self._pretoken_of: list[int] = []
+        self._times = list(problem.counts.values())
         self._places: defaultdict[Pair, list[int]] = defaultdict(list)
         self._changed: set[Pair] = set()
         self.counts: defaultdict[Pair, int] = defaultdict(int)
-        for word, tokens in enumerate(problem.words()):
-            self._link(word, tokens)
+        for pretoken, tokens in enumerate(problem.spelled()):
+            self._link(pretoken, tokens)
 
-    def _link(self, word: int, tokens: list[int]) -> None:
+    def _link(self, pretoken: int, tokens: list[int]) -> None:
         first, end = len(self._tokens), len(self._tokens) + len(tokens)
         self._tokens += tokens
-        self._word_of += [word] * len(tokens)
+        self._pretoken_of += [pretoken] * len(tokens)
         self._before += [NONE, *range(first, end - 1)][: len(tokens)]
         self._after += [*range(first + 1, end), NONE][: len(tokens)]
         for cell in range(first, end - 1):
@@ -77,8 +121,8 @@ class LinkedWords:
             self._change(pair, left, 1)
 
     def _change(self, pair: Pair, left: int, times: int) -> None:
-        """The pair's true count is another by one occurrence."""
-        self.counts[pair] += times * self._word_counts[self._word_of[left]]
+        """Add one occurrence to the pair's true count (`times` 1), or take one away (−1)."""
+        self.counts[pair] += times * self._times[self._pretoken_of[left]]
         self._changed.add(pair)
 
     def recount(self, pair: Pair) -> int:
@@ -95,19 +139,19 @@ class LinkedWords:
             self._places[pair] = still
         else:
             del self._places[pair]
-        word_of, word_counts = self._word_of, self._word_counts
-        return sum(word_counts[word_of[cell]] for cell in still)
+        pretoken_of, times = self._pretoken_of, self._times
+        return sum(times[pretoken_of[cell]] for cell in still)
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Where a pair that has just been counted stands first: (its pretoken, the cell)."""
         cell = self._places[pair][0]
-        return self._word_of[cell], cell
+        return self._pretoken_of[cell], cell
 
     def merge(self, pair: Pair, new_id: int) -> Replaced:
         """Replace the pair at its places, which have just been counted, from left to right."""
         self._changed = {pair}
         before, after, tokens = self._before, self._after, self._tokens
-        words: set[int] = set()
+        changed_pretokens: set[int] = set()
         occurrences = 0
         places = self._places.pop(pair)
         self._work.places_checked += len(places)
@@ -116,19 +160,22 @@ class LinkedWords:
                 continue
             gone = after[left]
             behind = after[gone]
+            # The pairs on both sides lose an occurrence.
             self._break_up(before[left], left, pair)
             self._break_up(gone, behind, pair)
+            # The left cell has the new token, the right one is unlinked.
             tokens[left], tokens[gone] = new_id, GONE
             after[left] = behind
+            # The new token makes pairs with its neighbours.
             if before[left] != NONE:
                 self._note(before[left], left)
             if behind != NONE:
                 before[behind] = left
                 self._note(left, behind)
-            words.add(self._word_of[left])
-            occurrences += self._word_counts[self._word_of[left]]
+            changed_pretokens.add(self._pretoken_of[left])
+            occurrences += self._times[self._pretoken_of[left]]
         self.counts[pair] = 0
-        return Replaced(self._after_merge(new_id), occurrences, len(words))
+        return Replaced(self._after_merge(new_id), occurrences, len(changed_pretokens))
 
     def _break_up(self, left: int, right: int, merging: Pair) -> None:
         """The pair that starts here, if there is one, does so no longer."""
@@ -152,45 +199,22 @@ class LinkedWords:
         return after
 
 
-@dataclass(frozen=True)
-class Replaced:
-    """What replacing a pair came to: the counts that changed, as they are now, and how often."""
-
-    after: dict[Pair, int]
-    occurrences: int
-    pretokens: int
-
-
-REFRESH_STEPS = 100
-ACTIVE_SHARE = 20
-"""One pair of so many is active."""
-LEAST_ACTIVE = 1000
-
-
-def linked(problem: Problem) -> Iterator[Merge]:
-    words = LinkedWords(problem)
-    active = ActivePairs(problem, words)
-    key = problem.tie_key(words.first_seen)
-    while True:
-        count, tied = active.best()
-        if count < problem.min_count:
-            return
-        pair = min(tied, key=key)
-        new_id = problem.join(pair)
-        replaced = words.merge(pair, new_id)
-        active.merged(pair, new_id, replaced.after)
-        yield problem.merge(pair, count, replaced.after, replaced.occurrences, replaced.pretokens)
-
-
 class ActivePairs:
-    """All pairs with the counts last found, and those among which the best is looked for."""
+    """All pairs with the counts last found, and those among which the best is looked for.
 
-    def __init__(self, problem: Problem, words: LinkedWords) -> None:
-        self._work, self._words = problem.work, words
-        self._found = dict(words.counts)
+    Three things are kept true:
+
+    * a pair that is not in doubt has the count that was last found;
+    * a pair in doubt is counted before it is compared;
+    * no pair outside the active set is more frequent than `_left_out`.
+    """
+
+    def __init__(self, problem: Problem, pretokens: LinkedPretokens) -> None:
+        self._work, self._pretokens = problem.work, pretokens
+        self._found = dict(pretokens.counts)
         self._in_doubt: set[Pair] = set()
         self._active: set[Pair] = set()
-        self._left_out = 0  # no pair that is not active is more frequent
+        self._left_out = 0
         self._merges = 0
 
     def best(self) -> tuple[int, list[Pair]]:
@@ -199,6 +223,7 @@ class ActivePairs:
             self._refresh()
         count, tied = self._scan()
         if count <= self._left_out:
+            # A pair that was left out may be as good: make the set anew, and look again.
             self._refresh()
             count, tied = self._scan()
         return count, tied
@@ -225,7 +250,7 @@ class ActivePairs:
     def _settle(self, pairs: Iterable[Pair]) -> None:
         """Count pairs that are in doubt; those that stand nowhere any more are forgotten."""
         for pair in pairs:
-            count = self._found[pair] = self._words.recount(pair)
+            count = self._found[pair] = self._pretokens.recount(pair)
             if not count:
                 del self._found[pair]
                 self._active.discard(pair)

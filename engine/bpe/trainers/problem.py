@@ -10,22 +10,21 @@ from functools import cached_property
 from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.alphabets.merging import count_pairs
 from engine.bpe.heap import Move
-from engine.bpe.record import Merge
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.bpe.trainers.symbols import Symbols
 from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
+from engine.recording.merge_record import Merge
 from engine.recording.numbering import PairNumbers
 
-# What an algorithm does, in lines to be read, and which of them are at work at which moment.
-#
-# A line says in which phases of a step it is at work. `heap` goes by the moves of its heap
-# (`engine.bpe.heap`), of which a step has any number; the others go through the same few
-# phases once in every step.
+# -- pseudocode: what an algorithm does, for people to read
 
 
 class Phase(Enum):
-    """A part of a step; the value says it in words."""
+    """A part of a step, which each step goes through once; the value says it in words.
+
+    `heap` alone goes by the moves of its heap instead, of which a step has any number.
+    """
 
     COUNT = "the pairs are counted"
     CHOOSE = "the best pair is found"
@@ -40,7 +39,7 @@ Moment = Move | Phase
 
 @dataclass(frozen=True)
 class CodeLine:
-    """A line of pseudocode; `during` are the moments at which it is at work."""
+    """A line of pseudocode; `during` are the moments of a step at which it is at work."""
 
     text: str
     during: tuple[Moment, ...] = ()
@@ -54,6 +53,9 @@ def phases_of(lines: tuple[CodeLine, ...]) -> list[Moment]:
     ['CHOOSE', 'JOIN']
     """
     return list(dict.fromkeys(moment for line in lines for moment in line.during))
+
+
+# -- the problem, and an algorithm that solves it
 
 
 class Problem:
@@ -101,13 +103,13 @@ class Problem:
         if isinstance(self.alphabet, ByteAlphabet):
             byte_pairs, counts = self.symbols.byte_pair_counts()
             return PairNumbers(divmod(pair, 256) for pair in byte_pairs), counts
-        found = sorted(self.mergeable(count_pairs(self.words(), self.counts.values())).items())
+        found = sorted(self.mergeable(count_pairs(self.spelled(), self.counts.values())).items())
         return PairNumbers(pair for pair, _ in found), [count for _, count in found]
 
-    def words(self) -> list[list[int]]:
+    def spelled(self) -> list[list[int]]:
         """The pretokens as lists of token ids, before any merge."""
         if self.alphabet is BYTES:
-            return [list(pretoken) for pretoken in self.counts]  # the same, sooner
+            return [list(pretoken) for pretoken in self.counts]  # ids are bytes: nothing to spell
         return [self.alphabet.spell(pretoken) for pretoken in self.counts]
 
     def join(self, pair: Pair) -> int:
@@ -140,12 +142,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A way to find the merges: `run` yields them one by one, best first, until no pair is left.
+    """A way to find the merges.
 
-    Whoever runs it stops pulling when there are enough, so an algorithm knows no target size.
-    `static_only` says that it needs tie rules whose keys never change, `bytes_only` that pretokens
-    have to be spelled in bytes. `counters` are those of
-    `Work` that it adds to. `pseudocode` tells what it does, for people.
+    Attributes:
+        run: yields the merges one by one, best first, until no pair is left. Whoever runs it stops
+            pulling when there are enough, so an algorithm knows no target size.
+        pseudocode: what it does, for people.
+        counters: those of `Work` that it adds to.
+        static_only: it follows only tie rules whose keys never change.
+        bytes_only: pretokens have to be spelled in bytes.
     """
 
     name: str
