@@ -15,7 +15,7 @@ from bpe_tui.views.inspection_rows import SECTIONS
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import Inspection
 from engine.analysis.inspection.inspection import Few
-from engine.core.gc_pause import uncollected
+from engine.core.gc_pause import gc_paused
 from engine.core.gpt2_bytes import spell
 from engine.formats import open_tokenizer
 
@@ -41,7 +41,7 @@ def inspect(
     ] = False,
 ) -> None:
     """Print what can be told of a tokenizer from its vocabulary and its pattern."""
-    with uncollected():
+    with gc_paused():
         inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
         print(json.dumps(facts(inspection), ensure_ascii=False))

@@ -15,7 +15,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, paragraph
 from engine.bpe.frame import Frame
-from engine.encoding.typed_text import EncodedPretoken
+from engine.encoding.incremental import EncodedPretoken
 
 # What the panels that go through the encoding of one pretoken share: a place among its steps.
 

@@ -15,9 +15,9 @@ from engine.bpe.run import Run
 from engine.bpe.statistics import Statistics
 from engine.bpe.ties import TieRule
 from engine.core.events import BytesPair, Pair
+from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.typed_text import EncodedPretoken
 from engine.recording.affected_pretokens import CountAttribution
 from engine.recording.merge_frame import MergeFrame
 

@@ -12,9 +12,9 @@ from engine.bpe.record import Record
 from engine.bpe.statistics import Statistics, TieHistory
 from engine.bpe.vocabulary import RunVocabularies
 from engine.core.events import Pair
+from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
-from engine.encoding.typed_text import TypedText
 from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary.vocabulary import Vocabulary

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """The collector rests, and is as it was afterwards.
 
-    >>> with uncollected():
+    >>> with gc_paused():
     ...     gc.isenabled()
     False
     """

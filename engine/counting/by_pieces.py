@@ -10,21 +10,21 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, compress, count
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from engine.core.arrays import Bools, Ints
 from engine.counting.plain import ChunkCount
-from engine.text.borders import BorderTables
-from engine.text.patterns import Pattern
+from engine.text.patterns import Border, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
 
 # Cutting a chunk into pieces at C speed, at the borders its bytes give away.
 
 Places = npt.NDArray[np.intp]
-Flags = npt.NDArray[np.bool_]
 
 _VISIBLE = (np.arange(256) > ord(" ")) & (np.arange(256) < 0x7F)
 
@@ -56,6 +56,32 @@ def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
     return int(is_text.sum()) + sum(not is_blank(data[start:end]) for start, end in unclear)
 
 
+@dataclass(frozen=True)
+class BorderTables:
+    """Borders as two tables for `bytes.translate`: each border is one bit.
+
+    Between two bytes stands a border if `left[first] & right[second]` is not 0; the bits of
+    `before_left` speak of the place before the first.
+    """
+
+    left: bytes
+    right: bytes
+    before_left: int
+
+    @classmethod
+    def of(cls, borders: Sequence[Border]) -> BorderTables:
+        if len(borders) > 8:
+            raise ValueError("a byte has room for eight borders")
+        left, right, before_left = bytearray(256), bytearray(256), 0
+        for place, border in enumerate(borders):
+            for byte in border.left:
+                left[byte] |= 1 << place
+            for byte in border.right:
+                right[byte] |= 1 << place
+            before_left |= border.before_left << place
+        return cls(bytes(left), bytes(right), before_left)
+
+
 class PieceCutter:
     """Cuts text into pieces: special tokens, and such as can be pretokenized by themselves.
 
@@ -84,7 +110,7 @@ class PieceCutter:
         told[starts] = told[ends] = True
         return np.flatnonzero(told)
 
-    def _told_by_bytes(self, data: bytes) -> tuple[Flags, Flags]:
+    def _told_by_bytes(self, data: bytes) -> tuple[Bools, Bools]:
         """At which bytes there is a border, both ends included; those for `before_left` apart."""
         tables = self._tables
         left = np.frombuffer(data.translate(tables.left), np.uint8)
@@ -107,7 +133,6 @@ class PieceCutter:
 # last word is that of the piece, and never 0.
 
 Words = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
 
 WORD = 8
 PADDING = bytes(2 * WORD)
@@ -136,11 +161,11 @@ class PieceCache:
         self._numbers = np.full(1 << SLOT_BITS, _NOBODY, np.int64)
         self._hits: list[Places] = []  # the slots of the pieces recognised since the last `drain`
 
-    def recognise(self, words: Words, starts: Places, lengths: Places) -> Flags:
+    def recognise(self, words: Words, starts: Places, lengths: Places) -> Bools:
         """Which of the pieces are known. Each is counted, until the next `drain`."""
         key = self._key(words, starts, lengths)
         slots = _slots(key)
-        known: Flags = self._keys[0][slots] == key[0]
+        known: Bools = self._keys[0][slots] == key[0]
         for stored, word in zip(self._keys[1:], key[1:], strict=True):
             known &= stored[slots] == word
         self._hits.append(slots[known])
@@ -164,7 +189,7 @@ class PieceCache:
         key[-1] <<= (8 * (self.longest - lengths)).view(np.uint64)
         return key
 
-    def drain(self) -> tuple[Numbers, Numbers]:
+    def drain(self) -> tuple[Ints, Ints]:
         """The numbers of the pieces recognised since the last time, and how often each was."""
         totals = np.bincount(np.concatenate([*self._hits, _NOTHING]))
         self._hits = []
@@ -234,7 +259,7 @@ class PieceCounter:
 
     def _look_up(
         self, data: bytes, starts: Places, ends: Places, caches: Sequence[PieceCache]
-    ) -> tuple[Numbers, Numbers]:
+    ) -> tuple[Ints, Ints]:
         """The numbers of some pieces, and how often each occurs; new ones are learnt."""
         places = zip(starts.tolist(), ends.tolist(), strict=True)
         counts = Counter([data[start:end] for start, end in places])

@@ -22,12 +22,12 @@ ENTRY_BYTES = 192
 ID_BYTES = 8
 
 
-class Remembered(dict[Key, tuple[int, ...]]):
+class BoundedMemo(dict[Key, tuple[int, ...]]):
     """Text → token ids: `compute` is asked once, as long as the answer is remembered.
 
     `generation` is what one generation may take, in bytes; there are two.
 
-    >>> lengths = Remembered(lambda key: (len(key),), generation=1 << 20)
+    >>> lengths = BoundedMemo(lambda key: (len(key),), generation=1 << 20)
     >>> lengths["abc"], lengths
     ((3,), {'abc': (3,)})
     """

@@ -19,9 +19,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from engine.encoding.bounded_memo import Remembered
+from engine.encoding.bounded_memo import BoundedMemo
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import (
@@ -35,7 +35,7 @@ from engine.text.pretokenize import (
 Item = TypeVar("Item")
 
 
-class Retyping(Generic[Item]):
+class IncrementalPretokens(Generic[Item]):
     """One item for each pretoken of a text, made when the pretoken is new.
 
     Args:
@@ -46,7 +46,8 @@ class Retyping(Generic[Item]):
     >>> from engine.text.patterns import PATTERNS
     >>> made = []
     >>> make = lambda pretoken: (made.append(pretoken.text), pretoken.text)[1]
-    >>> typed = Retyping(PATTERNS["gpt2"], SpecialSplitter([]), make, lambda item, by: item)
+    >>> moved = lambda item, by: item
+    >>> typed = IncrementalPretokens(PATTERNS["gpt2"], SpecialSplitter([]), make, moved)
     >>> typed.update("to be or not to be"); made.clear()
     ['to', ' be', ' or', ' not', ' to', ' be']
     >>> typed.update("to be or knot to be"), made
@@ -156,14 +157,14 @@ def _common_prefix(one: str, other: str) -> int:
     return same
 
 
-# The ids of a text that is being typed.
+# The ids of a text that is being typed, by a tokenizer.
 
 MEMORY = 1 << 22
 """Bytes for one generation of pretokens: those of a long text that is pasted more than once."""
 
 
 class LiveEncoding:
-    """Encodes texts of which each is the last one with a change; see `engine.encoding.incremental`.
+    """Encodes texts of which each is the last one with a change; so does little work for each.
 
     >>> from engine import Tokenizer
     >>> live = Tokenizer({byte: bytes([byte]) for byte in range(256)}, []).live()
@@ -174,16 +175,58 @@ class LiveEncoding:
     def __init__(self, encoder: TextEncoder) -> None:
         self._special_ids = encoder.special_ids
         encode = encoder.encoder.encode
-        self._remembered = Remembered[bytes](lambda pretoken: tuple(encode(pretoken)), MEMORY)
-        self._retyping = Retyping(
+        self._remembered = BoundedMemo[bytes](lambda pretoken: tuple(encode(pretoken)), MEMORY)
+        self._pretokens = IncrementalPretokens(
             encoder.pattern, encoder.splitter, self._ids_of, lambda ids, by: ids
         )
 
     def encode(self, text: str) -> list[int]:
         """What `Tokenizer.encode` gives, sooner."""
-        return list(chain.from_iterable(self._retyping.update(without_stray_surrogates(text))))
+        return list(chain.from_iterable(self._pretokens.update(without_stray_surrogates(text))))
 
     def _ids_of(self, pretoken: Pretoken) -> tuple[int, ...]:
         if pretoken.special:
             return (self._special_ids[pretoken.text],)
         return self._remembered[pretoken.bytes]
+
+
+# The ids of a text that is being typed, at one step of a run after the other.
+
+
+class EncodedPretoken(NamedTuple):
+    """A pretoken of a typed text with its token ids."""
+
+    pretoken: Pretoken
+    ids: tuple[int, ...]
+
+
+class TypedText:
+    """Encodes at a step, and keeps what neither a keystroke nor a step has changed.
+
+    `ids_at(pretoken, step)` are the ids of a pretoken after that many merges.
+    """
+
+    def __init__(
+        self,
+        pattern: Pattern,
+        splitter: SpecialSplitter,
+        ids_at: Callable[[Pretoken, int], tuple[int, ...]],
+    ) -> None:
+        self._ids_at = ids_at
+        self._step = 0
+        self._pretokens = IncrementalPretokens(pattern, splitter, self._encoded, _moved)
+
+    def encode(self, text: str, step: int) -> list[EncodedPretoken]:
+        """The pretokens of the text, each with its ids."""
+        if step != self._step:
+            self._step = step
+            self._pretokens.renew(lambda piece: self._encoded(piece.pretoken))
+        return self._pretokens.update(text)
+
+    def _encoded(self, pretoken: Pretoken) -> EncodedPretoken:
+        return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
+
+
+def _moved(piece: EncodedPretoken, by: int) -> EncodedPretoken:
+    text, start, end, alternative, special = piece.pretoken
+    return EncodedPretoken(Pretoken(text, start + by, end + by, alternative, special), piece.ids)

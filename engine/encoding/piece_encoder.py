@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from engine.encoding.bounded_memo import Remembered
+from engine.encoding.bounded_memo import BoundedMemo
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -199,7 +199,7 @@ class PretokenEncoder:
 
     def __init__(self, pattern: Pattern, encode: Callable[[bytes], Sequence[int]]) -> None:
         self._split = pattern.split
-        self.ids_of = Remembered[str](lambda text: tuple(encode(to_bytes(text))), PRETOKENS)
+        self.ids_of = BoundedMemo[str](lambda text: tuple(encode(to_bytes(text))), PRETOKENS)
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text without special tokens."""
@@ -220,7 +220,7 @@ class PieceEncoder:
         self._pattern = pattern
         self._cutting = cutting
         self._pretokens = PretokenEncoder(pattern, encode)
-        self._ids_of = Remembered[bytes](self._ids_of_piece, PIECES)
+        self._ids_of = BoundedMemo[bytes](self._ids_of_piece, PIECES)
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text without special tokens."""

@@ -18,8 +18,8 @@ from typing import Protocol
 from engine.alphabets import Alphabet, ByteAlphabet
 from engine.core.errors import VocabularyError
 from engine.core.events import EncodeStep, Pair
-from engine.encoding.encoders.encoder import MergeTable
-from engine.encoding.encoders.rank_loop import RankHeap, RankLoop
+from engine.encoding.encoders.encoder import MergeTable, RankLoop
+from engine.encoding.encoders.rank_heap import RankHeap
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 

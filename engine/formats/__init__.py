@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.core.errors import TokenizerFileError
-from engine.core.gc_pause import uncollected
+from engine.core.gc_pause import gc_paused
 from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
@@ -68,7 +68,7 @@ def open_tokenizer(
     source = Source(paths)
     for candidate in _candidates(source):
         if candidate.recognises(source):
-            with uncollected():
+            with gc_paused():
                 return candidate.load(source, Wishes(special_tokens, pattern))
     if not source.exists:
         hint = named_encodings.told_near(source.given[0]) if len(source.given) == 1 else ""

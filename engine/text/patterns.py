@@ -19,19 +19,6 @@ from typing import Any
 import regex
 
 from engine.core.registry import Registry
-from engine.text.borders import (
-    AFTER_TEXT,
-    BEFORE_TEXT,
-    BLANKS,
-    DIGITS,
-    LETTERS,
-    NEWLINES,
-    PUNCTUATION,
-    SPACES,
-    SYMBOLS,
-    Border,
-    without,
-)
 
 
 @dataclass(frozen=True)
@@ -43,13 +30,41 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class Border:
+    """A border between pretokens that two neighbouring bytes give away.
+
+    It is a promise of a pattern: wherever a byte of `left` stands before one of `right`, the text
+    may be cut between them (with `before_left`, before both), whatever is around them. Two facts
+    make that true: a pretoken begins at the place, and no pretoken to its left depends on what
+    follows it. Then both sides are texts in their own right, so *all* such places may be cut at
+    once, and equal pieces have equal pretokens.
+    """
+
+    left: bytes
+    right: bytes
+    before_left: bool = False
+
+    @property
+    def regex(self) -> bytes:
+        """Matches where the border stands, and takes no room."""
+        left, right = _any_of(self.left), _any_of(self.right)
+        return b"(?=%b%b)" % (left, right) if self.before_left else b"(?<=%b)(?=%b)" % (left, right)
+
+
+def _any_of(some: bytes) -> bytes:
+    return b"[%b]" % b"".join(b"\\x%02x" % byte for byte in some)
+
+
+@dataclass(frozen=True)
 class Pattern:
     r"""A pre-tokenization pattern.
 
-    `borders` are places where the text may be cut in two and pretokenized piece by piece with the
-    same result, told by pairs of bytes; none, if no such place is known. See `engine.text.borders`.
-    With them a corpus is read in chunks, and equal pieces of text are looked at once; without, a
-    document is kept whole.
+    Attributes:
+        name, summary: for people.
+        alternatives: the branches, in the order in which they are tried.
+        borders: places where the text may be cut in two and pretokenized piece by piece with the
+            same result; none, if no such place is known. With them a corpus is read in chunks, and
+            each different piece of text is looked at once; without, a document is kept whole.
     """
 
     name: str
@@ -100,6 +115,33 @@ class Pattern:
             return None
         return regex.compile(b"|".join(border.regex for border in self.borders))
 
+
+# The bytes that borders are made of. A byte says too little about characters beyond ASCII, so the
+# sets hold only what is sure: `AFTER_TEXT` has no byte that might end a space and `BEFORE_TEXT` no
+# one that might begin one. Where nothing is sure there is no border, and a piece of text holds
+# several pretokens: that is slower, not wrong.
+
+SPACES = b"\t\n\v\f\r "
+NEWLINES = b"\r\n"
+BLANKS = b"\t\v\f "
+LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+DIGITS = b"0123456789"
+PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def without(some: bytes, others: bytes) -> bytes:
+    return bytes(byte for byte in some if byte not in others)
+
+
+_ASCII_TEXT = without(bytes(range(0x80)), SPACES)
+SYMBOLS = without(_ASCII_TEXT, LETTERS + DIGITS)
+
+# The spaces beyond ASCII begin with C2, E1, E2 or E3 and end in 80–8A, 9F, A0, A8, A9 or AF.
+_MAY_BEGIN_A_SPACE = b"\xc2\xe1\xe2\xe3"
+_MAY_END_A_SPACE = bytes((*range(0x80, 0x8B), 0x9F, 0xA0, 0xA8, 0xA9, 0xAF))
+_BEYOND_ASCII = bytes(range(0x80, 0x100))
+AFTER_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_END_A_SPACE)
+BEFORE_TEXT = _ASCII_TEXT + without(_BEYOND_ASCII, _MAY_BEGIN_A_SPACE)
 
 # In every pattern but `none`, whitespace stands only at the head of a pretoken or in pretokens made
 # of whitespace alone, so a border stands before it; and what ends in text is not touched by the

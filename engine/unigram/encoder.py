@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from engine.encoding.bounded_memo import Remembered
+from engine.encoding.bounded_memo import BoundedMemo
 from engine.unigram.lattice import ForwardBackward, Lattice, Path
 from engine.unigram.pieces import Edge, PieceTable
 
@@ -81,7 +81,7 @@ class UnigramEncoder:
     ) -> None:
         texts = [text for text, _ in pieces]
         self.table = PieceTable(texts, [score for _, score in pieces], unknown, special)
-        self._remembered = Remembered(self._best_ids, MEMORY)
+        self._remembered = BoundedMemo(self._best_ids, MEMORY)
 
     def lattice(self, text: str) -> Lattice:
         """All segmentations of a text."""

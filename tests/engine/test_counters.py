@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from engine.counting import by_pieces
 from engine.counting.by_pieces import (
     PADDING,
+    BorderTables,
     PieceCache,
     PieceCounter,
     PieceCutter,
@@ -29,9 +30,8 @@ from engine.counting.by_pieces import (
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.plain import ChunkCounter, PlainCounter, documents_in
-from engine.text.borders import AFTER_TEXT, BEFORE_TEXT, Border, BorderTables
 from engine.text.chunking import ChunkCutter
-from engine.text.patterns import PATTERNS
+from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"

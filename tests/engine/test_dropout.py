@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from engine.alphabets import ByteAlphabet
 from engine.core.errors import DropoutError
 from engine.encoding.encoders.dropout import Dropout, encode_with_dropout
-from engine.encoding.encoders.encoder import MergeTable
-from engine.encoding.encoders.rank_loop import RankLoop
+from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.tokenizer import Tokenizer
 
 BYTES = ByteAlphabet(range(256))

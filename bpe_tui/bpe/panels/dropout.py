@@ -19,7 +19,7 @@ from engine.bpe.frame import Frame
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep
 from engine.encoding.encoders.dropout import Dropout, DropoutRound
-from engine.encoding.typed_text import EncodedPretoken
+from engine.encoding.incremental import EncodedPretoken
 
 DRAWS = 8
 FIRST = "0.1 0"

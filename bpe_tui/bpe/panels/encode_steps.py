@@ -10,8 +10,8 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.bpe.frame import Frame
+from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.trace import TracedMerge, trace_pretoken
-from engine.encoding.typed_text import EncodedPretoken
 from engine.pipeline.to_tokenizer import ModelAlphabet
 
 LOST_SHOWN = 24

@@ -13,7 +13,7 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, spans_width
 from bpe_tui.widgets.visible import quoted, shorten, visible_text
 from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
-from engine.encoding.typed_text import EncodedPretoken
+from engine.encoding.incremental import EncodedPretoken
 
 NAME_WIDTH = 13
 NOTE_WIDTH = 30

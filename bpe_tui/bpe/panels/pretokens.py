@@ -12,8 +12,8 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right
 from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
+from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.trace import seen_before
-from engine.encoding.typed_text import EncodedPretoken
 from engine.pipeline.sections import STAGED
 
 

@@ -25,7 +25,7 @@ from engine.analysis.inspection.measures import (
 )
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
-from engine.core.gc_pause import uncollected
+from engine.core.gc_pause import gc_paused
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
@@ -89,7 +89,7 @@ class AnyInspection(ABC):
 
     def prepare(self) -> Self:
         """Compute now what takes time, so that it can be left to a thread."""
-        with uncollected():
+        with gc_paused():
             for name in self.SLOW:
                 getattr(self, name)
         return self

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from engine.core.registry import Registry
-from engine.encoding.encoders.cached import Cached
-from engine.encoding.encoders.encoder import Encoder
-from engine.encoding.encoders.merge_order import MergeOrder
-from engine.encoding.encoders.rank_loop import RankHeap, RankList, RankLoop
+from engine.encoding.encoders.cached import Cached, RankList
+from engine.encoding.encoders.encoder import Encoder, MergeOrder, RankLoop
+from engine.encoding.encoders.rank_heap import RankHeap
 
 ENCODERS: Registry[type[Encoder]] = Registry(
     "encoder", {e.name: e for e in (Cached, RankList, RankHeap, RankLoop, MergeOrder)}

@@ -1,10 +1,15 @@
-"""What an encoder is: a way to apply merges to one pretoken."""
+"""What an encoder is: a way to apply merges to one pretoken. And the two of the textbooks.
+
+`MergeOrder` and `RankLoop` work in rounds, in which one merge is applied everywhere. The others, in
+modules of their own, give the same ids sooner.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from engine.alphabets import Alphabet
@@ -117,3 +122,40 @@ def single_steps(
             )
             tokens = after
         position += 1
+
+
+class MergeOrder(RoundEncoder):
+    """Apply every merge in the order learnt: what training did, done again.
+
+    The definition of BPE encoding (Sennrich, Haddow and Birch 2016). It tries merges that do not
+    occur, so its cost grows with the vocabulary.
+    """
+
+    name = "merge_order"
+    summary = "tries every merge in the order learnt"
+
+    def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
+        present = set(pairwise(tokens))
+        for pair, (rank, token_id) in self.table.items():
+            if rank > after and pair in present:
+                return Merging(pair, rank, token_id)
+        return None
+
+
+class RankLoop(RoundEncoder):
+    """Look only at the pairs that are there, and merge the one of lowest rank; repeat.
+
+    GPT-2's `bpe` function. It gives what trying all merges in order gives: a merge makes only pairs
+    with its own new token, and those were learnt later, so no lower rank appears than the last one.
+    """
+
+    name = "rank_loop"
+    summary = "merges the adjacent pair of lowest rank, again and again"
+
+    def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
+        table = self.table
+        present = [pair for pair in pairwise(tokens) if pair in table]
+        if not present:
+            return None
+        pair = min(present, key=table.__getitem__)
+        return Merging(pair, *table[pair])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_chunking import PIECES, SPECIALS
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.encoding.incremental import Retyping
+from engine.encoding.incremental import IncrementalPretokens
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 
@@ -49,7 +49,7 @@ def test_a_changed_text_has_the_pretokens_of_a_new_one(
     name: str, text: str, edits: list[Edit], specials: list[str]
 ) -> None:
     pattern, splitter = PATTERNS[name], SpecialSplitter(specials)
-    typed = Retyping(pattern, splitter, keep, moved)
+    typed = IncrementalPretokens(pattern, splitter, keep, moved)
     for state in states(text, edits):
         assert typed.update(state) == list(pretokens(state, pattern, splitter))
 
@@ -90,7 +90,7 @@ def test_only_what_stands_around_the_change_is_cut_again() -> None:
         made.append(pretoken.text)
         return pretoken.text
 
-    typed = Retyping(PATTERNS["gpt2"], SpecialSplitter([]), make, lambda item, by: item)
+    typed = IncrementalPretokens(PATTERNS["gpt2"], SpecialSplitter([]), make, lambda item, by: item)
     text = "one two three " * 100
     typed.update(text)
     made.clear()
@@ -99,6 +99,6 @@ def test_only_what_stands_around_the_change_is_cut_again() -> None:
 
 
 def test_what_is_handed_out_may_be_changed() -> None:
-    typed = Retyping(PATTERNS["gpt2"], SpecialSplitter([]), keep, moved)
+    typed = IncrementalPretokens(PATTERNS["gpt2"], SpecialSplitter([]), keep, moved)
     typed.update("a b").clear()
     assert [pretoken.text for pretoken in typed.update("a b")] == ["a", " b"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from engine.encoding.bounded_memo import ENTRY_BYTES, LONGEST, Remembered
+from engine.encoding.bounded_memo import ENTRY_BYTES, LONGEST, BoundedMemo
 
 
 class Counted:
@@ -20,14 +20,14 @@ class Counted:
 
 def test_what_is_remembered_is_not_computed_again() -> None:
     compute = Counted()
-    memory = Remembered(compute, 1 << 20)
+    memory = BoundedMemo(compute, 1 << 20)
     assert [memory[b"a"], memory[b"bb"], memory[b"a"]] == [(1,), (2,), (1,)]
     assert compute.asked == [b"a", b"bb"]
 
 
 def test_what_is_in_use_stays_and_what_is_not_is_forgotten() -> None:
     compute = Counted()
-    memory = Remembered(compute, 10 * ENTRY_BYTES)
+    memory = BoundedMemo(compute, 10 * ENTRY_BYTES)
     _ = memory[b"rare"]
     for number in range(100):
         _ = memory[b"often"], memory[b"%d" % number]
@@ -37,14 +37,14 @@ def test_what_is_in_use_stays_and_what_is_not_is_forgotten() -> None:
 
 
 def test_a_very_long_key_is_not_kept() -> None:
-    memory = Remembered(Counted(), 1 << 20)
+    memory = BoundedMemo(Counted(), 1 << 20)
     assert memory[b"a" * (LONGEST + 1)] == (LONGEST + 1,)
     assert not memory
 
 
 def test_memory_stays_within_two_generations() -> None:
     generation = 1 << 20
-    memory = Remembered[bytes](lambda key: tuple(key[:4]), generation)
+    memory = BoundedMemo[bytes](lambda key: tuple(key[:4]), generation)
     tracemalloc.start()
     try:
         for number in range(40_000):

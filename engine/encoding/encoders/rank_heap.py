@@ -1,24 +1,16 @@
-"""Look only at the pairs that are there, and merge the one of lowest rank; repeat.
+"""The rank loop for long pretokens: candidates wait in a heap, tokens in a linked list.
 
-GPT-2's `bpe` function. The same result as trying all merges in order: a merge makes only pairs
-with its own new token, and those were learnt later, so no lower rank appears than the last one.
+The loop looks at the whole pretoken in each round, which is quadratic: fine for words, hopeless for
+a pretoken of a megabyte. Here each merge looks at its two neighbours only.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
-from itertools import chain, pairwise
 
-from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
-from engine.encoding.encoders.encoder import Encoder, MergeTable, Merging, RoundEncoder, is_in_order
-
-# The rank loop for long pretokens: candidates wait in a heap, tokens in a linked list.
-#
-# The loop looks at the whole pretoken in each round, which is quadratic: fine for words, hopeless
-# for a pretoken of a megabyte. Here each merge looks at its two neighbours only.
+from engine.encoding.encoders.encoder import Encoder
 
 Candidate = tuple[int, int, int, int]
 """(rank, position of the left token's first symbol, left id, right id)."""
@@ -113,62 +105,3 @@ class _Linked:
     def place_of(self, start: int) -> int:
         """How many tokens stand before the one that starts there."""
         return start - self.at[:start].count(self.GONE)
-
-
-class RankLoop(RoundEncoder):
-    name = "rank_loop"
-    summary = "merges the adjacent pair of lowest rank, again and again"
-
-    def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
-        table = self.table
-        present = [pair for pair in pairwise(tokens) if pair in table]
-        if not present:
-            return None
-        pair = min(present, key=table.__getitem__)
-        return Merging(pair, *table[pair])
-
-
-# The rank loop for short pretokens: the ranks of all pairs stand in a list of their own.
-#
-# The loop looks every pair up again in each round. A merge changes two pairs only, so here it looks
-# up two; to find the lowest rank is left to `min`, which is fast on a short list. The merges are
-# kept by their left token and then by their right one, which saves making a tuple for each look.
-#
-# Merging one occurrence at a time, from the left, is the same as a round, provided that no merge
-# uses a token which a later one makes: then what a merge makes is merged at higher ranks only, and
-# the pair's other occurrences are next in turn. Training gives no other tables; for one that is
-# different, the loop itself is there.
-
-
-class RankList(RankLoop):
-    name = "rank_list"
-    summary = "the rank loop with the ranks kept in a list, for short pretokens"
-
-    def __init__(self, alphabet: Alphabet, table: MergeTable) -> None:
-        super().__init__(alphabet, table)
-        self._made = dict(table.values())
-        self._never = 1 + max(self._made, default=0)
-        ranks: defaultdict[int, dict[int, int]] = defaultdict(dict)
-        for (left, right), (rank, _) in table.items():
-            ranks[left][right] = rank
-        nothing: dict[int, int] = {}
-        tokens = {*alphabet.token_ids, *chain.from_iterable(table), *self._made.values()}
-        # left id → the function (right id, default) → rank of the merge
-        self._rank_after = {left: ranks.get(left, nothing).get for left in tokens}
-        self._in_order = is_in_order(table)
-
-    def encode(self, pretoken: bytes) -> Sequence[int]:
-        if not self._in_order:
-            return super().encode(pretoken)
-        rank_after, never = self._rank_after, self._never
-        ids = self.alphabet.spell(pretoken)
-        ranks = [rank_after[left](right, never) for left, right in pairwise(ids)]
-        while ranks and (lowest := min(ranks)) != never:
-            at = ranks.index(lowest)
-            ids[at] = made = self._made[lowest]
-            del ids[at + 1], ranks[at]
-            if at:
-                ranks[at - 1] = rank_after[ids[at - 1]](made, never)
-            if at < len(ranks):
-                ranks[at] = rank_after[made](ids[at + 1], never)
-        return ids
