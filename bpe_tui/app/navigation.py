@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from bpe_tui.app.windows import Windows
     from bpe_tui.bpe.screens.encoding import EncodingScreen
     from bpe_tui.bpe.screens.training import TrainingScreen
-    from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
-    from bpe_tui.views.vocabulary_screen import VocabularyScreen
-    from bpe_tui.views.walk_screen import WalkScreen
+    from bpe_tui.views.encoding_screen import WalkScreen
+    from bpe_tui.views.vocabulary_table import TableScreen
     from engine.recording.merge_frame import AnyMergeFrame
 
 
@@ -79,7 +78,7 @@ class Ways:
         if frame is None:
             return
         name = self._app.session.model.screen(VOCABULARY)
-        screen = cast("VocabularyScreen", self._app.get_screen(name))
+        screen = cast("TableScreen", self._app.get_screen(name))
         self._leave_for(name)
         if not frame.has_token(token_id):  # a row of the future names it
             self._app.seek(frame.step_making(token_id))
@@ -88,9 +87,9 @@ class Ways:
     def _open_pieces(self, piece: int) -> None:
         """Change to the vocabulary screen of Unigram with a piece under the cursor."""
         name = self._app.session.model.screen(VOCABULARY)
-        screen = cast("UnigramVocabularyScreen", self._app.get_screen(name))
+        screen = cast("TableScreen", self._app.get_screen(name))
         self._leave_for(name)
-        screen.call_later(screen.show_piece, piece)  # once it is there
+        screen.call_later(screen.show_token, piece)  # once it is there
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""

@@ -12,8 +12,6 @@ from textual.screen import Screen
 from bpe_tui.session.models import MODELS
 
 _PLACES = {
-    "vocabulary": "bpe_tui.views.vocabulary_screen:VocabularyScreen",
-    "inspection": "bpe_tui.views.inspection_screen:InspectionScreen",
     "race": "bpe_tui.studies.race.screen:RaceScreen",
     "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
     "pipeline": "bpe_tui.studies.pipeline.screen:PipelineScreen",

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.views.inspection_rows import SECTIONS
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import Inspection
 from engine.analysis.inspection.inspection import Few

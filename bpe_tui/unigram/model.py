@@ -135,8 +135,8 @@ MODEL = Model(
     summary="weighs too many pieces, and prunes the least needed",
     training="bpe_tui.unigram.training",
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
-    save="bpe_tui.unigram.screens.save_pieces:SavePieces",
-    exports="bpe_tui.unigram.screens.training:EXPORTS",
+    save="bpe_tui.unigram.screens.save:SavePieces",
+    exports="bpe_tui.unigram.screens.save:EXPORTS",
     screens={
         UNIGRAM_TRAINING: "bpe_tui.unigram.screens.training:UnigramTrainingScreen",
         UNIGRAM_ENCODING: "bpe_tui.unigram.screens.encoding:UnigramEncodingScreen",

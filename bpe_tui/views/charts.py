@@ -1,4 +1,8 @@
-"""The run in charts: one declaration each, and the panel that shows it."""
+"""The charts of a run: how one is declared, figures that several models draw, and their screen.
+
+A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor, and
+the exports draw them on a page.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from textual.app import ComposeResult
 from textual.content import Content
 from textual.reactive import reactive
+from textual.widget import Widget
+from textual.widgets import Static
 
+from bpe_tui.session.commands.command import TRAINING
+from bpe_tui.styles import sheet
 from bpe_tui.views.panel import why_uncounted
+from bpe_tui.views.panel_screen import TiledScreen
+from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure, Numbers
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.visible import shorten, visible_bytes
-from engine.bpe.frame import Frame
+from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
@@ -61,16 +71,8 @@ def from_start(series: Numbers, label: str) -> Figure:
     return Figure(np.arange(len(series)), series, "step", label)
 
 
-def _compression(frame: Frame) -> Figure:
-    return from_start(frame.statistics.bytes_per_token(frame.recorded_steps), "bytes per token")
-
-
-def _compression_here(frame: Frame) -> str:
-    return f"{frame.bytes_per_token:.2f} bytes per token at step {number(frame.step)}"
-
-
 def counts(frame: Any) -> Figure | None:
-    """How often the pair stood that merged, over steps."""
+    """How often the merged pair occurred, over steps."""
     series = frame.statistics.winning_counts(frame.recorded_steps)
     found = np.flatnonzero(series)  # in a replay a pair may stand nowhere
     if not len(found):
@@ -79,7 +81,7 @@ def counts(frame: Any) -> Figure | None:
 
 
 def count_here(frame: Any) -> str:
-    """How often the pair stood that this step merged."""
+    """How often the pair occurred that this step merged."""
     if frame.merge is None:
         return "nothing is merged at step 0"
     return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
@@ -105,18 +107,13 @@ def zipf(frame: Any, what: str = "pretoken") -> Figure | None:
     return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
 
 
-def most_frequent_bytes(frame: Any) -> str:
-    """The same, where pretokens are bytes."""
-    commonest = frame.statistics.commonest_pretoken
-    told = "" if commonest is None else visible_bytes(commonest)
-    return most_frequent(frame.statistics.pretoken_counts, told)
-
-
-def most_frequent(series: Ints, commonest: str) -> str:
+def most_frequent(frame: Any) -> str:
     """Which pretoken is the most frequent, and what share the first few have; "" if none is."""
+    series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
         return ""
-    first = shorten(commonest, TOKEN_CELLS)
+    shown = visible_bytes(commonest) if isinstance(commonest, bytes) else visible_text(commonest)
+    first = shorten(shown, TOKEN_CELLS)
     if len(series) <= FREQUENT:
         return f"first: {first}"
     share = series[:FREQUENT].sum() / series.sum()
@@ -124,69 +121,44 @@ def most_frequent(series: Ints, commonest: str) -> str:
 
 
 def lengths(frame: Any, unit: str = "bytes", what: str = "tokens") -> Figure:
-    """Both axes have room for what the last step brings, so that they stand still on the way."""
-    series = frame.statistics.token_lengths(frame.step)
+    """A bar for each length. Both axes have room for the last step, so that they stand still."""
     last = frame.statistics.token_lengths(frame.recorded_steps)
-    found = np.zeros(max(len(last) - 1, LENGTHS), dtype=np.int64)
+    series = frame.statistics.token_lengths(frame.step)
+    return length_bars(series, len(last) - 1, unit, what, top=float(last.max(initial=1)))
+
+
+def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0) -> Figure:
+    """How many there are of each length: `series[n]` of length n, up to `longest` at the least."""
+    found = np.zeros(max(longest, LENGTHS), dtype=np.int64)
     found[: len(series) - 1] = series[1:]
     places = np.arange(1, len(found) + 1)
-    return Figure(places, found, unit, what, bars=True, bars_top=float(last.max(initial=1)))
+    return Figure(places, found, unit, what, bars=True, bars_top=top)
 
 
 def length_here(frame: Any, unit: str = "bytes") -> str:
     """How long they are at this step."""
-    series = frame.statistics.token_lengths(frame.step)
+    return summarize_lengths(frame.statistics.token_lengths(frame.step), unit)
+
+
+def summarize_lengths(series: Ints, unit: str) -> str:
+    """The mean and the longest of `series[n]` things of length n."""
     mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
     return f"mean {mean:.1f} {unit}, longest {max(len(series) - 1, 0)}"
 
 
-# What a figure depends on.
-
-
 def recorded(frame: Any) -> object:
-    """The run, and how far it is recorded."""
+    """What a figure depends on: the run, and how far it is recorded."""
     return frame.statistics, frame.recorded_steps
 
 
 def recorded_and_step(frame: Any) -> object:
-    """The same, and the step."""
+    """What a figure depends on: the run, how far it is recorded, and the step."""
     return frame.statistics, frame.recorded_steps, frame.step
 
 
 def corpus(frame: Any) -> object:
-    """The run alone."""
+    """What a figure depends on: the run alone."""
     return frame.statistics
-
-
-CHARTS = (
-    ChartKind(
-        "compression",
-        "How well is the text compressed?",
-        _compression,
-        _compression_here,
-        recorded,
-    ),
-    ChartKind("counts", "How often did the winning pair occur?", counts, count_here, recorded),
-    ChartKind("ties", "How many merges were tied?", ties, ties_here, recorded),
-    ChartKind(
-        "zipf",
-        "How frequent is a pretoken? (Zipf)",
-        zipf,
-        most_frequent_bytes,
-        corpus,
-        over_steps=False,
-        why_empty=NO_PRETOKEN,
-    ),
-    ChartKind(
-        "lengths",
-        "How long are the tokens?",
-        lengths,
-        length_here,
-        recorded_and_step,
-        over_steps=False,
-        needs_corpus=False,
-    ),
-)
 
 
 class ChartPanel(Chart):
@@ -218,3 +190,24 @@ class ChartPanel(Chart):
 
     def on_resize(self) -> None:
         self.watch_frame(None, self.frame)
+
+
+class ChartsScreen(PlayerScreen, TiledScreen):
+    """The charts of a model: a subclass names them as `TILES`, each a `ChartKind`."""
+
+    CSS_PATH = sheet("charts.tcss")
+
+    def compose_above(self) -> ComposeResult:
+        yield self.TRANSPORT()
+
+    def compose_below(self) -> ComposeResult:
+        yield Static(id="narration")
+
+    def panel_of(self, tile: ChartKind) -> Widget:
+        return ChartPanel(tile)
+
+    def action_leave(self) -> None:
+        """Esc: out of a zoom, or back to the training screen."""
+        if self.zoomed is None:
+            self.host.action_show(TRAINING)
+        super().action_leave()

@@ -1,7 +1,12 @@
-"""A small window with one line to fill in."""
+"""Small windows with one line to fill in; one of them writes a file."""
 
 from __future__ import annotations
 
+import os
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +15,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
+
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import BpeError, OutputExistsError
 
 
 class Dialog(ModalScreen[str | None]):
@@ -54,3 +62,42 @@ class Dialog(ModalScreen[str | None]):
         """Say why the line will not do."""
         self.say(reason)
         self.query_one("#dialog-hint").add_class("-refused")
+
+
+class SaveFile(Dialog):
+    """Asks for a file and writes it; gives back its name when it is written.
+
+    Nothing is overwritten unasked: where something is, Enter has to be pressed again.
+    """
+
+    _confirmed: object = None
+
+    @abstractmethod
+    def write(self, path: Path, overwrite: bool) -> None:
+        """Write the file, or raise a `BpeError` that says why not."""
+
+    def answer(self, value: str) -> None:
+        if not value:
+            self.refuse("Name a file.")
+            return
+        with self.writing(value, asked=value) as (path, overwrite):
+            self.write(path, overwrite)
+
+    @contextmanager
+    def writing(self, name: str, asked: object) -> Iterator[tuple[Path, bool]]:
+        """Give the path to write to, and whether to overwrite; then close, or say what is wrong.
+
+        Args:
+            name: the file as it was typed; `~` is the home directory.
+            asked: all that was chosen. The second Enter overwrites if it is still as at the first.
+        """
+        try:
+            yield Path(os.path.expanduser(name)), asked == self._confirmed
+        except OutputExistsError as error:
+            self._confirmed = asked
+            taken = visible_text(str(error).split(": ")[0], spaces=False)
+            self.refuse(f"{taken} is there already. Enter again overwrites it.")
+        except BpeError as error:
+            self.refuse(visible_text(str(error), spaces=False))
+        else:
+            self.dismiss(name)

@@ -1,4 +1,7 @@
-"""An inspection in rows: the same for the shell and for the screen."""
+"""Rows that the inspections of several models share.
+
+The shell prints such rows and the screen shows them; nothing of textual is imported here.
+"""
 
 from __future__ import annotations
 
@@ -31,36 +34,12 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 class Section:
     """A part of an inspection: its id, the question it answers, and its rows in so many cells.
 
-    The inspection is of the model's own kind.
+    The function `rows` takes an inspection of the model's own kind, and the cells of a row.
     """
 
     id: str
     title: str
     rows: Callable[[Any, int], list[Row]]
-
-
-def _overview(inspection: Inspection, width: int) -> list[Row]:
-    special = len(inspection.special_ids)
-    facts = [
-        ("tokens", number(inspection.size)),
-        _told_model(inspection),
-        ("ids", told_ids(inspection)),
-        ("special tokens", told_specials(inspection.special_ids) if special else "none"),
-        ("pattern", told_pattern(inspection.pattern, inspection.pattern_name)),
-        *told_numbers(inspection.numbers),
-        *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
-        *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
-    ]
-    if inspection.format is not None:
-        facts.insert(0, ("format", inspection.format))
-    return fact_rows(facts, width)
-
-
-def _told_model(inspection: Inspection) -> tuple[str, str]:
-    """How many merges there are, or which model it is that has none."""
-    if inspection.model is None:
-        return "merges", number(inspection.merges)
-    return "model", f"{inspection.model}, which merges nothing"
 
 
 def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
@@ -75,7 +54,7 @@ def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
         yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
 
 
-def told_ids(inspection: Inspection) -> str:
+def describe_ids(inspection: Inspection) -> str:
     """From which id to which, and those that no token has."""
     told = f"0 to {number(inspection.greatest_id)}"
     gaps = inspection.gaps
@@ -88,7 +67,7 @@ def told_ids(inspection: Inspection) -> str:
     return f"{told}; {plural(gaps.count, 'id')} without a token: {stretches}"
 
 
-def told_specials(special_ids: Mapping[str, int]) -> str:
+def describe_specials(special_ids: Mapping[str, int]) -> str:
     """The first special tokens with their ids, and how many more there are."""
     shown = [
         f"{visible_text(token)} {token_id}"
@@ -98,7 +77,7 @@ def told_specials(special_ids: Mapping[str, int]) -> str:
     return "  ".join(shown) + (f"  and {number(more)} more" if more else "")
 
 
-def told_pattern(pattern: Pattern, name: str | None) -> str:
+def describe_pattern(pattern: Pattern, name: str | None) -> str:
     """The name of a pattern and what it does, or its source; or which stages cut in its place."""
     if pattern.name == STAGED:
         return f"none: {pattern.summary}"
@@ -107,27 +86,13 @@ def told_pattern(pattern: Pattern, name: str | None) -> str:
     return f"{name} ({pattern.summary})" if pattern.summary else name
 
 
-def told_numbers(numbers: Numbers) -> list[tuple[str, str]]:
+def describe_numbers(numbers: Numbers) -> list[tuple[str, str]]:
     """How numbers are cut, and how many of them are tokens."""
     known = ", ".join(
         f"{number(have)} of {number(of)} with {plural(digits, 'digit')}"
         for digits, (have, of) in numbers.known.items()
     )
     return [("numbers", numbers.policy), ("numbers as tokens", known)]
-
-
-def _runs(lengths: Sequence[int]) -> str:
-    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in one token'."""
-    if not lengths:
-        return "none is a token"
-    stretches: list[list[int]] = []
-    for length in lengths:
-        if stretches and stretches[-1][1] == length - 1:
-            stretches[-1][1] = length
-        else:
-            stretches.append([length, length])
-    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
-    return f"{told} in one token"
 
 
 def lengths(inspection: Any, width: int) -> list[Row]:
@@ -185,16 +150,6 @@ def _bar(share: float, cells: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
-def _odd(inspection: Inspection, width: int) -> list[Row]:
-    found = (
-        ("not valid UTF-8", inspection.partial),
-        ("never encoded", inspection.unreachable),
-        ("case, space twins", inspection.twins),
-        ("same bytes twice", inspection.duplicates),
-    )
-    return odd_rows(inspection, found, width)
-
-
 def odd_rows(inspection: Inspection, found: Iterable[tuple[str, Few]], width: int) -> list[Row]:
     """What is odd, and how many tokens are; a row leads to the first."""
     return [
@@ -242,12 +197,3 @@ def long_row(name: str, length: str, token: str, target: object, width: int) -> 
 def token_text(inspection: Inspection, token_id: int) -> str:
     """A token, made visible."""
     return visible_bytes(inspection.vocabulary.token(token_id))
-
-
-SECTIONS = (
-    Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the tokens?", lengths),
-    Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", kinds),
-    Section("longest", "which are the longest?", longest),
-)

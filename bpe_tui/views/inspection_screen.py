@@ -1,37 +1,28 @@
-"""The inspection screen: what kind of tokenizer the timeline's step has learnt."""
+"""The inspection screen: what kind of vocabulary has the timeline's step learnt?"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from threading import Thread
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.app import ComposeResult
-from textual.containers import Container
-from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
-from textual.widgets import Static
+from textual.widget import Widget
 
-from bpe_tui.session.commands.command import INSPECTION
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.inspection_rows import SECTIONS, Section
+from bpe_tui.views.inspection_rows import Section
 from bpe_tui.views.panel import FramePanel
-from bpe_tui.views.panel_screen import TiledScreen, TooSmall
-from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.views.panel_screen import TiledScreen
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import shorten
-from engine.analysis.inspection import Inspection
 from engine.formats.tokenizer_format import Opened
-
-# What kind of tokenizer is this? One section of its inspection.
 
 
 class InspectionPanel(FramePanel[Any]):
-    """The rows of a section, once the screen hands over an `inspection`."""
+    """One section of an inspection, once the screen hands that over."""
 
     WIDEST = 110
 
@@ -56,16 +47,9 @@ AT_ONCE = 12_000
 
 
 class InspectionScreen(TiledScreen):
-    """Five sections, all at once where there is room, else one at a time.
+    """The inspection of a model: a subclass names its parts as `TILES`, each a `Section`."""
 
-    This is BPE's; a subclass says what there is to be told of another model.
-    """
-
-    NAME: ClassVar[str] = INSPECTION
-    SECTIONS: ClassVar[tuple[Section, ...]] = SECTIONS
-    BINDINGS = bindings_on(INSPECTION)
     CSS_PATH = sheet("inspection.tcss")
-    PANEL_ORDER = tuple(section.id for section in SECTIONS)
 
     class Inspected(Message):
         """A thread has looked at all tokens of a frame."""
@@ -76,31 +60,20 @@ class InspectionScreen(TiledScreen):
             self.inspection = inspection
 
     def __init__(self) -> None:
-        super().__init__(id=self.NAME)
+        super().__init__()
         self._inspected: Any = None
 
-    def heading(self, frame: Any) -> str:
-        """What is inspected, in one line."""
-        return (
-            f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
-            f"{number(frame.vocab_size)} tokens"
-        )
-
+    @abstractmethod
     def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
-        """The inspection of a frame, of the model's own kind, made when it is asked or `prepare`d.
+        """Make the inspection of a frame, of the model's own kind.
 
-        `opened` is the file's tokenizer if that is shown.
+        Args:
+            frame: what is shown.
+            opened: the tokenizer of the file, if that is what is shown.
         """
-        return Inspection.of_frame(frame, opened)
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
-        yield Static(id="panel-names")
-        with Container(id="panels"):
-            for section in self.SECTIONS:
-                yield InspectionPanel(section).data_bind(frame=InspectionScreen.frame)
-        yield KeyBar()
+    def panel_of(self, tile: Section) -> Widget:
+        return InspectionPanel(tile)
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -108,9 +81,7 @@ class InspectionScreen(TiledScreen):
             return
         super().show_session(session)
         room = self.size.width - 2
-        self.query_one("#heading", Static).update(
-            Content(shorten(self.heading(frame), room)), layout=False
-        )
+        self.say("#heading", shorten(self.heading(session, room), room))
         if self._inspected is None or not frame.looks_like(self._inspected):
             self._inspect(frame, session.opened)
 
@@ -135,7 +106,3 @@ class InspectionScreen(TiledScreen):
     def _show(self, inspection: object) -> None:
         for panel in self.query(InspectionPanel):
             panel.inspection = inspection
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        self.host.ways.go_to_target(event.target)

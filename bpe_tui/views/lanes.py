@@ -1,10 +1,14 @@
-"""Which bytes are this character, and which token has them?"""
+"""Which bytes are this character, and which token has them? Three lanes, aligned.
+
+Bytes are the finest lane: each has a column of its own, and a character or token is as wide as its
+bytes together. Where its text needs more room, its last byte gets what is missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
@@ -16,13 +20,12 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.merge_frame import AnyMergeFrame
 
-# How wide each byte of three aligned lanes has to be, and where the lines break.
-#
-# Bytes are the finest lane: each has a column of its own, and a character or token is as wide as
-# its bytes together. Where its text needs more room, its last byte gets what is missing.
-
 LEAST = 3
 """Cells of a byte: two digits and a blank."""
+TOKENS_SHOWN = 1000
+NAME_CELLS = 12
+EXPLAINED = 4
+"""How many of GPT-2's stand-ins are spelled out."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +120,32 @@ def bracketed(
             yield "─" * after + ("┤" if label.end <= end else "─"), "border"
 
 
-TOKENS_SHOWN = 1000
-NAME_CELLS = 12
-EXPLAINED = 4
-"""How many of GPT-2's stand-ins are spelled out."""
+class Lane(NamedTuple):
+    """A lane: its name, what it says of which bytes, and how the labels of a line are drawn."""
 
-Lane = tuple[str, list[Label], Callable[[list[Label], list[int], int, int], Iterator[Span]]]
-"""The name of a lane, its labels, and what draws those of a line."""
+    name: str
+    labels: Sequence[Label]
+    draw: Callable[[Sequence[Label], Sequence[int], int, int], Iterator[Span]] = flush_left
+
+
+def characters_and_bytes(lanes: Lanes) -> list[Lane]:
+    """The two lanes that every text has."""
+    characters = [
+        Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
+        for c in lanes.characters
+    ]
+    data = [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in enumerate(lanes.data)]
+    return [Lane("characters", characters), Lane("bytes", data)]
+
+
+def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Iterator[Row]:
+    """A row of each lane for each line of the text, and a blank one between two lines."""
+    cells = byte_widths(lanes)
+    for place, (start, end) in enumerate(broken(lanes, cells, max(width - NAME_CELLS, 8))):
+        if place:
+            yield Row([])
+        for name, labels, draw in shown:
+            yield Row([(name.ljust(NAME_CELLS), "strong"), *draw(labels, cells, start, end)])
 
 
 class LanesPanel(TokenPanel[AnyMergeFrame]):
@@ -167,42 +189,24 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
             self.foot(lanes.data),
         )
-        rows = list(self.lane_rows(self.painter(frame), lanes, max(width - NAME_CELLS, 8)))
+        rows = list(lane_rows(lanes, self.lanes_of(self.painter(frame), lanes), width))
         if len(parts) > TOKENS_SHOWN:
             of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
             rows.append(Row([(of, "dim")]))
         return rows
 
-    def labels(self, painter: TokenPainter, lanes: Lanes) -> Iterator[Lane]:
+    def lanes_of(self, painter: TokenPainter, lanes: Lanes) -> list[Lane]:
         """What stands in which lane."""
-        characters = [
-            Label(c.start, c.end, character_text(lanes, c), "loss" if c.text is None else "")
-            for c in lanes.characters
-        ]
-        yield "characters", characters, flush_left
-        data = list(enumerate(lanes.data))
-        yield "bytes", [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in data], flush_left
+        shown = characters_and_bytes(lanes)
         if self.SPELLS:
-            spelled = [Label(n, n + 1, BYTE_TO_CHAR[byte], "dim") for n, byte in data]
-            yield "GPT-2", spelled, flush_left
+            spelled = enumerate(BYTE_TO_CHAR[byte] for byte in lanes.data)
+            shown.append(Lane("GPT-2", [Label(n, n + 1, char, "dim") for n, char in spelled]))
         tokens = [
             Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id))
             for t in lanes.tokens
         ]
-        yield f"{self.TOKEN}s", tokens, bracketed
         ids = [Label(t.start, t.end, str(t.token_id), "dim") for t in lanes.tokens]
-        yield "ids", ids, flush_left
-
-    def lane_rows(self, painter: TokenPainter, lanes: Lanes, room: int) -> Iterator[Row]:
-        """A row of each lane for each line of the text, and a blank one between two lines."""
-        named = list(self.labels(painter, lanes))
-        cells = byte_widths(lanes)
-        for place, (start, end) in enumerate(broken(lanes, cells, room)):
-            if place:
-                yield Row([])
-            for name, labels, draw in named:
-                title: Span = (name.ljust(NAME_CELLS), "strong")
-                yield Row([title, *draw(_within(labels, start, end), cells, start, end)])
+        return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
 
 def explained(data: bytes) -> str:
@@ -219,8 +223,3 @@ def explained(data: bytes) -> str:
     )
     more = ", …" if len(odd) > EXPLAINED else ""
     return f"GPT-2's files write {shown}{more}"
-
-
-def _within(labels: list[Label], start: int, end: int) -> list[Label]:
-    """The labels that stand on a line, wholly or in part."""
-    return [label for label in labels if label.start < end and start < label.end]

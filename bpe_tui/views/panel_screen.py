@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar, cast
 
+from textual.app import ComposeResult
+from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
 from textual.screen import Screen
@@ -14,10 +17,12 @@ from bpe_tui.session.commands.command import Command
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.host import Host
 from bpe_tui.session.session import Session
-from bpe_tui.views.commands import commands_on, refusal
+from bpe_tui.views.commands import bindings_on, commands_on, refusal
+from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ROLE_CLASSES
+from bpe_tui.widgets.scrubber import Scrubber
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 
@@ -47,11 +52,26 @@ class PanelScreen(Screen[None]):
         (32, "-tall"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+    NAME: ClassVar[str] = ""
+    """Its name in the table of screens; the keys of the commands on it are bound."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()
     """Ids of the panels in the order of the Tab key."""
+    SLOT: ClassVar[tuple[str, ...]] = ()
+    """Panels that share a place where there is not room for all; at first the first is seen."""
 
     zoomed: reactive[str | None] = reactive(None, init=False)
     """The id of the panel that has the room of all."""
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        if "NAME" in vars(cls):
+            cls.BINDINGS = bindings_on(cls.NAME)
+        super().__init_subclass__(**settings)
+
+    def __init__(self) -> None:
+        super().__init__(id=self.NAME or None)
+        self.slot = ""
+        if self.SLOT:
+            self.fill_slot(self.SLOT[0])
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
@@ -144,6 +164,8 @@ class PanelScreen(Screen[None]):
 
     def show_panel(self, panel: str) -> None:
         """Bring a panel to sight and focus it, or the first field in it."""
+        if panel in self.SLOT:
+            self.fill_slot(panel)
         if self.zoomed is not None:
             self.zoomed = panel
         widget = self.query_one(f"#{panel}")
@@ -151,6 +173,16 @@ class PanelScreen(Screen[None]):
             widget = next(child for child in widget.query("*") if child.can_focus and child.display)
         # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
         self.set_focus(widget)
+
+    def fill_slot(self, panel: str) -> None:
+        """Let the style sheet show this panel in the place that several share."""
+        self.remove_class(f"slot-{self.slot}")
+        self.slot = panel
+        self.add_class(f"slot-{panel}")
+
+    def say(self, place: str, said: str) -> None:
+        """Put a plain text into a line of the screen, such as `#heading`."""
+        self.query_one(place, Static).update(Content(said), layout=False)
 
     def action_show(self, panel: str) -> None:
         self.show_panel(panel)
@@ -189,9 +221,6 @@ class PanelScreen(Screen[None]):
         self.action_zoom()
 
 
-# What the screens of a session share: its frame, and the way back to where a row led from.
-
-
 ABOUT_MERGES = frozenset(
     (
         *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
@@ -205,7 +234,7 @@ ABOUT_MERGES = frozenset(
 
 
 class SessionScreen(PanelScreen):
-    """A screen that shows the session's frame in panels."""
+    """A screen that shows the session's frame in panels; a row leads to others, Esc leads back."""
 
     frame: reactive[Any] = reactive(None, repaint=False)
     """What the session shows: the state at the cursor, as the model of the screen has it."""
@@ -238,6 +267,10 @@ class SessionScreen(PanelScreen):
         """The frame that the panels see."""
         return session.shown
 
+    def heading(self, session: Session, room: int) -> str:
+        """What the first line says, in so many cells."""
+        raise NotImplementedError
+
     def refusal_of(self, command: Command) -> str | None:
         opened = self.session.opened
         if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
@@ -245,6 +278,31 @@ class SessionScreen(PanelScreen):
             model = "" if pipeline is None else f" {pipeline.model.name}"
             return f"This is about merges, and the model{model} has none; 8 shows what it does."
         return super().refusal_of(command)
+
+    def follow(self, target: object) -> None:
+        """Go where a row leads."""
+        self.host.ways.go_to_target(target)
+
+    def enter(self, field: Input) -> None:
+        """Do what Enter does in a field: nothing, unless a subclass knows better."""
+
+    # A subclass overrides `follow` and `enter`, not these: Textual calls the handlers of all bases.
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.follow(event.target)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.enter(event.input)
+
+    def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
+        self.host.seek(round(event.x))
+
+    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
+        event.stop()
+        self.host.seek(event.position)
 
     @property
     def is_ready(self) -> bool:
@@ -259,11 +317,41 @@ class SessionScreen(PanelScreen):
         self.host.ways.go_back()
 
 
-# A screen of panels that are all alike: all at once where there is room, else one at a time.
-
-
 class TiledScreen(SessionScreen):
-    """Where there is little room, a line names the panels, and the one in front is to be seen."""
+    """A screen of panels that are all alike: all at once where there is room, else one at a time.
+
+    Where there is little room, a line names the panels, and the one in front is to be seen.
+    A subclass lists its `TILES` and says what panel each is.
+    """
+
+    TILES: ClassVar[tuple[Any, ...]] = ()
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        cls.PANEL_ORDER = tuple(tile.id for tile in cls.TILES)
+        super().__init_subclass__(**settings)
+
+    @abstractmethod
+    def panel_of(self, tile: Any) -> Widget:
+        """The panel of a tile; it has a reactive `frame`."""
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield from self.compose_above()
+        yield Static(id="panel-names")
+        with Container(id="panels"):
+            for tile in self.TILES:
+                yield self.panel_of(tile).data_bind(frame=TiledScreen.frame)
+        yield from self.compose_below()
+        yield KeyBar()
+
+    def compose_above(self) -> ComposeResult:
+        """What stands between the heading and the panels."""
+        yield from ()
+
+    def compose_below(self) -> ComposeResult:
+        """What stands between the panels and the keys."""
+        yield from ()
 
     def on_mount(self) -> None:
         self.show_panel(self.PANEL_ORDER[0])
@@ -272,5 +360,5 @@ class TiledScreen(SessionScreen):
         for name in self.PANEL_ORDER:
             self.query_one(f"#{name}").set_class(name == panel, "-in-front")
         names = (f"‹{name}›" if name == panel else f" {name} " for name in self.PANEL_ORDER)
-        self.query_one("#panel-names", Static).update(Content(" ".join(names)), layout=False)
+        self.say("#panel-names", " ".join(names))
         super().show_panel(panel)

@@ -20,9 +20,7 @@ from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.views.training_panels import TypedLine
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
@@ -160,8 +158,11 @@ def _pairs(reading: Reading) -> str:
 class PlayerScreen(SessionScreen):
     """Shows the recording at the session's cursor, and lets the cursor be dragged."""
 
-    TRANSPORT: ClassVar[type[Transport]] = Transport
+    TRANSPORT: ClassVar[type[Transport]]
     NARRATOR: ClassVar[Narrator]
+
+    def heading(self, session: Session, room: int) -> str:
+        return self.NARRATOR.heading(session, room)
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -169,20 +170,9 @@ class PlayerScreen(SessionScreen):
             return
         super().show_session(session)
         room = self.size.width - 2
-        self._say("#heading", self.NARRATOR.heading(session, room))
+        self.say("#heading", self.heading(session, room))
         self.query_one(Transport).show(session)
-        self._say("#narration", self.NARRATOR.sentence(session, frame, room))
-
-    def _say(self, line: str, said: str) -> None:
-        self.query_one(line, Static).update(Content(said), layout=False)
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self.host.seek(event.position)
-
-    def on_chart_sought(self, event: Chart.Sought) -> None:
-        event.stop()
-        self.host.seek(round(event.x))
+        self.say("#narration", self.NARRATOR.sentence(session, frame, room))
 
 
 class StepsScreen(PlayerScreen):
@@ -191,8 +181,6 @@ class StepsScreen(PlayerScreen):
     A model declares its panels, the corpus first.
     """
 
-    NAME: ClassVar[str]
-    """The screen's id."""
     PANELS: ClassVar[tuple[type[Any], ...]] = ()
     """The corpus, and those that share a place where there is not room for all.
 
@@ -204,16 +192,12 @@ class StepsScreen(PlayerScreen):
     """Two panels that share a place always; the screen has the class `-` + id of the second, if
     that one is shown."""
     TYPED_LINE: ClassVar[type[TypedLine]]
-    SLOT: ClassVar[tuple[str, ...]]
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        cls.SLOT = tuple(panel.ID for panel in cls.PANELS[1:])
-        cls.PANEL_ORDER = ("corpus", *cls.SLOT, "encode")
-        super().__init_subclass__(**options)
-
-    def __init__(self) -> None:
-        super().__init__(id=self.NAME)
-        self.add_class(f"slot-{self.FIRST}")
+    def __init_subclass__(cls, **settings: Any) -> None:
+        order = [panel.ID for panel in cls.PANELS[1:]]
+        cls.SLOT = tuple(sorted(order, key=lambda panel: panel != cls.FIRST))
+        cls.PANEL_ORDER = ("corpus", *order, "encode")
+        super().__init_subclass__(**settings)
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
@@ -237,7 +221,7 @@ class StepsScreen(PlayerScreen):
         is_reading = self.frame_of(session) is None
         self.set_class(is_reading, "-reading")
         if is_reading:
-            self._say("#heading", self.NARRATOR.heading(session, self.size.width - 2))
+            self.say("#heading", self.heading(session, self.size.width - 2))
             self.frame = None
             self.query_one(ReadingPanel).show(session)
             self.show_keys()
@@ -252,9 +236,6 @@ class StepsScreen(PlayerScreen):
         if self.TAKES_TURNS is not None and panel in self.TAKES_TURNS:
             second = self.TAKES_TURNS[1]
             self.set_class(panel == second, f"-{second}")
-        if panel in self.SLOT:
-            self.remove_class(*(f"slot-{name}" for name in self.SLOT))
-            self.add_class(f"slot-{panel}")
         super().show_panel(panel)
 
     def show_line(self, line: int) -> None:
@@ -271,20 +252,6 @@ class StepsScreen(PlayerScreen):
         else:
             super().action_leave()
 
-    # What messages ask for is said in methods of its own: Textual calls a handler of every base.
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.submit(event.input)
-
-    def submit(self, field: Input) -> None:
+    def enter(self, field: Input) -> None:
         """Enter in the line takes its text to the encoding screen."""
         self.host.ways.open_encoding(field.value)
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        self.go_to(event.target)
-
-    def go_to(self, target: object) -> None:
-        """Go where a row leads."""
-        self.host.ways.go_to_target(target)

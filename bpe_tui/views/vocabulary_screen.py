@@ -1,32 +1,80 @@
-"""The vocabulary screen: all tokens, what each is made of, and its bytes."""
+"""The vocabulary of a model that merges: all tokens, what each is made of, and its bytes."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterator, Mapping
+from time import perf_counter
+from typing import ClassVar
 
+import numpy as np
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
-from bpe_tui.session.commands.command import VOCABULARY
-from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
-from bpe_tui.views.panel import ToToken
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.views.token_rows import TokenRows
-from bpe_tui.widgets.key_bar import KeyBar, Switch, Switches
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.virtual_table import Header, SortedTable
+from bpe_tui.views.panel import TokenPainter, ToStep, ToToken
+from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
+from bpe_tui.widgets.key_bar import KeyBar, Switch
+from bpe_tui.widgets.numbers import number, short_number
+from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_text
+from engine.core.arrays import Ints
+from engine.core.errors import QueryError
 from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.vocabulary import Query, Vocabulary
 
-# The vocabulary table with what governs it: the search, the filters, the header.
+TOKEN_COLUMNS = (
+    Column("id", "id", 7, 9, is_number=True),
+    Column("text", "text", 12, 10, share=3),
+    Column("bytes", "bytes", 8, 2, share=1),
+    Column("length", "len", 4, 5, is_number=True),
+    Column("rank", "rank", 7, 7, is_number=True),
+    Column("count", "count", 9, 8, is_number=True),
+    Column("parents", "parents", 12, 4, share=2),
+    Column("children", "built on", 9, 6, is_number=True),
+)
+SLICE_SECONDS = 0.01
+"""How long a search may hold the screen before other things have their turn."""
+NOBODY_COUNTS = "–"
+
+Cell = Callable[[Vocabulary, TokenPainter, int], list[Span]]
+"""What stands in a column for a token."""
+
+
+def _number_or_none(value: int | None) -> list[Span]:
+    if value is None:
+        return [(NOBODY_COUNTS, "dim")]
+    return [(number(value) if value < 10**7 else short_number(value), "")]
+
+
+def _parents(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    pair = vocabulary.parents_of(token_id)
+    return painter.pair(pair, between=" + ") if pair else [("", "")]
+
+
+def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> list[Span]:
+    children = int(vocabulary.children[vocabulary.row_of(token_id)])
+    return [(number(children), "" if children else "dim")]
+
+
+CELLS: dict[str, Cell] = {
+    "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
+    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
+    "bytes": lambda vocabulary, painter, token_id: [
+        (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
+    ],
+    "length": lambda vocabulary, painter, token_id: [(number(vocabulary.length_of(token_id)), "")],
+    "rank": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.rank_of(token_id)),
+    "count": lambda vocabulary, painter, token_id: _number_or_none(vocabulary.count_of(token_id)),
+    "parents": _parents,
+    "children": _children,
+}
 
 FILTER_SWITCHES = (
     Switch("partial", "p", "partial UTF-8"),
@@ -36,99 +84,125 @@ FILTER_SWITCHES = (
 )
 
 
-class VocabularyPanel(SortedTable):
-    """A field to search in, switches for the filters, and the rows under their header."""
+class TokenRows(VocabularyRows[AnyMergeFrame]):
+    """The rows of the tokens. An entry is a row of the frame's `Vocabulary`.
 
-    ROWS: ClassVar[type[TokenRows]] = TokenRows
+    A search goes through the tokens in the order shown and in slices: the rows in sight are there
+    at once, and the end of a long search follows while the screen goes on.
+    """
+
+    WIDEST = 150
+    COLUMNS = TOKEN_COLUMNS
+    CELLS: ClassVar[Mapping[str, Cell]] = CELLS
+
+    frame: reactive[AnyMergeFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("token-rows", sorting="id", descending=False)
+        self._query = Query("")
+        self._searching: Iterator[Ints] | None = None
+        self._complete = False
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        assert self.frame is not None
+        return self.frame.vocabulary
+
+    # -- which rows, in which order
+
+    def read_search(self, typed: str) -> None:
+        self._query = Query.read(typed)
+
+    def rebuild(self) -> None:
+        if not self.is_seen:
+            # When they are seen again, there may be fewer tokens.
+            self._order, self._searching, self._complete = self._order[:0], None, False
+            return
+        self.fit_columns()
+        rows = self.vocabulary.rows(
+            filters=self.filters, sort=self.sorting, reverse=self.descending
+        )
+        self._order = rows[:0]
+        self._searching = self.vocabulary.search(self._query, rows)
+        self._search_on(self._searching)
+
+    def _search_on(self, searching: Iterator[Ints]) -> None:
+        """One slice of a search, unless another one has begun since."""
+        if searching is not self._searching:
+            return
+        until = perf_counter() + SLICE_SECONDS
+        found = [self._order]
+        complete = False
+        try:
+            while perf_counter() < until and not complete:
+                batch = next(searching, None)
+                complete = batch is None
+                found += [] if batch is None else [batch]
+        except QueryError as error:
+            self._query = self._query.as_plain_text(str(error))
+            self.rebuild()
+            return
+        self._order = np.concatenate(found)
+        self._complete = complete
+        of, problem = len(self.vocabulary), self._query.problem
+        self.show_order(self.Found(len(self._order), of, complete, problem))
+        if not complete:
+            self.call_later(self._search_on, searching)
+
+    # -- painting
+
+    @property
+    def row_count(self) -> int:
+        return len(self._order) or (1 if self._complete else 0)
+
+    def token_at(self, frame: AnyMergeFrame, entry: int) -> int:
+        return self.vocabulary.id_of(entry)
+
+    def entry_of(self, frame: AnyMergeFrame, token: int) -> int | None:
+        return self.vocabulary.row_of(token) if frame.has_token(token) else None
+
+    def cells(self, frame: AnyMergeFrame, entry: int) -> Callable[[str], list[Span]]:
+        painter = TokenPainter(frame, marks=self.app.no_color)
+        vocabulary, token = self.vocabulary, self.token_at(frame, entry)
+        return lambda column: self.CELLS[column](vocabulary, painter, token)
+
+    def target_of(self, frame: AnyMergeFrame, entry: int) -> object | None:
+        rank = self.vocabulary.rank_of(self.token_at(frame, entry))
+        return None if rank is None else ToStep(rank + 1)
+
+
+class VocabularyPanel(VocabularyTable):
+    """The table of the tokens, with what governs it."""
+
+    ROWS = TokenRows
     SWITCHES: ClassVar[tuple[Switch, ...]] = FILTER_SWITCHES
     LARGEST_FIRST: ClassVar[frozenset[str]] = frozenset({"length", "count", "children"})
-    """Columns of which the largest numbers are the interesting ones."""
-
-    frame: reactive[AnyMergeFrame | None] = reactive(None)
+    PLACEHOLDER = "/ search: text or regex"
 
     def __init__(self) -> None:
         super().__init__(id="tokens")
         self.border_title = Content("vocabulary")
 
-    def compose(self) -> ComposeResult:
-        # The rows come first, so that they are what Tab and Esc lead to.
-        yield self.ROWS().data_bind(frame=VocabularyPanel.frame)
-        with Vertical(id="table-top"):
-            yield Input(placeholder="/ search: text or regex", id="search", compact=True)
-            yield Switches(self.SWITCHES, id="filters")
-            yield Header(id="table-header")
-
-    @property
-    def rows(self) -> TokenRows:
-        return self.query_one(TokenRows)
-
-    # -- order
-
-    def is_descending(self, column: str) -> bool:
-        return column in self.LARGEST_FIRST
-
-    # -- what is left out
-
-    def on_switches_pressed(self, event: Switches.Pressed) -> None:
-        event.stop()
-        self.toggle_filter(event.name)
-
-    def toggle_filter(self, name: str) -> None:
-        self.rows.filters ^= {name}
-        self.query_one(Switches).on = self.rows.filters
-        self.rows.rebuild()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.rows.search(event.value)
-
-    def show_token(self, token_id: int) -> None:
-        """Put the cursor on a token; if filters or search hide it, they go."""
-        if not self.rows.show_token(token_id):
-            self.rows.filters = self.query_one(Switches).on = frozenset()
-            with self.prevent(Input.Changed):
-                self.query_one(Input).value = ""
-            self.rows.search("")
-            self.rows.show_token(token_id)
-
-    # -- what the border says
-
-    def on_token_rows_found(self, event: TokenRows.Found) -> None:
-        header = self.query_one(Header)
-        header.places = self.rows.places
-        header.sorting, header.descending = self.rows.sorting, self.rows.descending
-        still = "" if event.complete else " so far"
-        of = f"{number(event.shown)} of {number(event.of)} {self.ROWS.TOKEN}s{still}"
+    def describe(self, found: VocabularyRows.Found) -> None:
+        still = "" if found.complete else " so far"
+        of = f"{number(found.shown)} of {number(found.of)} {self.ROWS.TOKEN}s{still}"
         self.border_title = Content(f"vocabulary  {of}")
-        if event.problem is not None:
-            foot = f"no regex: {visible_text(event.problem, spaces=False)}; read as plain text"
+        if found.problem is not None:
+            foot = f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
         else:
             foot = "↵ to its merge · c next column · C turn it round"
         self.border_subtitle = Content(foot)
 
 
-SLOT = ("tree", "lanes")
-"""Panels that share a place where there is not room for both; see `styles/vocabulary.tcss`."""
+class VocabularyScreen(TableScreen):
+    """The table of the tokens, beside it the merge tree and the bytes of one."""
 
-
-class VocabularyScreen(SessionScreen):
-    """The tokens of the timeline's step in a table; beside it the one under the cursor.
-
-    This is BPE's; a subclass says which panels show those of another model.
-    """
-
-    NAME: ClassVar[str] = VOCABULARY
-    TABLE: ClassVar[type[VocabularyPanel]] = VocabularyPanel
-    TREE: ClassVar[type[MergeTreePanel]] = MergeTreePanel
-    LANES: ClassVar[type[LanesPanel]] = LanesPanel
-    BINDINGS = bindings_on(VOCABULARY)
+    TABLE: ClassVar[type[VocabularyPanel]]
+    TREE: ClassVar[type[MergeTreePanel]]
+    LANES: ClassVar[type[LanesPanel]]
     CSS_PATH = sheet("vocabulary.tcss")
     PANEL_ORDER = ("tokens", "tree", "lanes")
-
-    def __init__(self) -> None:
-        super().__init__(id=self.NAME)
-        self.add_class("slot-lanes")
-        self._trail: list[int] = []
+    SLOT = ("lanes", "tree")
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
@@ -139,90 +213,15 @@ class VocabularyScreen(SessionScreen):
         yield self.LANES().data_bind(frame=VocabularyScreen.frame)
         yield KeyBar()
 
-    def heading(self, frame: Any) -> str:
-        """Which tokens these are, in one line."""
-        if frame.has_corpus:
-            counted = f"{number(frame.token_count)} tokens in the corpus"
-        elif frame.uncountable is not None:
-            counted = "nothing is counted, since it changes a text before it cuts it"
-        else:
-            counted = "no corpus, so nothing is counted; o opens one"
-        return (
-            f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
-            f"{number(frame.vocab_size)} tokens · {counted}"
-        )
+    def has_token(self, frame: AnyMergeFrame, token: int) -> bool:
+        return frame.has_token(token)
 
-    def on_mount(self) -> None:
-        self.show_panel("tokens")
+    def look_at(self, token: int | None) -> None:
+        self.query_one(MergeTreePanel).token_id = token
+        self.query_one(LanesPanel).token_ids = () if token is None else (token,)
 
-    def show_session(self, session: Session) -> None:
-        frame = self.frame_of(session)
-        if not self.is_current or frame is None:
-            return
-        super().show_session(session)
-        self._trail = [token for token in self._trail if frame.has_token(token)]
-        self.query_one("#heading", Static).update(Content(self.heading(frame)), layout=False)
-
-    def show_panel(self, panel: str) -> None:
-        if panel in SLOT:
-            self.remove_class(*(f"slot-{name}" for name in SLOT))
-            self.add_class(f"slot-{panel}")
-        super().show_panel(panel)
-
-    # -- the token under the cursor
-
-    def on_token_rows_pointed(self, event: TokenRows.Pointed) -> None:
-        event.stop()
-        self.query_one(MergeTreePanel).token_id = event.token_id
-        token_ids = () if event.token_id is None else (event.token_id,)
-        self.query_one(LanesPanel).token_ids = token_ids
-
-    def show_token(self, token_id: int) -> None:
-        """Put the table's cursor on a token, and keep the one before for Esc."""
-        before = self.query_one(TokenRows).token_id
-        if before is not None and before != token_id:
-            self._trail.append(before)
-        self.query_one(VocabularyPanel).show_token(token_id)
-        self.show_keys()
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        if isinstance(event.target, ToToken):
-            self.show_token(event.target.token_id)
-        else:
-            self.host.ways.go_to_target(event.target)
-
-    # -- commands
-
-    @property
-    def way_back(self) -> bool:
-        return bool(self._trail) or super().way_back
-
-    def action_go_back(self) -> None:
-        if self._trail:
-            self.query_one(VocabularyPanel).show_token(self._trail.pop())
-            self.show_keys()
-        else:
-            super().action_go_back()
-
-    def action_search(self) -> None:
-        if self.zoomed != "tokens":
-            self.zoomed = None
-        self.set_focus(self.query_one("#search"))
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter in the field goes to what was found."""
-        event.stop()
-        self.show_panel("tokens")
-
-    def action_sort(self) -> None:
-        self.query_one(VocabularyPanel).sort_by_next()
-
-    def action_reverse(self) -> None:
-        self.query_one(VocabularyPanel).reverse()
-
-    def action_filter(self, name: str) -> None:
-        self.query_one(VocabularyPanel).toggle_filter(name)
+    def token_named_by(self, target: object) -> int | None:
+        return target.token_id if isinstance(target, ToToken) else None
 
     def action_fold(self) -> None:
         self.query_one(MergeTreePanel).toggle_fold()

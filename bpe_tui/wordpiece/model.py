@@ -51,8 +51,8 @@ MODEL = Model(
     summary="merges the pair of highest score; the longest match encodes",
     training="bpe_tui.wordpiece.training",
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
-    save="bpe_tui.wordpiece.screens.save_vocab:SaveVocab",
-    exports="bpe_tui.wordpiece.screens.training:EXPORTS",
+    save="bpe_tui.wordpiece.screens.save:SaveVocab",
+    exports="bpe_tui.wordpiece.screens.save:EXPORTS",
     screens={
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.screens.training:WordPieceTrainingScreen",
         WORDPIECE_ENCODING: "bpe_tui.wordpiece.screens.encoding:WordPieceEncodingScreen",

@@ -12,7 +12,7 @@ from textual._compositor import Compositor
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.encode_steps import EncodeStepsPanel
+from bpe_tui.bpe.panels.encoding import EncodeStepsPanel
 from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.commands.table import COMMANDS

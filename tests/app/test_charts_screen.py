@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from opening import opened, step
 
-from bpe_tui.views.charts import CHARTS, ChartPanel
-from bpe_tui.views.charts_screen import ChartsScreen
+from bpe_tui.bpe.screens.charts import CHARTS
+from bpe_tui.views.charts import ChartPanel, ChartsScreen
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
 

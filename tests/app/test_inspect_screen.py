@@ -8,8 +8,8 @@ import pytest
 from opening import opened, opened_as
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.session.config import TokenizerConfig
-from bpe_tui.views.inspection_rows import SECTIONS
 from bpe_tui.views.inspection_screen import InspectionPanel, InspectionScreen
 from bpe_tui.views.vocabulary_screen import VocabularyScreen
 from engine import Tokenizer

@@ -14,12 +14,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.panels.encode_steps import EncodeStepsPanel
-from bpe_tui.bpe.panels.lockstep import LockstepPanel
-from bpe_tui.bpe.panels.pretokens import PretokensPanel
+from bpe_tui.bpe.panels.encoding import EncodeStepsPanel, LockstepPanel, PretokensPanel
 from bpe_tui.bpe.panels.regex_lab import RegexPanel, RegexRows
 from bpe_tui.bpe.panels.why_not import WhyNotRows, pair_asked
-from bpe_tui.bpe.screens.encoding import SLOT, EncodingScreen
+from bpe_tui.bpe.screens.encoding import EncodingScreen
 from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
@@ -95,7 +93,7 @@ async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
         await pilot.press("escape")
         assert screen.focused is rows
         await pilot.press("escape")
-        assert screen.slot == SLOT[0]
+        assert screen.slot == screen.SLOT[0]
 
 
 async def test_why_not_asks_about_what_is_selected_in_the_text() -> None:
@@ -133,7 +131,7 @@ async def test_the_encoders_walk_side_by_side() -> None:
         assert panel.place == 0
         assert "single bytes" in shown(panel)
         await pilot.press("escape")
-        assert screen.slot == SLOT[0]
+        assert screen.slot == screen.SLOT[0]
 
 
 async def test_a_regex_is_tried_while_it_is_typed_and_compared_with_a_named_pattern() -> None:

@@ -10,6 +10,7 @@ from opening import opened
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
+from bpe_tui.unigram.panels.encoding import TextLanesPanel, WordsOfTextPanel
 from bpe_tui.unigram.panels.lattice import (
     COLUMN,
     HEAD,
@@ -20,8 +21,6 @@ from bpe_tui.unigram.panels.lattice import (
     lanes_of,
 )
 from bpe_tui.unigram.panels.paths import ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
-from bpe_tui.unigram.panels.text_lanes import TextLanesPanel
-from bpe_tui.unigram.panels.words_of_text import WordsOfTextPanel
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame

@@ -9,8 +9,7 @@ from opening import opened
 from test_inspect_screen import said
 from unigram_texts import TEXT
 
-from bpe_tui.unigram.inspection_rows import SECTIONS
-from bpe_tui.unigram.screens.inspection import UnigramInspectionScreen
+from bpe_tui.unigram.screens.inspection import SECTIONS, UnigramInspectionScreen
 from bpe_tui.views.inspection_screen import InspectionPanel
 from engine.analysis.inspection.unigram import UnigramInspection
 from engine.unigram.frame import UnigramFrame

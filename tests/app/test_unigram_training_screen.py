@@ -16,7 +16,7 @@ from bpe_tui.app.screens import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.narration import count_text, percent, score_text
-from bpe_tui.unigram.panels.piece_rows import PieceRows
+from bpe_tui.unigram.panels.pieces import PieceRows
 from bpe_tui.unigram.panels.step import StepPanel
 from bpe_tui.unigram.panels.training import (
     ChangedWordsPanel,

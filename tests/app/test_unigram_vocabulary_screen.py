@@ -16,8 +16,8 @@ from unigram_texts import TEXT, text_of
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_detail import PieceLanesPanel, PieceToldPanel, PieceUsesPanel
-from bpe_tui.unigram.panels.piece_rows import PieceRows
-from bpe_tui.unigram.screens.vocabulary import SLOT, UnigramVocabularyScreen
+from bpe_tui.unigram.panels.pieces import PieceRows
+from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
 from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import Switches
@@ -83,7 +83,7 @@ async def test_beside_it_stands_what_would_take_the_place_of_the_piece(tmp_path:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("d")
         await settled(pilot)
-        frame, piece = frame_of(app), rows.number
+        frame, piece = frame_of(app), rows.token
         assert piece is not None
         told = "\n".join(text_of(app.screen.query_one(PieceToldPanel)))
         other = frame.alternative(frame.record.texts[piece])
@@ -100,7 +100,7 @@ async def test_beside_it_stands_what_would_take_the_place_of_the_piece(tmp_path:
 async def test_what_stands_in_for_it_leads_there_and_escape_comes_back(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("d")
-        before = rows.number
+        before = rows.token
         panel = app.screen.query_one(PieceToldPanel)
         app.screen.set_focus(panel)
         targets = [panel.row(place).target for place in range(panel.row_count)]
@@ -109,11 +109,11 @@ async def test_what_stands_in_for_it_leads_there_and_escape_comes_back(tmp_path:
         assert isinstance(target, ToPiece)
         await pilot.press("enter")
         await pilot.pause()
-        assert rows.number == target.number
+        assert rows.token == target.number
         assert app.screen.query_one(Switches).on == frozenset()  # it had hidden that piece
         await pilot.press("escape")
         await pilot.pause()
-        assert rows.number == before
+        assert rows.token == before
 
 
 async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ async def test_the_curves_of_a_piece_end_where_it_goes(tmp_path: Path) -> None:
         for key in ("d", "d"):
             await pilot.press(key)
             await pilot.pause()
-            frame, piece = frame_of(app), rows.number
+            frame, piece = frame_of(app), rows.token
             assert piece is not None
             assert chart.figure is not None
             assert chart.at == frame.step
@@ -134,8 +134,8 @@ async def test_the_words_that_use_it_lead_to_their_lattices(tmp_path: Path) -> N
         await pilot.press("end")
         await settled(pilot)
         panel, frame = app.screen.query_one(PieceUsesPanel), frame_of(app)
-        assert rows.number is not None
-        piece = frame.record.texts[rows.number]
+        assert rows.token is not None
+        piece = frame.record.texts[rows.token]
         using = [word for word in frame.words if piece in frame.segment(word)]
         assert len(text_of(panel)) == len(using)
         app.screen.set_focus(panel)
@@ -157,10 +157,10 @@ async def test_the_lanes_align_characters_and_bytes(tmp_path: Path) -> None:
 async def test_the_cursor_keeps_to_its_piece_from_step_to_step(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press(*["down"] * 3)
-        chosen = rows.number
+        chosen = rows.token
         await pilot.press("home", "C")
         await pilot.pause()
-        assert rows.number == chosen
+        assert rows.token == chosen
         await pilot.press("t")
         assert step(app) in frame_of(app).prunes
 
@@ -172,7 +172,7 @@ async def test_a_piece_that_search_and_filters_hide_is_shown_all_the_same(tmp_pa
         assert "No piece is left" in text_of(rows)[0]
         app.ways.go_to_target(ToPiece(0))
         await pilot.pause()
-        assert rows.number == 0
+        assert rows.token == 0
         assert app.screen.query_one(Input).value == ""
 
 
@@ -181,7 +181,7 @@ async def test_every_panel_can_be_reached_at_every_size(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     async with vocabulary(tmp_path, size) as (app, pilot, _):
-        for panel in SLOT:
+        for panel in UnigramVocabularyScreen.SLOT:
             await pilot.press("tab")
             await pilot.pause()
             assert app.screen.query_one(f"#{panel}").size.height > 0

@@ -24,8 +24,7 @@ from bpe_tui.views.lanes import (
 )
 from bpe_tui.views.merge_tree import MergeTreePanel, drawn
 from bpe_tui.views.panel import ToToken
-from bpe_tui.views.token_rows import TokenRows
-from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
+from bpe_tui.views.vocabulary_screen import TokenRows, VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.key_bar import Switches
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import spans_width
@@ -72,7 +71,7 @@ async def test_o_sorts_by_the_next_column_and_a_second_key_turns_it_round() -> N
             await pilot.press("c")
         counts = rows.vocabulary.counts
         assert counts is not None
-        assert rows.token_id == 1  # the cursor keeps to its token …
+        assert rows.token == 1  # the cursor keeps to its token …
         assert rows.cursor > 0  # … wherever that is now
         assert line(rows, 0).split()[0] == str(counts.argmax())
         await pilot.press("C")
@@ -130,17 +129,17 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         app.ways.go_to_target(ToToken(262))
         await pilot.pause()
         tree = app.screen.query_one(MergeTreePanel)
-        assert rows.token_id == tree.token_id == 262
+        assert rows.token == tree.token_id == 262
         token = rows.vocabulary.token(262)
         parents = rows.vocabulary.parents_of(262)
         assert parents is not None
         assert len(texts(tree)) == 1 + (2 * len(token) - 1) + 2 + len(rows.vocabulary.built_on(262))
         await pilot.press("tab", "down", "enter")
         await pilot.pause()
-        assert rows.token_id == tree.token_id == parents[0]
+        assert rows.token == tree.token_id == parents[0]
         await pilot.press("escape")
         await pilot.pause()
-        assert rows.token_id == 262
+        assert rows.token == 262
 
 
 async def test_space_folds_a_part_of_the_tree() -> None:
@@ -168,7 +167,7 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
         await pilot.press("escape")
         await pilot.pause()
         assert isinstance(app.screen, VocabularyScreen)
-        assert (step(app), rows.token_id) == (443, 300)
+        assert (step(app), rows.token) == (443, 300)
 
 
 async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
@@ -176,7 +175,7 @@ async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
         await pilot.press("p", "slash", *"zzz", "enter")
         app.ways.go_to_target(ToToken(300))
         await pilot.pause()
-        assert rows.token_id == 300
+        assert rows.token == 300
         assert app.screen.query_one(Input).value == ""
 
 
@@ -185,14 +184,14 @@ async def test_a_token_of_a_later_step_is_looked_at_where_it_is_made() -> None:
         app.ways.go_to_target(ToToken(300))
         await pilot.pause(0.1)
         assert step(app) == 300 - 257 + 1
-        assert app.screen.query_one(TokenRows).token_id == 300
+        assert app.screen.query_one(TokenRows).token == 300
 
 
 async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> None:
     async with opened() as (app, pilot):
         await pilot.press("right", "right", "right", "tab", "tab", "enter")
         await pilot.pause(0.1)
-        assert app.screen.query_one(TokenRows).token_id == 259
+        assert app.screen.query_one(TokenRows).token == 259
         await pilot.press("escape")
         await pilot.pause()
         assert (app.screen.id, step(app)) == ("training", 3)

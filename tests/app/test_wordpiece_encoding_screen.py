@@ -10,7 +10,7 @@ from textual.widgets import Static, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.wordpiece.panels.probes import ProbesPanel, WordsOfTextPanel
+from bpe_tui.wordpiece.panels.encoding import ProbesPanel, WordsOfTextPanel
 from bpe_tui.wordpiece.panels.training import PiecesOfText
 from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 

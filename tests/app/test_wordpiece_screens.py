@@ -15,11 +15,14 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.wordpiece.panels.charts import CHARTS
-from bpe_tui.wordpiece.panels.vocabulary import PieceLanesPanel, PieceRows, WordLanesPanel
-from bpe_tui.wordpiece.screens.charts import WordPieceChartsScreen
-from bpe_tui.wordpiece.screens.training import EXPORTS, WordPieceTrainingScreen
-from bpe_tui.wordpiece.screens.vocabulary import WordPieceVocabularyScreen
+from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
+from bpe_tui.wordpiece.screens.charts import CHARTS, WordPieceChartsScreen
+from bpe_tui.wordpiece.screens.save import EXPORTS
+from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
+from bpe_tui.wordpiece.screens.vocabulary import (
+    PieceRows,
+    WordPieceVocabularyScreen,
+)
 
 SIZES = [(120, 40), (80, 24), (60, 20)]
 
@@ -143,7 +146,7 @@ async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert isinstance(app.screen, WordPieceVocabularyScreen)
-        token_id = app.screen.query_one(PieceRows).token_id
+        token_id = app.screen.query_one(PieceRows).token
         assert token_id is not None
         assert str(token_id) in text_of(longest)[0].split()
 

@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.bpe.panels.encoding import Walk
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.walk_screen import Walk
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from bpe_tui.bpe.narration import NARRATOR
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
 from bpe_tui.bpe.panels.training import CorpusPanel, EncodeLine, MergesPanel, WordsPanel
+from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.charts import CHARTS
-from bpe_tui.views.commands import bindings_on
-from bpe_tui.views.exports import exports_of
 from bpe_tui.views.panel import ToPair
 from bpe_tui.views.player_screen import StepsScreen
-from engine.bpe.frame import Frame
-from engine.bpe.report import markdown
 from engine.core.events import Pair
-from engine.recording.report import json_lines
-
-EXPORTS = exports_of(markdown, json_lines, CHARTS)
 
 
-class TrainingScreen(StepsScreen):
+class TrainingScreen(StepsScreen, BpeScreen):
     """Six panels round the cursor, and a line to type in."""
 
     NAME = TRAINING
-    BINDINGS = bindings_on(NAME)
     CSS_PATH = sheet("training.tcss")
-    NARRATOR = NARRATOR
     PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
     FIRST = "merge"
     TAKES_TURNS = ("words", "pseudocode")
     TYPED_LINE = EncodeLine
-
-    def frame_of(self, session: Session) -> Frame | None:
-        return session.frame
 
     def prepare(self, session: Session) -> None:
         super().prepare(session)

@@ -14,7 +14,6 @@ from bpe_tui.studies.comparison import job
 from bpe_tui.studies.comparison.numbers import NumbersPanel
 from bpe_tui.studies.comparison.strips import StripsPanel
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.panel_screen import PanelScreen, TooSmall
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -31,14 +30,14 @@ class ComparisonScreen(PanelScreen):
         data: the text to begin with.
     """
 
-    BINDINGS = bindings_on(COMPARISON)
+    NAME = COMPARISON
     CSS_PATH = sheet("comparison.tcss")
     PANEL_ORDER = ("strips", "numbers", "other-text")
 
     def __init__(
         self, names: Sequence[str], open_all: Callable[[], Sequence[Tokenizer]], data: bytes
     ) -> None:
-        super().__init__(id=COMPARISON)
+        super().__init__()
         self._names = [visible_text(name, spaces=False) for name in names]
         self._open_all = open_all
         self._data = data
@@ -63,7 +62,7 @@ class ComparisonScreen(PanelScreen):
         self._job.open(self._open_all)
 
     def _head(self, text: str) -> None:
-        self.query_one("#heading", Static).update(Content(shorten(text, 500)), layout=False)
+        self.say("#heading", shorten(text, 500))
 
     # -- news from the job
 

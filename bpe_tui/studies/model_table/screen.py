@@ -29,12 +29,10 @@ from bpe_tui.studies.model_table.job import (
 )
 from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel import NO_CORPUS, ToKind, why_uncounted
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.widgets.key_bar import KeyBar
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.model_table.kinds import KINDS
@@ -47,12 +45,12 @@ LONGEST = 2_000
 class FamilyScreen(SessionScreen):
     """A table with a row for each kind; below it the row under the cursor, explained."""
 
-    BINDINGS = bindings_on(FAMILY)
+    NAME = FAMILY
     CSS_PATH = sheet("family.tcss")
     PANEL_ORDER = ("family-table", "family-details", "family-text")
 
     def __init__(self) -> None:
-        super().__init__(id=FAMILY)
+        super().__init__()
         self._about: Session | None = None
         self._job: FamilyJob | None = None
         self._entries: list[Entry] = []
@@ -145,8 +143,7 @@ class FamilyScreen(SessionScreen):
                 (2, f"at the most {plural(self._vocab_size, 'token')}"),
                 (3, "measured on what follows" if not self._typed else "measured on the text"),
             ]
-        said = fitting(facts, self.size.width - 2)
-        self.query_one("#heading", Static).update(Content(said), layout=False)
+        self.say("#heading", fitting(facts, self.size.width - 2))
 
     # -- news from the job
 
@@ -229,8 +226,7 @@ class FamilyScreen(SessionScreen):
         self._say_what_is_open()
         self._show_rows()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def enter(self, field: Input) -> None:
         self.show_panel("family-table")
 
     # -- commands
@@ -238,14 +234,13 @@ class FamilyScreen(SessionScreen):
     def action_type(self) -> None:
         self.action_show("family-text")
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+    def follow(self, target: object) -> None:
         """A row of the table leads to what explains it, and that to the training."""
-        event.stop()
-        if not isinstance(event.target, ToKind):
+        if not isinstance(target, ToKind):
             self.query_one(FamilyDetails).point_at_way_in()
             self.show_panel("family-details")
             return
-        config = self._training_of(event.target.name)
+        config = self._training_of(target.name)
         if config == self.session.config:
             self.host.action_show("training")
         elif config is not None:

@@ -22,9 +22,8 @@ from bpe_tui.studies.pipeline.panels import PipelinePanel, TypedTexts
 from bpe_tui.studies.pipeline.rows import Shown, ToStage, told_token
 from bpe_tui.studies.pipeline.stage_window import StageWindow
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
+from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.views.save import SaveFile
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
@@ -69,7 +68,7 @@ AT_ONCE = 2_000
 class PipelineScreen(SessionScreen):
     """What the session's tokenizer does with a text, stage by stage."""
 
-    BINDINGS = bindings_on(PIPELINE)
+    NAME = PIPELINE
     CSS_PATH = sheet("pipeline.tcss")
     PANEL_ORDER = ("stages", "texts")
 
@@ -82,7 +81,7 @@ class PipelineScreen(SessionScreen):
             self.built = built
 
     def __init__(self) -> None:
-        super().__init__(id=PIPELINE)
+        super().__init__()
         self._draft: Draft | None = None
         self._shown: Shown | None = None
         self._seen: tuple[Session | None, int] = (None, -1)
@@ -185,8 +184,7 @@ class PipelineScreen(SessionScreen):
         event.stop()
         self._run()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
+    def enter(self, field: Input) -> None:
         self.show_panel("stages")
 
     def _run(self) -> None:
@@ -239,12 +237,11 @@ class PipelineScreen(SessionScreen):
 
     # -- switching stages
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        event.stop()
-        if isinstance(event.target, ToStage):
-            self._switch(event.target.kind)
+    def follow(self, target: object) -> None:
+        if isinstance(target, ToStage):
+            self._switch(target.kind)
         else:
-            self.host.ways.go_to_target(event.target)
+            super().follow(target)
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

@@ -24,14 +24,11 @@ from bpe_tui.studies.race.panels import (
     told,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.commands import bindings_on
 from bpe_tui.views.narration import heading
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.scrubber import Scrubber
 from engine.bpe.race import PARTS, RunnerState
 from engine.bpe.timeline import Timeline
 
@@ -55,12 +52,12 @@ STARTS = "The race is about to start …"
 class RaceScreen(SessionScreen):
     """Starts the race when it is first seen, and shows how far it is."""
 
-    BINDINGS = bindings_on(RACE)
+    NAME = RACE
     CSS_PATH = sheet("race.tcss")
     PANEL_ORDER = ("standings", *TITLES)
 
     def __init__(self) -> None:
-        super().__init__(id=RACE)
+        super().__init__()
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
         self._unit: Unit = UNITS[0]
@@ -94,7 +91,7 @@ class RaceScreen(SessionScreen):
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
         room = self.size.width - 2
-        self.query_one("#heading", Static).update(Content(heading(session, room)), layout=False)
+        self.say("#heading", heading(session, room))
         self.query_one(Transport).show(session)
         self.query_one("#over-steps", RaceChart).at = session.frame.step or None
         self._tell()
@@ -150,7 +147,7 @@ class RaceScreen(SessionScreen):
     # -- words
 
     def _tell(self) -> None:
-        self.query_one("#narration", Static).update(Content(self._said()), layout=False)
+        self.say("#narration", self._said())
 
     def _said(self) -> str:
         job = self._job
@@ -206,13 +203,5 @@ class RaceScreen(SessionScreen):
             names = (
                 f"‹{title}›" if name == panel else f" {title} " for name, title in TITLES.items()
             )
-            self.query_one("#panel-names", Static).update(Content(" ".join(names)), layout=False)
+            self.say("#panel-names", " ".join(names))
         super().show_panel(panel)
-
-    def on_chart_sought(self, event: Chart.Sought) -> None:
-        event.stop()
-        self.host.seek(round(event.x))
-
-    def on_scrubber_sought(self, event: Scrubber.Sought) -> None:
-        event.stop()
-        self.host.seek(event.position)

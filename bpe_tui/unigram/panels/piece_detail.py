@@ -13,8 +13,8 @@ from textual.reactive import reactive
 
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices
-from bpe_tui.unigram.panels.piece_rows import goes_text
-from bpe_tui.unigram.panels.text_lanes import characters_and_bytes, lane_rows
+from bpe_tui.unigram.panels.pieces import goes_text
+from bpe_tui.views.lanes import characters_and_bytes, lane_rows
 from bpe_tui.views.panel import ToPiece, ToPretoken, sentence
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure

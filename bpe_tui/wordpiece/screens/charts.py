@@ -1,20 +1,101 @@
-"""The charts screen of WordPiece: pieces per word, what won by which score, ties, lengths."""
+"""The charts of WordPiece: those of BPE that make sense of it, and those of its scores."""
 
 from __future__ import annotations
 
-from bpe_tui.views.charts_screen import ChartsScreen
-from bpe_tui.views.commands import bindings_on
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from bpe_tui.views.charts import (
+    ChartKind,
+    ChartsScreen,
+    corpus,
+    count_here,
+    counts,
+    from_start,
+    length_here,
+    lengths,
+    most_frequent,
+    recorded,
+    recorded_and_step,
+    ties,
+    ties_here,
+    zipf,
+)
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
-from bpe_tui.wordpiece.narration import NARRATOR
-from bpe_tui.wordpiece.panels.charts import CHARTS
-from bpe_tui.wordpiece.panels.training import WordPieceTransport
+from bpe_tui.wordpiece.narration import score_text
+from bpe_tui.wordpiece.screens import WordPieceScreen
+from engine.wordpiece.frame import WordPieceFrame
+
+MEDIAN = "median of neighbouring steps"
+NO_WORD = "The corpus has no words, so there is nothing to draw."
 
 
-class WordPieceChartsScreen(ChartsScreen):
-    """Six charts, with WordPiece's heading and sentences."""
+def _pieces(frame: WordPieceFrame) -> Figure:
+    return from_start(frame.statistics.pieces_per_word(frame.recorded_steps), "pieces per word")
+
+
+def _pieces_here(frame: WordPieceFrame) -> str:
+    return f"{frame.pieces_per_word:.2f} pieces per word at step {number(frame.step)}"
+
+
+def _scores(frame: WordPieceFrame) -> Figure:
+    series = frame.statistics.winning_scores(frame.recorded_steps)
+    xs, label = np.arange(1, len(series) + 1), f"score of the pair, {MEDIAN}"
+    return Figure(xs, series, "step", label, log_y=True, scattered=True)
+
+
+def _counts(frame: WordPieceFrame) -> Figure | None:
+    """Frequent pairs take turns with rare ones, as it is the score that counts."""
+    figure = counts(frame)
+    if figure is None:
+        return None
+    return replace(figure, y_label=f"{figure.y_label}, {MEDIAN}", scattered=True)
+
+
+def _score_here(frame: WordPieceFrame) -> str:
+    if frame.merge is None:
+        return "nothing is merged at step 0"
+    return f"{score_text(frame.merge.score.value)} at step {number(frame.step)}"
+
+
+CHARTS = (
+    ChartKind(
+        "pieces",
+        "How many pieces has a word?",
+        _pieces,
+        _pieces_here,
+        recorded,
+    ),
+    ChartKind("scores", "Which score won? (median)", _scores, _score_here, recorded),
+    ChartKind("counts", "How frequent are winners? (median)", _counts, count_here, recorded),
+    ChartKind("ties", "How many scores were tied?", ties, ties_here, recorded),
+    ChartKind(
+        "zipf",
+        "How frequent is a word? (Zipf)",
+        partial(zipf, what="word"),
+        most_frequent,
+        corpus,
+        over_steps=False,
+        why_empty=NO_WORD,
+    ),
+    ChartKind(
+        "lengths",
+        "How long are the pieces?",
+        partial(lengths, unit="characters", what="pieces"),
+        partial(length_here, unit="characters"),
+        recorded_and_step,
+        over_steps=False,
+        needs_corpus=False,
+    ),
+)
+
+
+class WordPieceChartsScreen(ChartsScreen, WordPieceScreen):
+    """The six charts of WordPiece."""
 
     NAME = WORDPIECE_CHARTS
-    BINDINGS = bindings_on(NAME)
-    CHARTS = CHARTS
-    TRANSPORT = WordPieceTransport
-    NARRATOR = NARRATOR
+    TILES = CHARTS

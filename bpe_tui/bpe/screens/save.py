@@ -1,10 +1,8 @@
-"""Save the tokenizer of a step, in any format that can be written."""
+"""What of BPE can be saved: the tokenizer of a step, in any format; and what can be exported."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-from abc import abstractmethod
 from pathlib import Path
 from typing import ClassVar
 
@@ -13,52 +11,23 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from bpe_tui.views.dialog import Dialog
+from bpe_tui.bpe.screens.charts import CHARTS
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import visible_text
 from engine.bpe.frame import Frame
-from engine.core.errors import BpeError, OutputExistsError
+from engine.bpe.report import markdown
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
 from engine.formats.tokenizer_format import TokenizerFormat
 from engine.formats.writing import told_unsayable
-
-# What windows that write one file share: where it goes, and nothing overwritten unasked.
-
-
-class SaveFile(Dialog):
-    """Asks for a file; gives back its name when it is written.
-
-    Where something is, Enter has to be pressed again.
-    """
-
-    _confirmed: str | None = None
-
-    @abstractmethod
-    def write(self, path: Path, overwrite: bool) -> None:
-        """Write the file, or raise a `BpeError` that says why not."""
-
-    def answer(self, value: str) -> None:
-        if not value:
-            self.refuse("Name a file.")
-            return
-        try:
-            self.write(Path(os.path.expanduser(value)), overwrite=value == self._confirmed)
-        except OutputExistsError as error:
-            self._confirmed = value
-            taken = visible_text(str(error).split(": ")[0], spaces=False)
-            self.refuse(f"{taken} is there already. Enter again overwrites it.")
-        except BpeError as error:
-            self.refuse(visible_text(str(error), spaces=False))
-        else:
-            self.dismiss(value)
-
+from engine.recording.report import json_lines
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]
 _PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
 """Which format is chosen first: the first of these that can hold the tokenizer."""
 
 
-class Save(Dialog):
+class Save(SaveFile):
     """Asks for a format and a place, and writes the tokenizer there.
 
     A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something
@@ -77,10 +46,9 @@ class Save(Dialog):
             (each for each in _PREFERRED if self._unsayable(each) is None), _DEFAULT
         )
         self._suggested += self._format.suffix
-        self._confirmed: tuple[str, TokenizerFormat] | None = None
         super().__init__(
             f"save the tokenizer of step {number(frame.step)}",
-            self._told_format(),
+            self._describe_format(),
             self._suggested,
         )
 
@@ -103,7 +71,7 @@ class Save(Dialog):
             field.value = field.value.removesuffix(before.suffix) + self._format.suffix
         field.cursor_position = len(field.value)
         self._show_formats()
-        self.say(self._told_format())
+        self.say(self._describe_format())
 
     def _show_formats(self) -> None:
         lines = [
@@ -121,7 +89,7 @@ class Save(Dialog):
         """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
         return told_unsayable(self._frame.alphabet, format)
 
-    def _told_format(self) -> str:
+    def _describe_format(self) -> str:
         """What is written, and what the format does to ids; or why it will not do."""
         if unsayable := self._unsayable(self._format):
             return f"{unsayable[0].upper()}{unsayable[1:]}."
@@ -138,19 +106,14 @@ class Save(Dialog):
             self.run_worker(self._write(value, self._format), exclusive=True)
 
     async def _write(self, name: str, chosen: TokenizerFormat) -> None:
-        path = Path(os.path.expanduser(name))
-        overwrite = self._confirmed == (name, chosen)
-        try:
+        with self.writing(name, asked=(name, chosen)) as (path, overwrite):
             # A large vocabulary takes a second, and the screen is not to stand still.
-            await asyncio.to_thread(self._save, path, chosen.name, overwrite)
-        except OutputExistsError as error:
-            self._confirmed = name, chosen
-            taken = visible_text(str(error).split(": ")[0], spaces=False)
-            self.refuse(f"{taken} is there already. Enter again overwrites it.")
-        except BpeError as error:
-            self.refuse(visible_text(str(error), spaces=False))
-        else:
-            self.dismiss(name)
+            await asyncio.to_thread(self.write, path, overwrite, chosen)
 
-    def _save(self, path: Path, format: str, overwrite: bool) -> None:
-        save(self._frame.tokenizer(), path, format, overwrite=overwrite, renumber=True)
+    def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat | None = None) -> None:
+        name = (chosen or self._format).name
+        save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a BPE training or replay can be exported."""

@@ -1,13 +1,16 @@
-"""Save the Unigram model of a step."""
+"""What of Unigram can be saved: the pieces of a step; and what can be exported."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_tui.views.save import SaveFile
+from bpe_tui.unigram.screens.charts import CHARTS
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.numbers import number, plural
 from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.report import json_lines, markdown
 
 
 class SavePieces(SaveFile):
@@ -33,3 +36,7 @@ class SavePieces(SaveFile):
         if left_out:
             said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
             self.app.notify(said, markup=False, timeout=8)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a Unigram training can be exported."""

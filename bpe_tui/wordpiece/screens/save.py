@@ -1,14 +1,18 @@
-"""Save the WordPiece vocabulary of a step."""
+"""What of WordPiece can be saved: the vocabulary of a step; and what can be exported."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_tui.views.save import SaveFile
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.wordpiece.screens.charts import CHARTS
 from engine.formats.tokenizer_json import save_pipeline
 from engine.pipeline.of_tokenizer import wordpiece_pipeline
+from engine.recording.report import json_lines
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.report import markdown
 from engine.wordpiece.tokenizer import FILE, save_vocab
 
 JSON = ".json"
@@ -31,3 +35,7 @@ class SaveVocab(SaveFile):
             save_pipeline(wordpiece_pipeline(self._frame.tokenizer), path, overwrite)
         else:
             save_vocab(self._frame.tokenizer.vocab, path, overwrite=overwrite)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a WordPiece training can be exported."""

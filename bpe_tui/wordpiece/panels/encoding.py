@@ -1,4 +1,4 @@
-"""Which pieces were looked up for this word, one after the other, and which were found?
+"""Into which words is the text cut, and which pieces were looked up for each, in which order?
 
 The window that is looked up is drawn under the word: it shrinks from the right until what it holds
 is a piece, and starts again behind that.
@@ -6,62 +6,55 @@ is a piece, and starts again behind that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from textual.geometry import Region
-from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from bpe_tui.wordpiece.panels.piece_panel import PiecePainter, PiecePanel
+from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, Probe
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.words import CONTINUES
 
-# Into which words is the text cut, and what has become of each?
+THE_END = 10**9
+MARGIN = 8
+"""Cells before the window: a mark and the number of the probe."""
+VERDICT = 14
+LOOKED_UP = "looked up"
+WINDOW, FOUND_WINDOW = "─", "━"
 
 
-class WordsOfTextPanel(PiecePanel):
+class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
     """The words of a text, one a row, each with its pieces; the cursor chooses one."""
 
     words: reactive[Sequence[EncodedWord]] = reactive((), repaint=False)
 
-    class Selected(Message):
-        """The cursor is on this word now; `None` if there is none."""
-
-        def __init__(self, word: EncodedWord | None) -> None:
-            super().__init__()
-            self.word = word
-
     def __init__(self) -> None:
         super().__init__("words", id="pretokens")
 
+    @property
+    def selected(self) -> EncodedWord | None:
+        """The word that the cursor is on."""
+        return self.words[self.cursor] if self.cursor < len(self.words) else None
+
     def watch_words(self) -> None:
         self.rebuild()
-
-    def watch_cursor(self) -> None:
-        super().watch_cursor()
-        self._tell()
-
-    def _tell(self) -> None:
-        chosen = self.words[self.cursor] if self.cursor < len(self.words) else None
-        self.post_message(self.Selected(chosen))
-
-    def rebuild(self) -> None:
-        super().rebuild()
-        self._tell()
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         self.say(f"words  {number(len(self.words))}", "whitespace is lost")
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
-        painter = self.painter(frame)
+        painter = PiecePainter(frame, marks=self.app.no_color)
         return RowsOnDemand(len(self.words), lambda place: self._row(painter, place, width))
 
     def _row(self, painter: PiecePainter, place: int, width: int) -> Row:
@@ -79,12 +72,39 @@ class WordsOfTextPanel(PiecePanel):
         )
 
 
-THE_END = 10**9
-MARGIN = 8
-"""Cells before the window: a mark and the number of the probe."""
-VERDICT = 14
-LOOKED_UP = "looked up"
-WINDOW, FOUND_WINDOW = "─", "━"
+class PieceLanesPanel(LanesPanel):
+    """Characters, bytes and pieces, aligned: `##` stands for nothing in the text."""
+
+    TOKEN = "piece"
+    SPELLS = False
+
+    def foot(self, data: bytes) -> str:
+        return "## is no part of the text"
+
+
+class WordLanesPanel(PieceLanesPanel):
+    """Characters, bytes and pieces of `words`; an unknown word is one piece over all of it."""
+
+    words: reactive[Sequence[EncodedWord]] = reactive((), repaint=False)
+
+    def watch_words(self) -> None:
+        self.rebuild()
+
+    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
+        assert isinstance(frame, WordPieceFrame)
+        return [part for word in self.words for part in _parts(frame, word)]
+
+    def foot(self, data: bytes) -> str:
+        return "whitespace is lost, and ## is no part of the text"
+
+
+def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, bytes]]:
+    """The pieces of a word, and what each stands for in it."""
+    spelled = frame.tokenizer.encoder.spell(word.word) if len(word.ids) > 1 else None
+    start = 0
+    for token_id, end in spelled or [(word.ids[0], len(word.word))]:
+        yield token_id, to_bytes(word.word[start:end])
+        start = end
 
 
 class ProbesPanel(PiecePanel):

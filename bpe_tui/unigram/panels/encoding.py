@@ -1,61 +1,75 @@
-"""Which bytes are this character, and which piece has it?"""
+"""Into which pretokens is the text cut, and each of them into which pieces and bytes?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from textual.reactive import reactive
 
+from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.views.lanes import Label, bracketed, broken, byte_widths, character_text, flush_left
+from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.views.lanes import Label, Lane, bracketed, characters_and_bytes, lane_rows
 from bpe_tui.views.panel import sentence
-from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text
-from engine.encoding.lanes import Lanes, align
-from engine.text.pretokenize import to_bytes
+from engine.encoding.lanes import align
+from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 
-# Lanes of a text in rows: its bytes, and what stands over them, aligned.
-
-NAME_CELLS = 12
-
-Drawn = Callable[[Sequence[Label], Sequence[int], int, int], Iterator[Span]]
-
-
-class Lane(NamedTuple):
-    """A lane: its name, what it says of which bytes, and how it is drawn."""
-
-    name: str
-    labels: Sequence[Label]
-    draw: Drawn = flush_left
-
-
-def characters_and_bytes(lanes: Lanes) -> list[Lane]:
-    """The two lanes that every text has."""
-    characters = [
-        Label(c.start, c.end, character_text(lanes, c), "" if c.text is not None else "loss")
-        for c in lanes.characters
-    ]
-    data = [Label(n, n + 1, f"{byte:02X}", "dim") for n, byte in enumerate(lanes.data)]
-    return [Lane("characters", characters), Lane("bytes", data)]
-
-
-def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Iterator[Row]:
-    """A row for each lane and line of the text, and a blank one between two lines."""
-    cells = byte_widths(lanes)
-    for place, (start, end) in enumerate(broken(lanes, cells, max(width - NAME_CELLS, 8))):
-        if place:
-            yield Row([])
-        for name, labels, draw in shown:
-            title: Span = (name.ljust(NAME_CELLS), "strong")
-            yield Row([title, *draw(labels, cells, start, end)])
-
-
+ROOM_FOR_SCORE = 22
+"""From so many cells on the score has a column of its own."""
+SCORE_CELLS = 8
 PIECES_SHOWN = 500
+
+
+class WordsOfTextPanel(PartsPanel[UnigramFrame]):
+    """The pretokens of `text`, one a row, in their pieces; the cursor chooses one."""
+
+    text: reactive[str] = reactive("", repaint=False)
+
+    frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
+
+    def __init__(self) -> None:
+        super().__init__("pretokens", id="pretokens")
+        self._pretokens: list[Pretoken] = []
+
+    @property
+    def selected(self) -> str:
+        """The pretoken that the cursor is on, spelled with ▁; "" for a special token or none."""
+        if self.cursor >= len(self._pretokens) or self._pretokens[self.cursor].special:
+            return ""
+        return spelled(self._pretokens[self.cursor].text)
+
+    def watch_text(self) -> None:
+        self._pretokens = self.frame.cut(self.text) if self.frame is not None else []
+        self.rebuild()
+
+    def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
+        self.watch_text()
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
+        if not self._pretokens:
+            return sentence("Nothing typed yet: press e and type.", width)
+        return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
+
+    def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
+        pretoken, here = self._pretokens[place], place == self.cursor
+        mark = ("▸ " if here else "  ", "pair")
+        if pretoken.special:
+            return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
+        edges = frame.pieces_of(spelled(pretoken.text))
+        score = score_text(sum(edge.score for edge in edges), 1)
+        numbers = [right(number(len(edges)), 4, "dim")]
+        if width >= ROOM_FOR_SCORE:
+            numbers.append(right(score, SCORE_CELLS))
+        cells = width - 2 - spans_width(numbers)
+        return Row([mark, *left(PiecePainter(frame).pretoken(pretoken), max(cells, 4)), *numbers])
 
 
 class TextPiece(NamedTuple):

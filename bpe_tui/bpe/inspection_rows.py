@@ -1,0 +1,82 @@
+"""What kind of vocabulary has a BPE tokenizer learnt? The sections of its inspection in rows.
+
+The shell prints them and the inspection screen shows them; nothing of textual is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bpe_tui.views.inspection_rows import (
+    Section,
+    describe_ids,
+    describe_numbers,
+    describe_pattern,
+    describe_specials,
+    fact_rows,
+    kinds,
+    lengths,
+    longest,
+    odd_rows,
+)
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.visible import visible_text
+from engine.analysis.inspection.inspection import Inspection
+
+
+def _overview(inspection: Inspection, width: int) -> list[Row]:
+    special = len(inspection.special_ids)
+    facts = [
+        ("tokens", number(inspection.size)),
+        _describe_model(inspection),
+        ("ids", describe_ids(inspection)),
+        ("special tokens", describe_specials(inspection.special_ids) if special else "none"),
+        ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
+        *describe_numbers(inspection.numbers),
+        *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
+    ]
+    if inspection.format is not None:
+        facts.insert(0, ("format", inspection.format))
+    return fact_rows(facts, width)
+
+
+def _describe_model(inspection: Inspection) -> tuple[str, str]:
+    """How many merges there are, or which model it is that has none."""
+    if inspection.model is None:
+        return "merges", number(inspection.merges)
+    return "model", f"{inspection.model}, which merges nothing"
+
+
+def _runs(lengths: Sequence[int]) -> str:
+    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in one token'."""
+    if not lengths:
+        return "none is a token"
+    stretches: list[list[int]] = []
+    for length in lengths:
+        if stretches and stretches[-1][1] == length - 1:
+            stretches[-1][1] = length
+        else:
+            stretches.append([length, length])
+    told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
+    return f"{told} in one token"
+
+
+def _odd(inspection: Inspection, width: int) -> list[Row]:
+    found = (
+        ("not valid UTF-8", inspection.partial),
+        ("never encoded", inspection.unreachable),
+        ("case, space twins", inspection.twins),
+        ("same bytes twice", inspection.duplicates),
+    )
+    return odd_rows(inspection, found, width)
+
+
+SECTIONS = (
+    Section("overview", "what is it?", _overview),
+    Section("lengths", "how long are the tokens?", lengths),
+    Section("odd", "which are odd?", _odd),
+    Section("kinds", "what are they made of?", kinds),
+    Section("longest", "which are the longest?", longest),
+)

@@ -1,0 +1,215 @@
+"""What the encoding screens of all models share: a text, its parts, and a walk through one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
+from textual.widgets import Input, Static, TextArea
+
+from bpe_tui.session.session import Session
+from bpe_tui.views.panel import FramePanel, FrameT
+from bpe_tui.views.panel_screen import SessionScreen, TooSmall
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.visible import shorten, visible_text
+from engine.core.errors import UnknownTokenIdError
+
+
+class PartsPanel(FramePanel[FrameT]):
+    """The parts into which a text is cut, one a row; the cursor chooses one."""
+
+    class Selected(Message):
+        """The cursor is on this part now, `PartsPanel.selected`."""
+
+        def __init__(self, part: Any) -> None:
+            super().__init__()
+            self.part = part
+
+    @property
+    def selected(self) -> Any:
+        """The part that the cursor is on."""
+        raise NotImplementedError
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._tell()
+
+    def rebuild(self) -> None:
+        super().rebuild()
+        self._tell()
+
+    def _tell(self) -> None:
+        # Whoever changed the text, the panel is the sender: else the message would not rise.
+        self.post_message(self.Selected(self.selected).set_sender(self))
+
+
+class DecodePanel(Vertical):
+    """A line to type ids in, and the text that they give."""
+
+    def __init__(self, placeholder: str) -> None:
+        super().__init__(id="decode")
+        self.border_title = Content("ids → text")
+        self._placeholder = placeholder
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder=self._placeholder, id="decode-input", compact=True)
+        yield Static(id="decoded")
+
+    @property
+    def typed(self) -> str:
+        return self.query_one(Input).value
+
+    def show(self, said: str, foot: str = "") -> None:
+        """Show what the ids give, and below it a remark."""
+        self.border_subtitle = Content(foot)
+        self.query_one("#decoded", Static).update(Content(said), layout=False)
+
+
+def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
+    """The text of ids typed with spaces or commas between, or what is wrong with them.
+
+    Args:
+        typed: such as `104, 105`; "" gives "".
+        decode: gives the visible text of ids, or raises an `UnknownTokenIdError`.
+    """
+    words = typed.replace(",", " ").split()
+    if not words:
+        return ""
+    wrong = next((word for word in words if not (word.isascii() and word.isdigit())), None)
+    if wrong is not None:
+        return f"{shorten(visible_text(wrong), 20)} is no id: ids are whole numbers"
+    try:
+        return decode([int(word[:20]) for word in words])
+    except UnknownTokenIdError as error:
+        return str(error)
+
+
+class WalkScreen(SessionScreen):
+    """A field for a text, panels about it, and steps that ← and → go through and `space` plays."""
+
+    STEPS_A_SECOND: ClassVar[int]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._player: Timer | None = None
+        self._playing = False
+        self._opened = "", False
+
+    # -- what a subclass says
+
+    @abstractmethod
+    def compose_panels(self) -> ComposeResult:
+        """What stands below the text."""
+
+    @abstractmethod
+    def show_text(self) -> None:
+        """Hand the text to the panels; called when it or the frame has changed."""
+
+    @abstractmethod
+    def walk(self, by: int) -> None:
+        """Go so many steps on, or back."""
+
+    @abstractmethod
+    def walk_to_start(self) -> None:
+        """Go to the first step."""
+
+    @property
+    @abstractmethod
+    def is_at_end(self) -> bool:
+        """Whether there is no further step."""
+
+    # -- the screen
+
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        text = TextArea(id="text", compact=True, highlight_cursor_line=False)
+        text.border_title = Content("text")
+        yield text
+        yield from self.compose_panels()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)
+        self.show_panel("text")
+        self._open_text()
+
+    def show_session(self, session: Session) -> None:
+        if not self.is_current or self.frame_of(session) is None:
+            return
+        super().show_session(session)
+        self.say("#heading", self.heading(session, self.size.width - 2))
+        self.show_text()
+
+    # -- the text
+
+    @property
+    def text(self) -> str:
+        """What is typed."""
+        return self.query_one("#text", TextArea).text
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.show_text()
+
+    def open_text(self, text: str, look: bool) -> None:
+        """Put a text into the field; `look` moves on to its first pretoken."""
+        self._opened = text, look
+        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
+            self._open_text()
+
+    def take_over(self, text: str) -> None:
+        """Take a text that was typed elsewhere, unless there is one already."""
+        if text and not self.text:
+            self.open_text(text, look=False)
+
+    def _open_text(self) -> None:
+        text, look = self._opened
+        self.query_one("#text", TextArea).load_text(text)
+        if look:
+            self.show_panel("pretokens")
+
+    def action_type(self) -> None:
+        self.action_show("text")
+
+    def action_lanes(self) -> None:
+        """The tokens in three lanes, or over their ids."""
+        self.toggle_class("lanes")
+        # Where there is little room the ids are not shown, so the focus goes elsewhere.
+        self.call_after_refresh(
+            self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
+        )
+
+    # -- the walk
+
+    def action_walk(self, by: int) -> None:
+        self.pause()
+        self.walk(by)
+
+    def action_play(self) -> None:
+        """Walk by itself, from the start if it stands at the end."""
+        assert self._player is not None
+        if self._playing:
+            self.pause()
+            return
+        if self.is_at_end:
+            self.walk_to_start()
+        self._playing = True
+        self._player.resume()
+
+    def _play_on(self) -> None:
+        self.walk(1)
+        if self.is_at_end:
+            self.pause()
+
+    def pause(self) -> None:
+        """Stop walking by itself."""
+        self._playing = False
+        if self._player is not None:
+            self._player.pause()
