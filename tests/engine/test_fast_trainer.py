@@ -98,7 +98,7 @@ class TestSymbols:
     def test_have_a_border_on_either_side_of_every_pretoken(self) -> None:
         flat = Symbols({b"ab": 5, b"c": 2})
         assert list(flat.cells) == [BORDER, 97, 98, BORDER, 99, BORDER]
-        assert list(flat.places)[1:5] == [0, 0, 1, 1]
+        assert list(flat.pretoken_of)[1:5] == [0, 0, 1, 1]
 
     def test_of_nothing_are_one_border(self) -> None:
         assert list(Symbols({}).cells) == [BORDER]

@@ -1,12 +1,51 @@
 """The fastest: a flat array of tokens, a queue of buckets, numpy wherever there is much to do.
 
-Three things are kept, and a step goes through them in turn: which pair is next (`bucket_queue`),
-where it starts (`occurrences`), which tokens stand there and beside it (`symbols`). No pretoken is
-ever gone through as a whole.
+No pretoken is ever gone through as a whole. What is kept, and how it hangs together:
 
-A pair that starts in many cells is merged by numpy, one that starts in few by a loop, because a
-call of numpy costs as much as several turns of a loop. The two ways are `replace_many` and
-`replace_few`, and they do the same.
+`Symbols`      all pretokens in one flat array of cells, a cell a byte. A token writes its id into
+               its first and its last cell, so that both its neighbours are one look away.
+`PairNumbers`  every pair ever seen has a number, in the order of appearance. All else about pairs
+               is an array over these numbers.
+`counts`       number → how often the pair stands side by side now. Always true.
+`Occurrences`  number → the cells where the pair started when it was new.
+`BucketQueue`  the numbers of the pairs in buckets by count, for the next step.
+
+What is true between two steps (the *invariants*):
+
+1. Read along the cells, from the first cell of a token to the first of the next, the array spells
+   every pretoken in its tokens, with a border before it and behind it.
+2. A pair stands at every start that `Occurrences` has for it, or has been broken up since; it
+   stands nowhere else. New pairs only come from new tokens, and those of a step are noted in it.
+3. Counts only fall after the step that made the pair, and no new pair is more frequent than the
+   one that merged. So no pair is in a bucket lower than its count, and the top count only falls.
+
+One step on the pretokens `abab` (twice) and `cab` (once), `_` being a border:
+
+    cell             0  1  2  3  4  5  6  7  8  9
+    before           _  a  b  a  b  _  c  a  b  _      (a b) 5, (b a) 2, (c a) 1
+    after a+b → X    _  X  X  X  X  _  c  X  X  _      (X X) 2, (c X) 1
+
+The queue takes (a b), the pair number 0, which starts in the cells 1, 3 and 7. Behind the first X
+stands another: the pair (b a) that was there is gone, (X X) is there. Before the last X stands c:
+(c a) becomes (c X). The new pairs get the next numbers, 3 and 4.
+
+>>> from engine.bpe.ties import TIE_RULES
+>>> vocab = [bytes([byte]) for byte in range(256)]
+>>> problem = Problem({b"abab": 2, b"cab": 1}, vocab, TIE_RULES["lexicographic"], min_count=1)
+>>> index = FlatIndex(problem)
+>>> index.symbols.cells.tolist()
+[-1, 97, 98, 97, 98, -1, 99, 97, 98, -1]
+>>> list(index.pairs), index.counts
+([(97, 98), (98, 97), (99, 97)], [5, 2, 1])
+>>> [index.occurrences.of(number).tolist() for number in range(3)]
+[[1, 3, 7], [2], [6]]
+>>> merge = merge_pair(problem, index, number=0)
+>>> index.symbols.cells.tolist()
+[-1, 256, 256, 256, 256, -1, 99, 256, 256, -1]
+>>> list(index.pairs)[3:], index.counts
+([(256, 256), (99, 256)], [0, 0, 0, 2, 1])
+>>> [index.occurrences.of(number) for number in (3, 4)]
+[[1], [6]]
 """
 
 from __future__ import annotations
@@ -24,7 +63,45 @@ from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge
 
-# Replace a pair that starts in few cells: a plain loop.
+MANY = 96
+"""From how many starts on numpy is faster than a loop: a call of numpy costs as much as several
+turns of a loop."""
+
+
+def fast(problem: Problem) -> Iterator[Merge]:
+    # Lay all pretokens out in one flat array; count all pairs, and note where they start.
+    index = FlatIndex(problem)
+    pairs, counts = index.pairs, index.counts
+    # Put all pairs into buckets by their counts.
+    key = problem.tie_key(no_place)
+    queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
+    # Take the best pair of the top bucket; one that has fallen goes into a lower bucket instead.
+    while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
+        known = len(counts)
+        # Replace it by a new token wherever it starts, and correct the counts beside it.
+        merge = merge_pair(problem, index, number)
+        work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
+        # Put the new pairs into buckets.
+        queue.push(range(known, len(counts)))
+        yield merge
+
+
+def merge_pair(problem: Problem, index: FlatIndex, number: int) -> Merge:
+    """Replace a pair by a new token wherever it stands, and bring all counts up to date."""
+    pair = index.pairs[number]
+    new_id = problem.join(pair)
+    index.sizes.append(len(problem.vocab[new_id]))
+    starts = index.occurrences.of(number)
+    problem.work.places_checked += len(starts)
+    if len(starts) >= MANY:
+        replaced = replace_many(index, pair, new_id, np.asarray(starts))
+    else:
+        few = starts.tolist() if isinstance(starts, np.ndarray) else starts
+        replaced = replace_few(index, pair, new_id, few)
+    return index.merged(number, new_id, replaced)
+
+
+# -- a pair that starts in few cells: a plain loop
 
 ByNeighbour = dict[int, list[int]]
 """Neighbouring token → where the new tokens beside it start."""
@@ -33,21 +110,23 @@ ByNeighbour = dict[int, list[int]]
 def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]) -> Replaced:
     """Replace the pair wherever it still stands."""
     symbols, sizes = index.symbols, index.sizes
-    cells, places, word_counts = symbols.cells, symbols.places, symbols.word_counts
+    cells, pretoken_of, times = symbols.cells, symbols.pretoken_of, symbols.times
     left, right = pair
     left_size, size = sizes[left], sizes[new_id]
     occurrences = 0
-    touched: set[int] = set()
+    pretokens: set[int] = set()
     before: ByNeighbour = {}
     after: ByNeighbour = {}
     for start in starts:
         middle = start + left_size
+        # A merge since the start was noted may have broken the pair up.
         if cells[start] != left or cells[middle] != right:
             continue
-        place = places[start]
-        touched.add(place)
-        weight = word_counts[place]
+        pretoken = pretoken_of[start]
+        pretokens.add(pretoken)
+        weight = times[pretoken]
         occurrences += weight
+        # Note the new pairs: with the token before, and with the token behind.
         token = cells[start - 1]
         if token == new_id:
             # The one just written is followed by this one, no longer by its left token.
@@ -57,6 +136,7 @@ def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
         token = cells[start + size]
         if token != BORDER:
             after.setdefault(token, []).append(start)
+        # Write the new token: blank the cells inside it, then set the first and the last.
         cells[middle - 1] = cells[middle] = INSIDE
         cells[start] = cells[start + size - 1] = new_id
     return Replaced(
@@ -66,24 +146,24 @@ def replace_few(index: FlatIndex, pair: Pair, new_id: int, starts: Iterable[int]
         ),
         Beside(_weigh(symbols, after), list(after.values())),
         occurrences,
-        len(touched),
+        len(pretokens),
     )
 
 
 def _weigh(symbols: Symbols, groups: ByNeighbour) -> list[tuple[int, int]]:
     """(neighbour, how often the new tokens beside it stand in the corpus)."""
-    places, word_counts = symbols.places, symbols.word_counts
+    pretoken_of, times = symbols.pretoken_of, symbols.times
     weights = []
     for token, starts in groups.items():
         weight = 0
         for start in starts:
-            weight += word_counts[places[start]]
+            weight += times[pretoken_of[start]]
         weights.append((token, weight))
     return weights
 
 
 def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
-    """Where two new tokens stand side by side, say so of the first and be silent of the second.
+    """Two new tokens stand side by side: the pair is noted once, behind the first of them.
 
     When the first was written, the left token of the second still stood behind it.
     """
@@ -93,7 +173,7 @@ def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
     after.setdefault(new_id, []).append(first)
 
 
-# Replace a pair that starts in many cells: the same as `replace_few`, in arrays.
+# -- a pair that starts in many cells: what `replace_few` does, in arrays
 
 Tokens = npt.NDArray[np.int32]
 
@@ -103,13 +183,13 @@ def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) ->
     # Numpy looks up by the integers of the machine, and kept starts are shorter: convert once.
     starts = _still_standing(index, pair, starts.astype(np.intp))
     before, after = _write(index, pair, new_id, starts)
-    places = index.symbols.places_array.take(starts)
-    weights = index.symbols.word_counts_array.take(places)
+    pretokens = index.symbols.pretoken_array.take(starts)
+    weights = index.symbols.times_array.take(pretokens)
     return Replaced(
         _group(index, before, weights, starts, back=True),
         _group(index, after, weights, starts, back=False),
         int(weights.sum()),
-        1 + int(np.count_nonzero(places[1:] != places[:-1])),
+        1 + int(np.count_nonzero(pretokens[1:] != pretokens[:-1])),
     )
 
 
@@ -131,9 +211,10 @@ def _still_standing(index: FlatIndex, pair: Pair, starts: Integers) -> Integers:
 
 
 def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple[Tokens, Tokens]:
-    """Write the new token; the tokens before and after each.
+    """Write the new token; returns the tokens before each and behind each.
 
-    Of two new tokens side by side only the first tells: the second has a border before it.
+    Two new tokens side by side make one pair, noted behind the first: the second seems to have a
+    border before it.
     """
     cells = index.symbols.cells_array
     left_size, right_size = index.sizes[pair[0]], index.sizes[pair[1]]
@@ -154,7 +235,7 @@ def _write(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> tuple
 def _group(
     index: FlatIndex, tokens: Tokens, weights: Ints, starts: Integers, *, back: bool
 ) -> Beside:
-    """Sort the starts by the tokens beside them; go `back` to where these tokens start."""
+    """Group the starts by the tokens beside them; `back` goes to where those before them start."""
     inner = (tokens != BORDER).nonzero()[0]
     if not len(inner):
         return Beside([], ())
@@ -172,38 +253,6 @@ def _group(
         starts -= np.repeat([index.sizes[token] for token in distinct], ends - begins)
     grouped = Grouped(starts.astype(index.symbols.starts_type), ends)
     return Beside(list(zip(distinct, group_weights, strict=True)), grouped)
-
-
-MANY = 96
-"""From how many starts on numpy is faster than a loop."""
-
-
-def fast(problem: Problem) -> Iterator[Merge]:
-    index = FlatIndex(problem)
-    pairs, counts = index.pairs, index.counts
-    key = problem.tie_key(no_place)
-    queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
-    while (number := queue.pop()) is not None and counts[number] >= problem.min_count:
-        known = len(counts)
-        merge = merge_pair(problem, index, number)
-        work.pairs_scanned, work.bucket_moves = queue.scanned, queue.moved
-        queue.push(range(known, len(counts)))
-        yield merge
-
-
-def merge_pair(problem: Problem, index: FlatIndex, number: int) -> Merge:
-    """Replace a pair by a new token wherever it stands, and bring all counts up to date."""
-    pair = index.pairs[number]
-    new_id = problem.join(pair)
-    index.sizes.append(len(problem.vocab[new_id]))
-    starts = index.occurrences.of(number)
-    problem.work.places_checked += len(starts)
-    if len(starts) >= MANY:
-        replaced = replace_many(index, pair, new_id, np.asarray(starts))
-    else:
-        few = starts.tolist() if isinstance(starts, np.ndarray) else starts
-        replaced = replace_few(index, pair, new_id, few)
-    return index.merged(number, new_id, replaced)
 
 
 PSEUDOCODE = (

@@ -1,4 +1,7 @@
-"""What the fast trainer knows of the pairs that stand: numbers, counts, and where they start."""
+"""What the fast trainer knows of the pairs: counts, where they start, and which is next.
+
+How these hang together with the flat array of tokens is told in `fast`.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,6 @@ from engine.bpe.trainers.problem import Problem
 from engine.core.arrays import Integers, Ints
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import STRIDE, key_of
-
-# Where each pair has been seen to start.
-#
-# A merge makes many pairs at once, numbered one after the other, and brings their starts grouped in
-# the same order. So the starts are kept merge by merge as they came, and a pair's are found by its
-# number. They are true when they are added; later merges may break some up, and whoever uses them
-# looks at the cells to see which still stand.
 
 
 class Grouped:
@@ -37,7 +33,13 @@ Groups = Sequence[list[int] | Integers] | Grouped
 
 
 class Occurrences:
-    """number of a pair → the cells where it starts."""
+    """number of a pair → the cells where it started when it was new.
+
+    A merge makes many pairs at once, numbered one after the other, and brings their starts grouped
+    in the same order. So the starts are kept merge by merge as they came, and a pair's are found by
+    its number. They are true when they are added; later merges may break some up, and whoever uses
+    them looks at the cells to see which still stand.
+    """
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
@@ -79,13 +81,13 @@ class Replaced:
 
 
 class FlatIndex:
-    """The tokens of a problem and its pairs, kept true by `replaced`.
+    """The tokens of a problem and its pairs, kept true by `merged`.
 
     Attributes:
         symbols: the tokens, in one flat array.
         pairs: the numbers of the pairs.
         counts: number → how often the pair stands.
-        occurrences: number → where the pair starts.
+        occurrences: number → the cells where the pair started when it was new.
         sizes: token id → its length in bytes.
     """
 
@@ -103,7 +105,8 @@ class FlatIndex:
         left, right = self.pairs[number]
         counts, number_of_key = self.counts, self.pairs.number_of_key
         count = counts[number]
-        # A dict, as one pair can be broken up on both sides: (b, a) in b[ab] and in [ab]a.
+        # Old pairs that lost, with what is left of them. A dict, as one pair can lose on both
+        # sides: (b, a) in b[ab] and in [ab]a.
         left_over = {number: 0}
         if self._longest is not None:
             room = self._longest - self.sizes[new_id]
@@ -156,27 +159,28 @@ class FlatIndex:
         return Replaced(before, after, replaced.occurrences, replaced.pretokens)
 
 
-# Pairs in buckets by count: the best one without keeping anything sorted.
-#
-# A count never rises after the step that made the pair, and no new pair is more frequent than the
-# one that merged. So the top count only falls, and the queue walks down through the counts, bucket
-# by bucket. A pair whose count has fallen stays in its bucket until that is opened, and is put into
-# the right one then. The tie rule is asked only about pairs in the open bucket, which is a heap by
-# the rule's key.
-#
-# Most pairs are rare and never merge. The queue leaves those below a *floor* alone; when it runs
-# dry one look over all counts gives a lower floor and the pairs above it.
-
 FLOOR_DIVISOR = 4
 """Running dry, the queue goes down to the top count divided by this."""
 
 
 class BucketQueue:
-    """The numbers of pairs, best first. `counts` are the true counts, which the caller changes.
+    """Pairs in buckets by count: the best one without keeping anything sorted.
 
-    The least key wins a tie. A pair that is taken out must lose its count, as a merge makes it do.
-    `scanned` counts the pairs looked at to open a bucket or to lower the floor, `moved` those that
-    had fallen and went into another bucket.
+    The top count only falls, so the queue walks down through the counts, bucket by bucket. A pair
+    whose count has fallen stays in its bucket until that is opened, and is put into the right one
+    then. The tie rule is asked only about pairs in the open bucket, which is a heap by its key.
+
+    Most pairs are rare and never merge. The queue leaves those below a *floor* alone; when it runs
+    dry, one look over all counts gives a lower floor and the pairs above it.
+
+    Args:
+        counts: number → true count, which the caller changes. A pair that is taken out must lose
+            its count, as a merge makes it do.
+        key: number → the tie rule's key; of two pairs with the same count the lesser is first.
+
+    Attributes:
+        scanned: pairs looked at, to open a bucket or to lower the floor.
+        moved: those of them that had fallen, and went into another bucket.
 
     >>> counts = [9, 8, 8]
     >>> queue = BucketQueue(counts, key=lambda number: -number)

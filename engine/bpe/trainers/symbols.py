@@ -33,9 +33,9 @@ class Symbols:
 
     Attributes:
         cells, cells_array: the cells, for Python and for numpy.
-        places, places_array: cell → index of its pretoken.
+        pretoken_of, pretoken_array: cell → index of its pretoken.
         starts_type: numpy's integers that can number the cells.
-        word_counts, word_counts_array: index of a pretoken → how often it occurs.
+        times, times_array: index of a pretoken → how often it occurs.
     """
 
     def __init__(self, counts: Mapping[bytes, int]) -> None:
@@ -45,17 +45,17 @@ class Symbols:
         self.cells, self.cells_array = _shared_ints(len(text))
         self.cells_array[:] = text
         self.cells_array[borders] = BORDER
-        self.places, self.places_array = _shared_ints(len(text))
-        self.places_array[:-1] = np.repeat(np.arange(len(counts)), sizes)
+        self.pretoken_of, self.pretoken_array = _shared_ints(len(text))
+        self.pretoken_array[:-1] = np.repeat(np.arange(len(counts)), sizes)
         self.starts_type = np.int32 if len(text) < 2**31 else np.int64
-        self.word_counts = list(counts.values())
-        self.word_counts_array = np.array(self.word_counts, dtype=np.int64)
+        self.times = list(counts.values())
+        self.times_array = np.array(self.times, dtype=np.int64)
 
     def byte_pair_counts(self) -> tuple[list[int], list[int]]:
         """The pairs of bytes that stand somewhere, as left · 256 + right, and their counts."""
         totals = np.zeros(BYTE_PAIRS, dtype=np.int64)
         for starts, pairs in self._byte_pairs():
-            weights = self.word_counts_array.take(self.places_array.take(starts))
+            weights = self.times_array.take(self.pretoken_array.take(starts))
             totals += np.bincount(pairs, weights, BYTE_PAIRS).astype(np.int64)
         present = np.flatnonzero(totals)
         return present.tolist(), totals[present].tolist()
