@@ -25,9 +25,9 @@ from engine.formats import (
     tokenizer_json,
 )
 from engine.formats.source import Source
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.formats.unrecognised import what_it_is
-from engine.formats.writing import renumbered, told_unsayable
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.unrecognised import describe_unrecognised
+from engine.formats.writing import check_sayable, renumbered
 from engine.text.patterns import Pattern
 
 _OF_FILES = (
@@ -41,7 +41,7 @@ _OF_FILES = (
 )
 _OF_NAMES = (
     named_encodings.FORMAT,
-    hub.format_with(lambda *paths, **wishes: open_tokenizer(*paths, **wishes)),
+    hub.format_with(lambda *paths, **overrides: open_tokenizer(*paths, **overrides)),
 )
 FORMATS: Registry[TokenizerFormat] = Registry(
     "format", {each.name: each for each in (*_OF_FILES, *_OF_NAMES)}
@@ -69,12 +69,12 @@ def open_tokenizer(
     for candidate in _candidates(source):
         if candidate.recognises(source):
             with gc_paused():
-                return candidate.load(source, Wishes(special_tokens, pattern))
+                return candidate.load(source, Overrides(special_tokens, pattern))
     if not source.exists:
-        hint = named_encodings.told_near(source.given[0]) if len(source.given) == 1 else ""
+        hint = named_encodings.hint_of(source.given[0]) if len(source.given) == 1 else ""
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     known = "; ".join(each.summary for each in _OF_FILES)
-    raise TokenizerFileError(f"{source}: {what_it_is(source)} (known are: {known})")
+    raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are: {known})")
 
 
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:
@@ -111,33 +111,10 @@ def save(
     """
     chosen = writable_format(format or DEFAULT_FORMAT)
     assert chosen.save is not None  # it is writable
-    check_stages(tokenizer, Path(path), chosen)
+    check_sayable(tokenizer, Path(path), chosen)
     if renumber and chosen.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     chosen.save(tokenizer, Path(path), overwrite)
-
-
-def check_stages(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
-    """Whether a format can say what merges start from, and what else happens to a text.
-
-    `path` is for errors.
-
-    Raises:
-        TokenizerFileError: it cannot.
-    """
-    pipeline = tokenizer.pipeline
-    if pipeline is not None and not pipeline.merges and not format.keeps_stages:
-        raise TokenizerFileError(
-            f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
-            f"{format.name} says merges only, of bytes; write a tokenizer.json instead"
-        )
-    if not tokenizer.rules.splitter.is_plain and not format.keeps_stages:
-        raise TokenizerFileError(
-            f"{path}: the tokenizer changes a text before it cuts it, which the format "
-            f"{format.name} cannot say; write a tokenizer.json instead"
-        )
-    if unsayable := told_unsayable(tokenizer.alphabet, format):
-        raise TokenizerFileError(f"{path}: {unsayable}")
 
 
 def writable_format(name: str) -> TokenizerFormat:

@@ -10,12 +10,11 @@ Hugging Face's library.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
+from engine.formats.guesses import note_gaps, note_guessed_pattern, note_guessed_special_tokens
 from engine.formats.source import HEAD, Source, read_head, read_lines
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.formats.writing import told_gaps
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.pretokenize import to_bytes
 
 FILE = "vocab.txt"
@@ -37,10 +36,8 @@ def _file_of(source: Source) -> Path | None:
     return source.in_folder(FILE) or source.only_file
 
 
-# The stages are many modules, which nobody should wait for who reads another format.
-
-
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
+    # The stages are many modules, which nobody should wait for who reads another format.
     from engine.pipeline.of_tokenizer import wordpiece_pipeline
     from engine.pipeline.to_tokenizer import tokenizer_of
     from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
@@ -50,28 +47,23 @@ def load(source: Source, wishes: Wishes) -> Opened:
     pieces = read_lines(path)
     while not pieces[-1]:
         pieces.pop()  # what stands behind the last line's end
-    special_tokens = wishes.special_tokens
+    special_tokens = overrides.special_tokens
     if special_tokens is None:
         special_tokens = list(dict.fromkeys(filter(_IN_BRACKETS.fullmatch, pieces)))
     wordpiece = WordPieceTokenizer(
         dict(enumerate(map(to_bytes, pieces))),
         special_tokens,
         UNKNOWN,
-        wishes.pattern or DEFAULT_PATTERN,
+        overrides.pattern or DEFAULT_PATTERN,
     )
     tokenizer = tokenizer_of(wordpiece_pipeline(wordpiece))
-    notes = [*_guesses(wishes, special_tokens), *told_gaps(tokenizer.vocab)]
+    notes = [
+        "the file names no normalizer; nothing is put in lower case, as in a cased BERT",
+        *note_guessed_pattern(overrides, "BERT's pre-tokenizer"),
+        *note_guessed_special_tokens(overrides, special_tokens, "being in brackets"),
+        *note_gaps(tokenizer.vocab),
+    ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))
-
-
-def _guesses(wishes: Wishes, special_tokens: Iterable[str]) -> list[str]:
-    """What the file does not say and nobody wished."""
-    guesses = ["the file names no normalizer; nothing is put in lower case, as in a cased BERT"]
-    if wishes.pattern is None:
-        guesses.append("the file names no pattern; BERT's pre-tokenizer is taken")
-    if wishes.special_tokens is None:
-        guesses.append(f"taken for special, being in brackets: {' '.join(special_tokens)}")
-    return guesses
 
 
 FORMAT = TokenizerFormat("bert-vocab", "BERT's vocab.txt, a piece a line", recognises, load)

@@ -15,8 +15,8 @@ from pathlib import Path
 from engine.core.errors import ConversionError, TokenizerFileError
 from engine.core.files import check_free
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats import check_stages, open_tokenizer, save, writable_format
-from engine.formats.writing import renumbered
+from engine.formats import open_tokenizer, save, writable_format
+from engine.formats.writing import check_sayable, renumbered
 
 PROBE = (
     "The quick brown fox doesn't jump over 1234567 lazy dogs, DOESN'T it?\n\n\tdef f(x):\r\n"
@@ -49,7 +49,7 @@ def convert(
     if not overwrite:
         check_free(Path(path))
     wanted = writable_format(format)
-    check_stages(tokenizer, Path(path), wanted)
+    check_sayable(tokenizer, Path(path), wanted)
     if renumber and wanted.prescribes_ids:
         tokenizer = renumbered(tokenizer)
     with tempfile.TemporaryDirectory(prefix="bpe-tui-") as place:

@@ -1,9 +1,9 @@
 """A course solution as JSON: `vocab` and `merges`, in one object or in two files.
 
-JSON has no bytes, and everybody writes them another way: see `spellings`. We write latin-1, where
-each character is one byte: it loses nothing, ASCII can be read as it is, and in any language the
-code points are the bytes. Beside them stand what the two do not say, the special tokens with their
-ids and the pattern, by its name or as a regex.
+JSON has no bytes, and everybody writes them another way: see `course_values`. We write latin-1,
+where each character is one byte: it loses nothing, ASCII can be read as it is, and in any language
+the code points are the bytes. Beside them stand what the two do not say, the special tokens with
+their ids and the pattern, by its name or as a regex.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from pathlib import Path
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.course_values import find_parts, open_parts
+from engine.formats.course_values import find_parts, read_parts
 from engine.formats.guesses import is_text
 from engine.formats.source import Source
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.vocab_and_merges import open_vocab_and_merges
 from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 
@@ -46,17 +47,17 @@ def _could_be_json(head: bytes) -> bool:
     return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     parts = find_parts(_files(source).values)
     assert parts is not None  # it was recognised
-    return open_parts(str(source), parts, wishes, FORMAT.name)
+    return open_vocab_and_merges(read_parts(str(source), parts), overrides, FORMAT.name)
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
     check_plain(tokenizer, path)
     special_ids = tokenizer.rules.special_ids
     for token in special_ids:
-        if not is_text(token.encode("utf-8", "surrogatepass")):
+        if not is_text(token):
             raise TokenizerFileError(f"{path}: the special token {token!r} is no UTF-8 text")
     pattern = tokenizer.pattern
     name = pattern.name if PATTERNS.get(pattern.name) == pattern else pattern.source

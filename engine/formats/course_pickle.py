@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.course_values import find_parts, open_parts
+from engine.formats.course_values import find_parts, read_parts
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import Source, read_bytes
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.vocab_and_merges import open_vocab_and_merges
 
 _HEAD = re.compile(
     rb"\x80[\x02-\x05]"  # protocol 2 and later begin with their number,
@@ -38,7 +39,7 @@ def _paths(source: Source) -> list[Path]:
     return found if len(found) <= 2 else []
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     values: list[Any] = []
     for path in _paths(source):
         try:
@@ -51,7 +52,7 @@ def load(source: Source, wishes: Wishes) -> Opened:
             f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
             "pairs are looked for, in one file or in two"
         )
-    return open_parts(str(source), parts, wishes, FORMAT.name)
+    return open_vocab_and_merges(read_parts(str(source), parts), overrides, FORMAT.name)
 
 
 FORMAT = TokenizerFormat(

@@ -1,32 +1,36 @@
-"""A course solution's vocabulary and merges, found among plain values and made a `Tokenizer`.
+"""A vocabulary and merges found among plain values, as solutions of courses keep them.
 
 Stanford CS336 asks for `vocab: dict[int, bytes]` and `merges: list[tuple[bytes, bytes]]`, and
 everybody keeps them another way: together or apart, as a dict or a tuple, ids first or tokens
-first, merges as a list or as a dict with ranks. What is meant is told by the values alone.
+first, merges as a list or as a dict with ranks, bytes in several spellings. What is meant is told
+by the values alone, in two steps: `find_parts` says which value is what, `read_parts` makes bytes
+of them. All of these are the same:
+
+    {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
+    [["a", "b", "ab"], [[0, 1]]]
+    [{"61": 0, "62": 1, "6162": 2}, ["61 62"]]
 """
 
 from __future__ import annotations
 
 from binascii import a2b_base64
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.core.gpt2_bytes import spell, unspell
-from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import find_special_tokens, pattern_of
+from engine.core.gpt2_bytes import unspell
+from engine.formats.guesses import pattern_of
 from engine.formats.source import LARGEST
-from engine.formats.tokenizer_format import Opened, Wishes
-from engine.formats.writing import told_gaps
+from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
-from engine.text.pretokenize import to_bytes
 
-# How files write the bytes of a token, and which way a vocabulary is written.
+# How files write the bytes of a token
 #
-# A spelling fits if the 256 bytes are all there in it and every merge joins two tokens to one that
-# is there. No two of those below fit the same vocabulary: in each the bytes look different. They
-# are tried in their order all the same, so that the answer never depends on chance.
+# A spelling fits if the 256 bytes are all there in it. No two of those below fit the same
+# vocabulary: in each the bytes look different. They are tried in their order all the same, so that
+# the answer never depends on chance.
 
 
 def _of_bytes(token: Any) -> bytes:
@@ -60,34 +64,22 @@ SPELLINGS: dict[str, Callable[[Any], bytes]] = {
 what is not written so."""
 
 
-class Spelled(NamedTuple):
-    """A vocabulary and merges in bytes, and how they were spelled.
-
-    `texts` are the tokens that are text and not in the spelling, by id: they can only be special.
-    """
-
-    spelling: str
-    vocab: dict[int, bytes]
-    merges: list[tuple[bytes, bytes]]
-    texts: dict[int, str]
-
-
-def respell(place: str, vocab: Mapping[int, Any], merges: Sequence[tuple[Any, Any]]) -> Spelled:
+def _respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> VocabAndMerges:
     """The bytes of a vocabulary and its merges, in the first spelling that fits.
 
     Args:
-        place: what an error names.
         vocab: id → token, spelled.
         merges: two tokens each, spelled; or two ids.
 
     Raises:
-        TokenizerFileError: none fits, or a merge needs a token that is not there.
+        TokenizerFileError: none fits.
     """
     for name, bytes_of in SPELLINGS.items():
         read, texts = _read_vocab(vocab, bytes_of)
         if len({token for token in read.values() if len(token) == 1}) == 256:
             pairs = _read_merges(place, merges, read, bytes_of)
-            return Spelled(name, read, pairs, texts)
+            notes = [f"its tokens are spelled in {name}"]
+            return VocabAndMerges(place, read, pairs, texts, notes=notes)
     raise TokenizerFileError(
         f"{place}: the 256 single bytes are not all there, spelled as any of: "
         f"{', '.join(SPELLINGS)}"
@@ -115,7 +107,6 @@ def _read_merges(
     vocab: Mapping[int, bytes],
     bytes_of: Callable[[Any], bytes],
 ) -> list[tuple[bytes, bytes]]:
-    known = set(vocab.values())
     pairs = []
     for rank, (left, right) in enumerate(merges):
         try:
@@ -126,12 +117,6 @@ def _read_merges(
                 f"{place}: merge {rank} is unknown or not spelled as the vocabulary is: "
                 f"{short_repr((left, right))}"
             ) from None
-        for token in (*pair, pair[0] + pair[1]):
-            if token not in known:
-                raise TokenizerFileError(
-                    f"{place}: merge {rank} ({spell(pair[0])} {spell(pair[1])}) needs the token "
-                    f"{spell(token)}, which the vocabulary does not have"
-                )
         pairs.append(pair)
     return pairs
 
@@ -203,81 +188,44 @@ def _is_pair(value: Any) -> bool:
     return isinstance(value, list | tuple) and len(value) == 2
 
 
-def open_parts(place: str, parts: Parts, wishes: Wishes, format: str) -> Opened:
-    """The tokenizer that the parts are.
+def read_parts(place: str, parts: Parts) -> VocabAndMerges:
+    """The vocabulary and the merges of the parts, in bytes.
 
     Args:
         place: what an error names.
-        format: the name of the format that they were in.
 
     Raises:
-        TokenizerFileError: the parts are malformed, or do not belong together.
+        TokenizerFileError: the parts are malformed.
     """
-    spelled = respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges))
-    told = _told_special_tokens(place, parts.special_tokens)
-    names = wishes.special_tokens
-    if names is None and told is not None:
-        names = list(told)
-    found = find_special_tokens(place, spelled.vocab, spelled.merges, names)
-    found += [text for text in spelled.texts.values() if text not in found]
-    vocab = _with_special_tokens(place, spelled, told if isinstance(told, Mapping) else {})
-    specials = told if isinstance(told, Mapping) and set(told) == set(found) else found
-    pattern = wishes.pattern or _told_pattern(place, parts.pattern) or "gpt2"
-    tokenizer = Tokenizer(vocab, spelled.merges, specials, pattern)
-    _check_no_token_twice(place, tokenizer)
-    notes = [f"its tokens are spelled in {spelled.spelling}", *told_gaps(tokenizer.vocab)]
-    if wishes.pattern is None and parts.pattern is None:
-        notes.append("the file names no pattern; GPT-2's is taken")
-    if names is None and found:
-        notes.append(f"taken for special, since no merge makes them: {' '.join(found)}")
-    return Opened(tokenizer, format, tuple(notes))
+    return replace(
+        _respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges)),
+        special_tokens=_read_special_tokens(place, parts.special_tokens),
+        pattern=_read_pattern(place, parts.pattern),
+    )
 
 
-def _with_special_tokens(place: str, spelled: Spelled, told: Mapping[str, int]) -> dict[int, bytes]:
-    """The vocabulary with the special tokens that stand in it as text, or apart with their ids."""
-    vocab = spelled.vocab | {token_id: to_bytes(text) for token_id, text in spelled.texts.items()}
-    for token, token_id in told.items():
-        if vocab.setdefault(token_id, to_bytes(token)) != to_bytes(token):
-            raise TokenizerFileError(
-                f"{place}: the special token {token!r} has the id {token_id} of another token"
-            )
-    return vocab
-
-
-def _told_special_tokens(place: str, told: Any) -> Sequence[str] | Mapping[str, int] | None:
+def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str, int] | None:
     """A list of tokens, or tokens with their ids."""
-    match told:
+    match found:
         case None:
             return None
-        case dict() if all(isinstance(token, str) for token in told):
-            return {token: _id(place, token_id) for token, token_id in told.items()}
-        case list() | tuple() if all(isinstance(token, str) for token in told):
-            return list(told)
+        case dict() if all(isinstance(token, str) for token in found):
+            return {token: _id(place, token_id) for token, token_id in found.items()}
+        case list() | tuple() if all(isinstance(token, str) for token in found):
+            return list(found)
     raise TokenizerFileError(f"{place}: its special tokens are no list of text")
 
 
-def _told_pattern(place: str, told: Any) -> Pattern | None:
+def _read_pattern(place: str, found: Any) -> Pattern | None:
     """A pattern by its name, or a regex."""
-    if told is None:
+    if found is None:
         return None
-    if not isinstance(told, str):
+    if not isinstance(found, str):
         raise TokenizerFileError(f"{place}: its pattern is no text")
     try:
-        return PATTERNS[told] if told in PATTERNS else pattern_of(told)
+        return PATTERNS[found] if found in PATTERNS else pattern_of(found)
     except PatternError as error:
         raise TokenizerFileError(f"{place}: its pattern cannot be used: {error}") from None
-
-
-def _check_no_token_twice(place: str, tokenizer: Tokenizer) -> None:
-    seen: dict[bytes, int] = {}
-    for token_id, token in tokenizer.vocab.items():
-        if token_id in tokenizer.special_ids:
-            continue
-        if token in seen:
-            raise TokenizerFileError(
-                f"{place}: the ids {seen[token]} and {token_id} are the same token, {spell(token)}"
-            )
-        seen[token] = token_id
 
 
 def _by_id(place: str, value: Any) -> dict[int, Any]:

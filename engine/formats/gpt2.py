@@ -18,14 +18,15 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import spell, unspell
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import find_special_tokens, is_text
+from engine.formats.guesses import is_text
 from engine.formats.source import Source, read_json, read_lines
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.formats.writing import check_plain, told_gaps
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.vocab_and_merges import VocabAndMerges, open_vocab_and_merges
+from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes
 
-# Which two files are GPT-2's: a directory has them, both are given, or one with the other beside.
+# Which two files: a directory has them, both are given, or one is, with the other beside it.
 #
 # Names do not count where both are given. One alone is known by what is in it; the other one is
 # beside it under the name that belongs to its own: `x-vocab.json` to `x-merges.txt`.
@@ -103,27 +104,45 @@ Vocab = dict[int, bytes]
 Merges = list[tuple[bytes, bytes]]
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
+    """What the files of a source that was recognised say.
+
+    Args:
+        special_tokens: tokens that stand as they are in the vocabulary; `None` leaves it to the
+            settings beside the files.
+
+    Raises:
+        TokenizerFileError: a file is missing, malformed or cut short.
+    """
     folder = folder_of(source)
     settings = _read_settings(folder / SETTINGS) if folder is not None else {}
-    special_tokens = wishes.special_tokens
     if special_tokens is None:
         special_tokens = settings.get("special_tokens")
-    vocab, merges = read_files(*files_of(source), special_tokens or ())
-    specials = find_special_tokens(str(source), vocab, merges, special_tokens)
-    notes = told_gaps(vocab) if settings else [*_guesses(wishes, specials), *told_gaps(vocab)]
-    pattern = wishes.pattern or settings.get("pattern", "gpt2")
-    return Opened(Tokenizer(vocab, merges, specials, pattern), FORMAT.name, tuple(notes))
+    return _read_pair(*files_of(source), special_tokens, settings.get("pattern"), str(source))
 
 
-def _guesses(wishes: Wishes, specials: Sequence[str]) -> list[str]:
-    """What the two files do not say and nobody wished."""
-    guesses = []
-    if wishes.pattern is None:
-        guesses.append("the files name no pattern; GPT-2's is taken")
-    if wishes.special_tokens is None and specials:
-        guesses.append(f"taken for special, since no merge makes them: {' '.join(specials)}")
-    return guesses
+def load(source: Source, overrides: Overrides) -> Opened:
+    found = read(source, overrides.special_tokens)
+    return open_vocab_and_merges(found, overrides, FORMAT.name)
+
+
+def _read_pair(
+    vocab_path: Path,
+    merges_path: Path,
+    special_tokens: Sequence[str] | None,
+    pattern: str | None = None,
+    place: str = "",
+) -> VocabAndMerges:
+    return VocabAndMerges(
+        place or str(vocab_path),
+        _read_vocab(vocab_path, special_tokens or ()),
+        _read_merges(merges_path),
+        special_tokens=special_tokens,
+        pattern=pattern,
+        merges_place=str(merges_path),
+        vocab_place=str(vocab_path),
+        files="the files name",
+    )
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -162,7 +181,7 @@ def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
             f"only names; choose one of {', '.join(PATTERNS)}"
         )
     for token in tokenizer.special_tokens:
-        if not is_text(token.encode("utf-8", "surrogatepass")):
+        if not is_text(token):
             raise TokenizerFileError(
                 f"{path}: the special token {token!r} is no UTF-8 text, which {VOCAB} has to be"
             )
@@ -178,25 +197,9 @@ def read_files(
     Raises:
         TokenizerFileError: a file is missing, malformed or cut short, or the two do not match.
     """
-    vocab, merges = read_unchecked(vocab_path, merges_path, special_tokens)
-    known = set(vocab.values())
-    for rank, (left, right) in enumerate(merges):
-        for token in (left, right, left + right):
-            if token not in known:
-                raise TokenizerFileError(
-                    f"{merges_path}: merge {rank} ({spell(left)} {spell(right)}) needs the token "
-                    f"{spell(token)}, which {vocab_path} does not have; do they belong together?"
-                )
-    return vocab, merges
-
-
-def read_unchecked(
-    vocab_path: str | os.PathLike[str],
-    merges_path: str | os.PathLike[str],
-    special_tokens: Sequence[str] = (),
-) -> tuple[Vocab, Merges]:
-    """`read_files` without asking whether the two files match: what they say, each by itself."""
-    return _read_vocab(Path(vocab_path), special_tokens), _read_merges(Path(merges_path))
+    found = _read_pair(Path(vocab_path), Path(merges_path), special_tokens)
+    found.check_merges()
+    return dict(found.vocab), list(found.merges)
 
 
 def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:

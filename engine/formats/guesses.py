@@ -1,64 +1,79 @@
-"""Special tokens of files that name them, and of files that do not."""
+r"""What files leave unsaid: which tokens are special, which pattern cuts, ids without a token.
+
+What is taken instead is told in notes, and each kind of note is written here, so that every format
+tells of the same thing in the same words.
+
+Patterns come as regexes. Libraries spell one and the same pattern in several ways: possessive or
+not, as one class or as an alternative. Those below cut every text as one of ours does, and go by
+its name; a test tries all short texts. minbpe calls its newer pattern GPT-4's, but it is llama3's:
+cl100k keeps whitespace at the end of a text together (`\s++$`), minbpe cuts it behind a newline.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import count
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import count, islice
 
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
+from engine.formats.tokenizer_format import Overrides
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_bytes
 from engine.text.typed_regex import compile_foreign
 
+# Special tokens
 
-def numbered(
-    wished: Sequence[str] | None, told: Mapping[str, int], ids: Collection[int]
+
+def number_special_tokens(
+    given: Sequence[str] | None, in_file: Mapping[str, int], ids: Collection[int]
 ) -> dict[str, int]:
-    """The special tokens with their ids: those that are wished, or else those that a file told.
+    """The special tokens with their ids: those that the caller gives, or else the file's.
 
-    A token that the file did not tell gets the least id that is free: so p50k_base has its own in
-    a gap of its ranks, and where there is no gap special tokens come behind all others. `ids` are
-    those of the other tokens.
+    A token that the file does not have gets the least id that is free: so p50k_base has its own in
+    a gap of its ranks, and where there is no gap special tokens come behind all others.
 
-    >>> numbered(["<a>", "<b>"], {"<b>": 7}, [0, 2])
+    Args:
+        in_file: special token → id.
+        ids: those of the other tokens.
+
+    >>> number_special_tokens(["<a>", "<b>"], {"<b>": 7}, [0, 2])
     {'<a>': 1, '<b>': 7}
     """
-    if wished is None:
-        return dict(told)
-    taken = {*ids, *(told[token] for token in wished if token in told)}
+    if given is None:
+        return dict(in_file)
+    taken = {*ids, *(in_file[token] for token in given if token in in_file)}
     free = (token_id for token_id in count() if token_id not in taken)
-    return {token: told[token] if token in told else next(free) for token in wished}
+    return {token: in_file[token] if token in in_file else next(free) for token in given}
 
 
 def find_special_tokens(
     place: str,
     vocab: Mapping[int, bytes],
     merges: Sequence[tuple[bytes, bytes]],
-    told: Sequence[str] | None,
+    known: Sequence[str] | None,
 ) -> list[str]:
     """The special tokens of a vocabulary that holds them among the others.
 
     Args:
         place: what an error names.
-        told: what is known of them; with `None`, special are the tokens in angle or square
-            brackets that no merge makes.
+        known: the special tokens; with `None`, special are the tokens in angle or square brackets
+            that no merge makes.
 
     Raises:
         TokenizerFileError: a token is neither special, nor a byte, nor made by a merge.
     """
     made = {left + right for left, right in merges}
     unmade = [token for token in vocab.values() if len(token) > 1 and token not in made]
-    if told is None:
-        told = [token.decode() for token in unmade if _looks_special(token)]
-    special_bytes = set(map(to_bytes, told))
+    if known is None:
+        known = [token.decode() for token in unmade if _looks_special(token)]
+    special_bytes = set(map(to_bytes, known))
     orphans = [token for token in unmade if token not in special_bytes]
     if orphans:
         raise TokenizerFileError(
             f"{place}: no merge makes the token {spell(orphans[0])} (such tokens: "
             f"{len(orphans):,}); are the merges cut short, or is it a special token?"
         )
-    return list(told)
+    return list(known)
 
 
 _BRACKETS = {(b"<", b">"), (b"[", b"]")}
@@ -68,21 +83,16 @@ def _looks_special(token: bytes) -> bool:
     return (token[:1], token[-1:]) in _BRACKETS and is_text(token)
 
 
-def is_text(token: bytes) -> bool:
-    """Whether it is valid UTF-8."""
+def is_text(token: bytes | str) -> bool:
+    """Whether bytes are UTF-8; whether a text has no stray surrogates, so that UTF-8 can say it."""
     try:
-        token.decode()
-    except UnicodeDecodeError:
+        token.decode() if isinstance(token, bytes) else token.encode()
+    except UnicodeError:
         return False
     return True
 
 
-# Patterns that a tokenizer file brings along as a regex.
-#
-# Libraries spell one and the same pattern in several ways: possessive or not, as one class or as an
-# alternative. Those below cut every text as one of ours does, and go by its name; a test tries all
-# short texts. minbpe calls its newer pattern GPT-4's, but it is llama3's: cl100k keeps whitespace
-# at the end of a text together (`\s++$`), which minbpe's pattern cuts behind a newline.
+# Patterns
 
 OTHER_SPELLINGS: dict[str, str] = {
     # OpenAI's release of GPT-2.
@@ -118,12 +128,59 @@ def pattern_of(source: str) -> Pattern:
     return Pattern("own", "the file's own regex", (Alternative("own regex", source),), ())
 
 
-def told_pattern(pattern: Pattern) -> str:
+# Notes
+
+
+def describe_pattern(pattern: Pattern) -> str:
     """A note about the pattern that a file brings along.
 
-    >>> told_pattern(pattern_of(r"\\S+|\\s+"))
+    >>> describe_pattern(pattern_of(r"\\S+|\\s+"))
     'its pattern is the one called whitespace here'
     """
     if PATTERNS.get(pattern.name) == pattern:
         return f"its pattern is the one called {pattern.name} here"
     return f"its pattern is none of the named ones: {pattern.source}"
+
+
+def note_guessed_pattern(
+    overrides: Overrides, taken: str = "GPT-2's", files: str = "the file names"
+) -> list[str]:
+    """A note about the pattern that is taken where files name none, unless the caller gives one.
+
+    >>> note_guessed_pattern(Overrides())
+    ["the file names no pattern; GPT-2's is taken"]
+    """
+    return [] if overrides.pattern else [f"{files} no pattern; {taken} is taken"]
+
+
+def note_guessed_special_tokens(
+    overrides: Overrides, taken: Iterable[str], why: str = "since no merge makes them"
+) -> list[str]:
+    """A note about the tokens taken for special where files name none, unless the caller does.
+
+    >>> note_guessed_special_tokens(Overrides(), ["<s>", "</s>"])
+    ['taken for special, since no merge makes them: <s> </s>']
+    """
+    names = " ".join(taken)
+    is_guess = overrides.special_tokens is None and names
+    return [f"taken for special, {why}: {names}"] if is_guess else []
+
+
+MOST_SHOWN = 3
+"""Ids that a note shows before it leaves the others out."""
+
+
+def note_gaps(token_ids: Iterable[int]) -> list[str]:
+    """A note if some ids below the highest are missing, which harms nothing.
+
+    >>> note_gaps([0, 1, 3])
+    ['1 id below the highest stands for no token (2)']
+    """
+    known = set(token_ids)
+    gaps = max(known) + 1 - len(known)
+    if gaps == 0:
+        return []
+    missing = (token_id for token_id in count() if token_id not in known)
+    shown = ", ".join(map(str, islice(missing, min(gaps, MOST_SHOWN))))
+    ids = "1 id below the highest stands" if gaps == 1 else f"{gaps:,} ids below the highest stand"
+    return [f"{ids} for no token ({shown}{', …' if gaps > MOST_SHOWN else ''})"]

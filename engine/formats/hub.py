@@ -13,7 +13,7 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.source import Source
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 PREFIX = "hf:"
 _NAME = re.compile(r"([\w.-]+(?:/[\w.-]+)?)(?:@([\w./-]+))?", re.ASCII)
@@ -25,7 +25,7 @@ def recognises(source: Source) -> bool:
     return len(source.given) == 1 and source.given[0].startswith(PREFIX)
 
 
-def load(source: Source, wishes: Wishes, open_files: Callable[..., Opened]) -> Opened:
+def load(source: Source, overrides: Overrides, open_files: Callable[..., Opened]) -> Opened:
     """What `open_files` makes of the files that are fetched."""
     name = source.given[0].removeprefix(PREFIX)
     if (found := _NAME.fullmatch(name)) is None:
@@ -33,7 +33,7 @@ def load(source: Source, wishes: Wishes, open_files: Callable[..., Opened]) -> O
             f"{source}: is no name on the hub; write {PREFIX}OWNER/NAME[@REVISION]"
         )
     paths = _fetch(found[1], found[2])
-    return open_files(*paths, special_tokens=wishes.special_tokens, pattern=wishes.pattern)
+    return open_files(*paths, special_tokens=overrides.special_tokens, pattern=overrides.pattern)
 
 
 def _fetch(repository: str, revision: str | None) -> list[Path]:

@@ -15,9 +15,9 @@ from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.events import Pair
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import is_text, numbered, pattern_of, told_pattern
+from engine.formats.guesses import describe_pattern, is_text, number_special_tokens, pattern_of
 from engine.formats.source import LARGEST, Source, read_lines
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.writing import made_by_merges
 
 VERSION_LINE = "minbpe v1"
@@ -28,7 +28,7 @@ def recognises(source: Source) -> bool:
     return source.only_file is not None and source.heads[0].startswith(b"minbpe ")
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     lines = _Lines(source)
     if lines.next().strip() != VERSION_LINE:
         raise lines.error(f"is another version than {VERSION_LINE!r}, the one that is known")
@@ -47,12 +47,13 @@ def load(source: Source, wishes: Wishes) -> Opened:
     made = Tokenizer(
         vocab,
         [(vocab[left], vocab[right]) for left, right in pairs],
-        numbered(wishes.special_tokens, special_ids, vocab),
-        own_pattern if wishes.pattern is None else wishes.pattern,
+        number_special_tokens(overrides.special_tokens, special_ids, vocab),
+        own_pattern if overrides.pattern is None else overrides.pattern,
         alphabet=BYTES,
         table={pair: (rank, 256 + rank) for rank, pair in enumerate(pairs)},
     )
-    return Opened(made, FORMAT.name, (told_pattern(own_pattern),) if not wishes.pattern else ())
+    notes = () if overrides.pattern else (describe_pattern(own_pattern),)
+    return Opened(made, FORMAT.name, notes)
 
 
 class _Lines:
@@ -164,7 +165,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
 
 def _is_word(text: str) -> bool:
     """Whether Python's `split` leaves it whole, and it can be written."""
-    return text.split() == [text] and is_text(text.encode("utf-8", "surrogatepass"))
+    return text.split() == [text] and is_text(text)
 
 
 FORMAT = TokenizerFormat(

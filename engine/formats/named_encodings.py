@@ -11,10 +11,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.guesses import numbered, pattern_of, told_pattern
+from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
 from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.source import Source
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 if TYPE_CHECKING:
     import tiktoken
@@ -35,14 +35,15 @@ def recognises(source: Source) -> bool:
     return len(source.given) == 1 and (name.startswith(PREFIX) or name in NAMES)
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     encoding = _encoding(source.given[0].removeprefix(PREFIX))
     ranks = encoding._mergeable_ranks
-    pattern = wishes.pattern or pattern_of(encoding._pat_str)
-    specials = numbered(wishes.special_tokens, encoding._special_tokens, ranks.values())
+    pattern = overrides.pattern or pattern_of(encoding._pat_str)
+    given, in_file = overrides.special_tokens, encoding._special_tokens
+    specials = number_special_tokens(given, in_file, ranks.values())
     tokenizer, notes = tokenizer_of_ranks(ranks, specials, pattern)
-    if wishes.pattern is None:
-        notes.insert(0, told_pattern(tokenizer.pattern))
+    if overrides.pattern is None:
+        notes.insert(0, describe_pattern(tokenizer.pattern))
     return Opened(tokenizer, FORMAT.name, tuple(notes))
 
 
@@ -76,10 +77,10 @@ def _near(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
 
 
-def told_near(name: str) -> str:
+def hint_of(name: str) -> str:
     """A hint for a path that does not exist and might be a misspelt name.
 
-    >>> told_near("cl100k")
+    >>> hint_of("cl100k")
     '; did you mean the encoding cl100k_base?'
     """
     near = get_close_matches(name, NAMES, n=1) if _LOOKS_LIKE_A_NAME.fullmatch(name) else []

@@ -1,4 +1,19 @@
-"""From ranked tokens to a `Tokenizer` that encodes as tiktoken does with them, and back."""
+"""Vocabularies that only rank their tokens, as tiktoken's files do: the merges behind them.
+
+There, any two neighbours whose joined bytes are a token may merge, the lowest rank first and of
+equal ones the leftmost; and a text that is one token as a whole is looked up before.
+
+**A token has one merge at most.** Let two neighbours in a text join to the token. Until then
+nothing was merged across its two ends, so between them everything went as if its bytes stood
+alone: the neighbours are the last two parts that encoding the token's own bytes gives, whatever
+the text. So pairs with ranks encode what the ranks do. A token whose own bytes do not come down to
+two parts is made by no merge in any text, and is met only where a text is looked up whole.
+
+**Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge,
+merges happen in order of rank, and a split of a token is its merge if nothing merges across it
+earlier: `last_merges` finds that split for all tokens at once. A token without one, and from the
+first on that is made of younger tokens every token, has its bytes encoded instead.
+"""
 
 from __future__ import annotations
 
@@ -18,26 +33,279 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
 from engine.text.patterns import Pattern
 
-# The merges behind a vocabulary that only ranks its tokens, as tiktoken's files do.
-#
-# There, any two neighbours whose joined bytes are a token may merge, the lowest rank first and of
-# equal ones the leftmost; and a text that is one token as a whole is looked up before.
-#
-# **A token has one merge at most.** Let two neighbours in a text join to the token. Until then
-# nothing was merged across its two ends, so between them everything went as if its bytes stood
-# alone: the neighbours are the last two parts that encoding the token's own bytes gives, whatever
-# the text. So pairs with ranks encode what the ranks do. A token whose own bytes do not come down
-# to two parts is made by no merge in any text, and is met only where a text is looked up whole.
-#
-# **Finding it fast.** While every token so far is made of tokens of lower rank, or by no merge,
-# merges happen in order of rank, and a split of a token is its merge if nothing merges across it
-# earlier: `sound_splits` finds that split for all tokens at once. A token without one, and from the
-# first on that is made of younger tokens every token, has its bytes encoded instead.
+# From ranks to a tokenizer that encodes as tiktoken does with them, and back
 
-# All ways to cut tokens into two others.
+SHOWN = 3
+"""Tokens that a note names before it says how many more there are."""
+
+
+def tokenizer_of_ranks(
+    ranks: Mapping[bytes, int],
+    special_ids: Mapping[str, int],
+    pattern: str | Pattern,
+) -> tuple[Tokenizer, list[str]]:
+    """The tokenizer whose ids are the ranks, and what is to be said about it.
+
+    Args:
+        ranks: token → rank; no rank twice.
+        special_ids: special token → id.
+
+    Raises:
+        VocabularyError: a byte has no rank, or the tokens are too long.
+    """
+    missing = [byte for byte in range(256) if bytes((byte,)) not in ranks]
+    if missing:
+        raise VocabularyError(
+            f"lacks {len(missing)} of the 256 single bytes, {bytes(missing[:1])!r} for one, "
+            "without which not every text can be encoded; is it cut short?"
+        )
+    found = merges_of_ranks(ranks)
+    vocab = {rank: token for token, rank in ranks.items()}
+    alphabet: Alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
+    if found.unmade:
+        alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
+    made = Tokenizer(
+        vocab, found.merges, special_ids, pattern, alphabet=alphabet, table=found.table
+    )
+    return made, _note_unmade(found.unmade)
+
+
+def _note_unmade(unmade: Sequence[bytes]) -> list[str]:
+    if not unmade:
+        return []
+    shown = ", ".join(map(spell, unmade[:SHOWN])) + (", …" if len(unmade) > SHOWN else "")
+    return [
+        f"no merge can be found for {len(unmade):,} of its tokens ({shown}): "
+        "only a pretoken that is just such a token becomes one"
+    ]
+
+
+def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
+    """The ranks with which tiktoken encodes as the tokenizer does.
+
+    Raises:
+        VocabularyError: there are none.
+    """
+    ranks = {
+        token: token_id
+        for token_id, token in tokenizer.vocab.items()
+        if token_id not in tokenizer.special_ids
+    }
+    if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
+        raise VocabularyError("two ids stand for the same bytes, and ranks can say only one")
+    ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
+    made = {token_id for _, token_id in ranked.merge_table.values()}
+    spell_alike = _spelling(ranked, made) == _spelling(tokenizer, made)
+    if not spell_alike or not _merge_alike(ranked, tokenizer):
+        raise VocabularyError(
+            "ranks cannot say what merges here: tokens are not numbered in the order of their "
+            "merges, or are made by no merge of two tokens"
+        )
+    return ranks
+
+
+def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
+    """Whether a tokenizer merges as its ranks do.
+
+    It may list other pairs that join to a token, as tokenizer.json files made from ranks do: they
+    never stand side by side, so they count for nothing.
+    """
+    merges, known = made_by_merges(ranked), ranked.merge_table
+    vocab = tokenizer.vocab
+    theirs = made_by_merges(tokenizer)
+    return merges == [each for each in theirs if each[0] in known] and all(
+        vocab[left] + vocab[right] == vocab[made] for (left, right), made in theirs
+    )
+
+
+def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
+    """What a pretoken is before any merge; whole tokens that are made anyway do not count."""
+    alphabet = tokenizer.alphabet
+    if not isinstance(alphabet, WholeTokens):
+        return alphabet, {}
+    return alphabet.inner, {
+        token: token_id
+        for token, token_id in alphabet.whole.items()
+        if token_id not in made and len(token) > 1
+    }
+
+
+# From ranks to merges
+
+MOST_WORK = 1 << 30
+"""The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
+
+NEVER = 1 << 62
+
+Merge = tuple[bytes, bytes]
+
+
+@dataclass(frozen=True)
+class RankedMerges:
+    """What ranks say.
+
+    Attributes:
+        merges: the merges in order of rank.
+        table: the same in ranks of tokens: pair → (place in `merges`, rank of what it makes).
+        unmade: the tokens that no merge makes.
+    """
+
+    merges: list[Merge]
+    table: dict[Pair, tuple[int, int]]
+    unmade: list[bytes]
+
+
+def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
+    """The merges of a vocabulary token → rank, and the tokens without one.
+
+    Raises:
+        VocabularyError: the tokens are so long that this would take minutes.
+
+    >>> found = merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
+    >>> found.merges, found.unmade
+    ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
+    """
+    _check_lengths(ranks)
+    tokens = sorted(ranks, key=ranks.__getitem__)
+    in_order = sorted(ranks.values())
+    found = RankedMerges([], {}, [])
+    merges, table = found.merges, found.table
+    lefts, rights = (each.tolist() for each in last_merges(tokens))
+    for place, (token, left, right) in enumerate(zip(tokens, lefts, rights, strict=True)):
+        if left != NONE:
+            merge = tokens[left], tokens[right]
+            if merge[0] + merge[1] != token:
+                break
+            table[in_order[left], in_order[right]] = len(merges), in_order[place]
+            merges.append(merge)
+        elif len(token) > 1:
+            if _last_merge(token, ranks) is not None:
+                break
+            found.unmade.append(token)
+    else:
+        return found
+    for token in tokens[place:]:
+        _find_by_encoding(found, token, ranks)
+    return found
+
+
+def _check_lengths(ranks: Mapping[bytes, int]) -> None:
+    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+        longest = max(map(len, ranks))
+        raise VocabularyError(
+            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
+        )
+
+
+def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
+    """Add to what is found how a token is made, by encoding its own bytes."""
+    if len(token) == 1:
+        return
+    merge = _last_merge(token, ranks)
+    if merge is None:
+        found.unmade.append(token)
+        return
+    left, right = merge
+    found.table[ranks[left], ranks[right]] = len(found.merges), ranks[token]
+    found.merges.append(merge)
+
+
+def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
+    """The last merge in encoding a token's own bytes; `None` if they end in more than two parts."""
+    rank_of = ranks.get
+    parts = [token[place : place + 1] for place in range(len(token))]
+    waiting = [rank_of(token[place : place + 2], NEVER) for place in range(len(token) - 1)]
+    while len(parts) > 2:
+        lowest = min(waiting)
+        if lowest == NEVER:
+            return None
+        at = waiting.index(lowest)
+        parts[at] += parts.pop(at + 1)
+        del waiting[at]
+        if at:
+            waiting[at - 1] = rank_of(parts[at - 1] + parts[at], NEVER)
+        if at < len(waiting):
+            waiting[at] = rank_of(parts[at] + parts[at + 1], NEVER)
+    return parts[0], parts[1]
+
+
+# Which split of a token is its last merge, for all tokens at once
+#
+# Tokens are named by their places in order of rank, so of two the younger has the greater number.
+# Whether the parts of a split come to stand side by side is found by undoing, as in
+# `engine.recording.vocabulary.token_table`, and for that the merges of the parts have to be known.
+# They are shorter: so the tokens are gone through by length, all of one length together.
+
+
+NONE = -1
+"""Stands for a part where there is none."""
+
+
+def last_merges(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
+    """The last merge of each token: its two parts, both older; `NONE` where there is none.
+
+    It holds for a token if all older ones have such parts or are made by no merge, and if the
+    parts' bytes are the token's: see `Splits`.
+
+    >>> last_merges([b"a", b"b", b"c", b"bc", b"abc"])
+    (array([-1, -1, -1,  1,  0]), array([-1, -1, -1,  2,  3]))
+    """
+    splits = splits_of(tokens)
+    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
+    undoing = _Undoing(splits, lengths)
+    older = np.maximum(splits.left, splits.right) < splits.whole
+    whole, left, right = (column[older] for column in splits)
+    order = np.argsort(lengths[whole], kind="stable")
+    for wave in np.split(order, np.flatnonzero(np.diff(lengths[whole[order]])) + 1):
+        undoing.settle(whole[wave], left[wave], right[wave])
+    return undoing.left, undoing.right
+
+
+class _Undoing:
+    """The merges known so far, and what they say of two neighbours."""
+
+    def __init__(self, splits: Splits, lengths: Ints) -> None:
+        tokens = len(lengths)
+        self.left = np.full(tokens, NONE, dtype=np.int64)
+        self.right = np.full(tokens, NONE, dtype=np.int64)
+        self._tokens = tokens
+        self._stands = lengths == 1  # what a merge makes will be added
+        self._age = np.where(lengths == 1, NONE, np.arange(tokens, dtype=np.int64))
+        self._joined = NumberTable(splits.left * tokens + splits.right, splits.whole)
+
+    def settle(self, whole: Ints, left: Ints, right: Ints) -> None:
+        """Keep the sound ones of some splits, all merges of their parts being known."""
+        possible = np.flatnonzero(self._stands[left] & self._stands[right])
+        sound = possible[self._come_together(left[possible], right[possible])]
+        self.left[whole[sound]], self.right[whole[sound]] = left[sound], right[sound]
+        self._stands[whole[sound]] = True
+
+    def _come_together(self, left: Ints, right: Ints) -> npt.NDArray[np.bool_]:
+        """Whether two tokens, encoded as one text, come to stand side by side."""
+        sound = np.ones(len(left), dtype=np.bool_)
+        open_splits = np.arange(len(left))
+        while len(open_splits):
+            left_age, right_age = self._age[left], self._age[right]
+            left_is_younger = left_age > right_age
+            # Of equal merges the left one is made first, so one across the split comes before.
+            limit = np.where(left_is_younger, left_age, right_age + 1)
+            left, right = (
+                np.where(left_is_younger, self.right[left], left),
+                np.where(left_is_younger | (right_age == NONE), right, self.left[right]),
+            )
+            joined = self._joined.of(left * self._tokens + right)
+            broken = (joined != NOT_THERE) & (joined < limit)
+            sound[open_splits[broken]] = False
+            bytes_only = (self._age[left] == NONE) & (self._age[right] == NONE)
+            go_on = np.flatnonzero(~broken & ~bytes_only)
+            open_splits, left, right = open_splits[go_on], left[go_on], right[go_on]
+        return sound
+
+
+# All ways to cut tokens into two others
 #
 # Slicing each token at each place and looking both parts up in a dict takes a second for 200,000
-# tokens. Here all places are looked at together, by a hash that can be told of any part of a text
+# tokens. Here all places are looked at together, by a hash that follows for any part of a text
 # from the hashes of its beginnings: the sum of byte · B^place, modulo 2 ** 64. Divided by B^start
 # (B is odd, so it has an inverse) it is the same wherever the part stands.
 #
@@ -139,268 +407,3 @@ def _splits_in(block: _Block, table: NumberTable, powers: _Powers) -> Splits:
     right = table.of(_hashes(block, place, block.ends[owner], powers))
     known = np.flatnonzero(right != NOT_THERE)
     return Splits(owner[known] + block.first, left[known], right[known])
-
-
-# Which split of a token is its merge, for all tokens of a rank file at once.
-#
-# Tokens are named by their places in order of rank, so of two the younger has the greater number.
-# Whether the parts of a split come to stand side by side is found by undoing, as in
-# `engine.recording.vocabulary.token_table`, and for that the merges of the parts have to be known.
-# They are shorter: so the tokens are gone through by length, all of one length together.
-
-
-NONE = -1
-"""Stands for a part where there is none."""
-
-
-def sound_splits(tokens: Sequence[bytes]) -> tuple[Ints, Ints]:
-    """The two parts of each token, both older, that encoding leads to; `NONE` where there are none.
-
-    It holds for a token if all older ones have such parts or are made by no merge, and if the
-    parts' bytes are the token's: see `token_splits`.
-
-    >>> sound_splits([b"a", b"b", b"c", b"bc", b"abc"])
-    (array([-1, -1, -1,  1,  0]), array([-1, -1, -1,  2,  3]))
-    """
-    splits = splits_of(tokens)
-    lengths = np.fromiter(map(len, tokens), dtype=np.int64, count=len(tokens))
-    undoing = _Undoing(splits, lengths)
-    older = np.maximum(splits.left, splits.right) < splits.whole
-    whole, left, right = (column[older] for column in splits)
-    order = np.argsort(lengths[whole], kind="stable")
-    for wave in np.split(order, np.flatnonzero(np.diff(lengths[whole[order]])) + 1):
-        undoing.settle(whole[wave], left[wave], right[wave])
-    return undoing.left, undoing.right
-
-
-class _Undoing:
-    """The merges known so far, and what they say of two neighbours."""
-
-    def __init__(self, splits: Splits, lengths: Ints) -> None:
-        tokens = len(lengths)
-        self.left = np.full(tokens, NONE, dtype=np.int64)
-        self.right = np.full(tokens, NONE, dtype=np.int64)
-        self._tokens = tokens
-        self._stands = lengths == 1  # what a merge makes will be added
-        self._age = np.where(lengths == 1, NONE, np.arange(tokens, dtype=np.int64))
-        self._joined = NumberTable(splits.left * tokens + splits.right, splits.whole)
-
-    def settle(self, whole: Ints, left: Ints, right: Ints) -> None:
-        """Keep the sound ones of some splits, all merges of their parts being known."""
-        possible = np.flatnonzero(self._stands[left] & self._stands[right])
-        sound = possible[self._come_together(left[possible], right[possible])]
-        self.left[whole[sound]], self.right[whole[sound]] = left[sound], right[sound]
-        self._stands[whole[sound]] = True
-
-    def _come_together(self, left: Ints, right: Ints) -> npt.NDArray[np.bool_]:
-        """Whether two tokens, encoded as one text, come to stand side by side."""
-        sound = np.ones(len(left), dtype=np.bool_)
-        open_splits = np.arange(len(left))
-        while len(open_splits):
-            left_age, right_age = self._age[left], self._age[right]
-            left_is_younger = left_age > right_age
-            # Of equal merges the left one is made first, so one across the split comes before.
-            limit = np.where(left_is_younger, left_age, right_age + 1)
-            left, right = (
-                np.where(left_is_younger, self.right[left], left),
-                np.where(left_is_younger | (right_age == NONE), right, self.left[right]),
-            )
-            joined = self._joined.of(left * self._tokens + right)
-            broken = (joined != NOT_THERE) & (joined < limit)
-            sound[open_splits[broken]] = False
-            bytes_only = (self._age[left] == NONE) & (self._age[right] == NONE)
-            go_on = np.flatnonzero(~broken & ~bytes_only)
-            open_splits, left, right = open_splits[go_on], left[go_on], right[go_on]
-        return sound
-
-
-MOST_WORK = 1 << 30
-"""The squares of the tokens' lengths, added up; cl100k_base has 2 ** 23."""
-
-NEVER = 1 << 62
-
-Merge = tuple[bytes, bytes]
-
-
-@dataclass(frozen=True)
-class RankedMerges:
-    """What ranks say.
-
-    Attributes:
-        merges: the merges in order of rank.
-        table: the same in ranks of tokens: pair → (place in `merges`, rank of what it makes).
-        unmade: the tokens that no merge makes.
-    """
-
-    merges: list[Merge]
-    table: dict[Pair, tuple[int, int]]
-    unmade: list[bytes]
-
-
-def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
-    """The merges of a vocabulary token → rank, and the tokens without one.
-
-    Raises:
-        VocabularyError: the tokens are so long that this would take minutes.
-
-    >>> found = merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
-    >>> found.merges, found.unmade
-    ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
-    """
-    _check_lengths(ranks)
-    tokens = sorted(ranks, key=ranks.__getitem__)
-    in_order = sorted(ranks.values())
-    found = RankedMerges([], {}, [])
-    merges, table = found.merges, found.table
-    lefts, rights = (each.tolist() for each in sound_splits(tokens))
-    for place, (token, left, right) in enumerate(zip(tokens, lefts, rights, strict=True)):
-        if left != NONE:
-            merge = tokens[left], tokens[right]
-            if merge[0] + merge[1] != token:
-                break
-            table[in_order[left], in_order[right]] = len(merges), in_order[place]
-            merges.append(merge)
-        elif len(token) > 1:
-            if _last_merge(token, ranks) is not None:
-                break
-            found.unmade.append(token)
-    else:
-        return found
-    for token in tokens[place:]:
-        _find_by_encoding(found, token, ranks)
-    return found
-
-
-def _check_lengths(ranks: Mapping[bytes, int]) -> None:
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
-        longest = max(map(len, ranks))
-        raise VocabularyError(
-            f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
-        )
-
-
-def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
-    """Add to what is found how a token is made, by encoding its own bytes."""
-    if len(token) == 1:
-        return
-    merge = _last_merge(token, ranks)
-    if merge is None:
-        found.unmade.append(token)
-        return
-    left, right = merge
-    found.table[ranks[left], ranks[right]] = len(found.merges), ranks[token]
-    found.merges.append(merge)
-
-
-def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
-    """The last merge in encoding a token's own bytes; `None` if they end in more than two parts."""
-    rank_of = ranks.get
-    parts = [token[place : place + 1] for place in range(len(token))]
-    waiting = [rank_of(token[place : place + 2], NEVER) for place in range(len(token) - 1)]
-    while len(parts) > 2:
-        lowest = min(waiting)
-        if lowest == NEVER:
-            return None
-        at = waiting.index(lowest)
-        parts[at] += parts.pop(at + 1)
-        del waiting[at]
-        if at:
-            waiting[at - 1] = rank_of(parts[at - 1] + parts[at], NEVER)
-        if at < len(waiting):
-            waiting[at] = rank_of(parts[at] + parts[at + 1], NEVER)
-    return parts[0], parts[1]
-
-
-SHOWN = 3
-"""Tokens that a note names before it says how many more there are."""
-
-
-def tokenizer_of_ranks(
-    ranks: Mapping[bytes, int],
-    special_ids: Mapping[str, int],
-    pattern: str | Pattern,
-) -> tuple[Tokenizer, list[str]]:
-    """The tokenizer whose ids are the ranks, and what is to be said about it.
-
-    Args:
-        ranks: token → rank; no rank twice.
-        special_ids: special token → id.
-
-    Raises:
-        VocabularyError: a byte has no rank, or the tokens are too long.
-    """
-    missing = [byte for byte in range(256) if bytes((byte,)) not in ranks]
-    if missing:
-        raise VocabularyError(
-            f"lacks {len(missing)} of the 256 single bytes, {bytes(missing[:1])!r} for one, "
-            "without which not every text can be encoded; is it cut short?"
-        )
-    found = merges_of_ranks(ranks)
-    vocab = {rank: token for token, rank in ranks.items()}
-    alphabet: Alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
-    if found.unmade:
-        alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
-    made = Tokenizer(
-        vocab, found.merges, special_ids, pattern, alphabet=alphabet, table=found.table
-    )
-    return made, _told_unmade(found.unmade)
-
-
-def _told_unmade(unmade: Sequence[bytes]) -> list[str]:
-    if not unmade:
-        return []
-    shown = ", ".join(map(spell, unmade[:SHOWN])) + (", …" if len(unmade) > SHOWN else "")
-    return [
-        f"no merge can be found for {len(unmade):,} of its tokens ({shown}): "
-        "only a pretoken that is just such a token becomes one"
-    ]
-
-
-def ranks_of(tokenizer: Tokenizer) -> dict[bytes, int]:
-    """The ranks with which tiktoken encodes as the tokenizer does.
-
-    Raises:
-        VocabularyError: there are none.
-    """
-    ranks = {
-        token: token_id
-        for token_id, token in tokenizer.vocab.items()
-        if token_id not in tokenizer.special_ids
-    }
-    if len(ranks) + len(tokenizer.special_ids) < len(tokenizer.vocab):
-        raise VocabularyError("two ids stand for the same bytes, and ranks can say only one")
-    ranked, _ = tokenizer_of_ranks(ranks, {}, tokenizer.pattern)
-    made = {token_id for _, token_id in ranked.merge_table.values()}
-    spell_alike = _spelling(ranked, made) == _spelling(tokenizer, made)
-    if not spell_alike or not _merge_alike(ranked, tokenizer):
-        raise VocabularyError(
-            "ranks cannot say what merges here: tokens are not numbered in the order of their "
-            "merges, or are made by no merge of two tokens"
-        )
-    return ranks
-
-
-def _merge_alike(ranked: Tokenizer, tokenizer: Tokenizer) -> bool:
-    """Whether a tokenizer merges as its ranks do.
-
-    It may list other pairs that join to a token, as tokenizer.json files made from ranks do: they
-    never stand side by side (see `recover_merges`), so they count for nothing.
-    """
-    merges, known = made_by_merges(ranked), ranked.merge_table
-    vocab = tokenizer.vocab
-    theirs = made_by_merges(tokenizer)
-    return merges == [each for each in theirs if each[0] in known] and all(
-        vocab[left] + vocab[right] == vocab[made] for (left, right), made in theirs
-    )
-
-
-def _spelling(tokenizer: Tokenizer, made: Set[int]) -> tuple[object, ...]:
-    """What a pretoken is before any merge; whole tokens that are made anyway do not count."""
-    alphabet = tokenizer.alphabet
-    if not isinstance(alphabet, WholeTokens):
-        return alphabet, {}
-    return alphabet.inner, {
-        token: token_id
-        for token, token_id in alphabet.whole.items()
-        if token_id not in made and len(token) > 1
-    }

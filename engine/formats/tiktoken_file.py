@@ -1,7 +1,7 @@
 """tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
 
-The merges are not written, they follow from the ranks: see `recover_merges`. Nor are the pattern
-and the special tokens; files in wide use are known by their content (see `known_ranks`), and for
+The merges are not written, they follow from the ranks: see `ranks`. Nor are the pattern
+and the special tokens; files in wide use are known by their content (`known_ranks`), and for
 any other the pattern is gpt2's until somebody says more.
 """
 
@@ -21,11 +21,10 @@ from pathlib import Path
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import numbered
+from engine.formats.guesses import note_gaps, note_guessed_pattern, number_special_tokens
 from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import Source, check_lines, read_bytes
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
-from engine.formats.writing import told_gaps
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
 # Rank files that are known by their content, since they do not say how they are to be used.
 #
@@ -96,13 +95,13 @@ def recognises(source: Source) -> bool:
     return source.only_file is not None and _FIRST_LINE.match(source.heads[0]) is not None
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     data = check_lines(source.paths[0], read_bytes(source.paths[0]))
     ranks = read_ranks(source, data)
     known = known_ranks(data)
-    pattern = wishes.pattern or (known.pattern if known else "gpt2")
+    pattern = overrides.pattern or (known.pattern if known else "gpt2")
     told = known.special_ids if known else {}
-    special_ids = numbered(wishes.special_tokens, told, ranks.values())
+    special_ids = number_special_tokens(overrides.special_tokens, told, ranks.values())
     try:
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
     except VocabularyError as error:
@@ -110,18 +109,11 @@ def load(source: Source, wishes: Wishes) -> Opened:
     if known:
         notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
     else:
-        notes += [*_unsaid(wishes), *told_gaps(tokenizer.vocab)]
+        notes += note_guessed_pattern(overrides)
+        if overrides.special_tokens is None:
+            notes.append("the file names no special tokens; none are taken")
+        notes += note_gaps(tokenizer.vocab)
     return Opened(tokenizer, FORMAT.name, tuple(notes))
-
-
-def _unsaid(wishes: Wishes) -> list[str]:
-    """What a file that is not known leaves open and nobody wished."""
-    guesses = []
-    if wishes.pattern is None:
-        guesses.append("the file names no pattern; GPT-2's is taken")
-    if wishes.special_tokens is None:
-        guesses.append("the file names no special tokens; none are taken")
-    return guesses
 
 
 def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:
@@ -134,7 +126,7 @@ def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """The same, if all is well."""
+    """The ranks if all lines are well formed; `None` to look at each of them."""
     if not _ALL_LINES.fullmatch(data):
         return None
     fields = data.split()
@@ -148,7 +140,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
 
 
 def _read_by_line(source: Source, data: bytes) -> dict[bytes, int]:
-    """The same, line by line: so it is known which one is wrong."""
+    """The ranks, read line by line, so that it is known which line is wrong."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(data.split(b"\n"), start=1):
         if not line or line == b"\r":

@@ -1,4 +1,7 @@
-"""What a tokenizer file format is."""
+"""What a tokenizer file format is: how it is recognised, read and written.
+
+A format is a module of this folder with a `FORMAT`, and a line in the registry of `engine.formats`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from engine.text.patterns import Pattern
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Overrides:
     """What the caller says of a tokenizer; it goes before what the files say.
 
     `None` leaves it to the files, and where they are silent to the format's custom.
@@ -44,7 +47,7 @@ class TokenizerFormat:
 
     Attributes:
         recognises: whether a source is in this format, by what is in it, not by its name.
-        load: reads it; what the files lack and nobody wished is told in a note.
+        load: reads it; what neither the files nor the caller say is guessed, and told in a note.
         save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
             format is only read.
         files: what is written, by their names in the directory; none if it is just one file.
@@ -56,7 +59,7 @@ class TokenizerFormat:
     name: str
     summary: str
     recognises: Callable[[Source], bool]
-    load: Callable[[Source, Wishes], Opened]
+    load: Callable[[Source, Overrides], Opened]
     save: Callable[[Tokenizer, Path, bool], None] | None = None
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False

@@ -18,7 +18,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source, read_json
-from engine.formats.tokenizer_format import Opened, TokenizerFormat, Wishes
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import Pattern, as_pattern
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def recognises(source: Source) -> bool:
     return head.lstrip().startswith(b"{") and _HEAD.search(head) is not None
 
 
-def load(source: Source, wishes: Wishes) -> Opened:
+def load(source: Source, overrides: Overrides) -> Opened:
     """The tokenizer of a file.
 
     Raises:
@@ -58,22 +58,22 @@ def load(source: Source, wishes: Wishes) -> Opened:
     content = read_json(path)
     try:
         fields = Fields(content)
-        pipeline = _with_wishes(Pipeline.from_json(fields), wishes)
+        pipeline = _overridden(Pipeline.from_json(fields), overrides)
         _check_added_tokens(fields, pipeline)
         return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(_notes(fields, pipeline)))
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
-def _with_wishes(pipeline: Pipeline, wishes: Wishes) -> Pipeline:
+def _overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
     """The pipeline with other special tokens, or another pattern, if somebody wants these."""
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.of_tokenizer import pre_tokenizer_of
 
-    if wishes.special_tokens is not None:
-        pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, wishes.special_tokens)))
-    if wishes.pattern is not None:
-        wanted = pre_tokenizer_of(as_pattern(wishes.pattern), pipeline.splitter.in_bytes)
+    if overrides.special_tokens is not None:
+        pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, overrides.special_tokens)))
+    if overrides.pattern is not None:
+        wanted = pre_tokenizer_of(as_pattern(overrides.pattern), pipeline.splitter.in_bytes)
         pipeline = replace(pipeline, pre_tokenizer=wanted)
     return pipeline
 

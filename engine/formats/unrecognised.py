@@ -1,10 +1,13 @@
-"""Files that are no tokenizer in any format here, but known by how they begin."""
+"""Files that are no tokenizer in any format here, but known by how they begin: one table.
+
+To refuse another kind of file by its content, add a line to `KINDS`.
+"""
 
 from __future__ import annotations
 
 from engine.formats.source import Source
 
-_KINDS: dict[bytes, str] = {
+KINDS: dict[bytes, str] = {
     b"PK\x03\x04": "a zip archive; unpack it and open what is in it",
     b"\x1f\x8b": "a gzip file; unpack it and open what is in it",
     b"BZh": "a bzip2 file; unpack it and open what is in it",
@@ -17,12 +20,12 @@ _KINDS: dict[bytes, str] = {
 """How a file begins → what it is, and what to do."""
 
 
-def what_it_is(source: Source) -> str:
+def describe_unrecognised(source: Source) -> str:
     """What is known of a source that no format recognises."""
     if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
         return "is no plain file"
     for head in source.heads:
-        for beginning, kind in _KINDS.items():
+        for beginning, kind in KINDS.items():
             if head.startswith(beginning):
                 return f"is {kind}"
     return "holds no tokenizer in a known format"

@@ -1,9 +1,11 @@
-"""New ids for a tokenizer: the bytes, what the merges make in their order, the special tokens."""
+"""What is asked of a tokenizer before it is written, and new ids for one.
+
+Some formats know bytes and merges only, some prescribe the ids. What merges start from (the
+alphabet) is known before any of them, and tells most: see `describe_obstacle`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import count, islice
 from pathlib import Path
 
 from engine.alphabets import BYTES, Alphabet, ByteAlphabet, WordEndAlphabet
@@ -11,26 +13,6 @@ from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.events import Pair
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import TokenizerFormat
-
-# Ids that stand for no token: harmless, but a reader wants to know.
-
-SHOWN = 3
-
-
-def told_gaps(token_ids: Iterable[int]) -> list[str]:
-    """A note if some ids below the highest are missing.
-
-    >>> told_gaps([0, 1, 3])
-    ['1 id below the highest stands for no token (2)']
-    """
-    known = set(token_ids)
-    gaps = max(known) + 1 - len(known)
-    if gaps == 0:
-        return []
-    missing = (token_id for token_id in count() if token_id not in known)
-    shown = ", ".join(map(str, islice(missing, min(gaps, SHOWN))))
-    ids = "1 id below the highest stands" if gaps == 1 else f"{gaps:,} ids below the highest stand"
-    return [f"{ids} for no token ({shown}{', …' if gaps > SHOWN else ''})"]
 
 
 def made_by_merges(tokenizer: Tokenizer) -> list[tuple[Pair, int]]:
@@ -72,18 +54,36 @@ def renumbered(tokenizer: Tokenizer) -> Tokenizer:
     )
 
 
-# Whether a tokenizer is no more than bytes and merges, which is all that some formats can say.
-#
-# What its merges start from is known before any of them, and tells most: see `told_unsayable`.
+def check_sayable(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> None:
+    """Whether a format can say what merges start from, and what else happens to a text.
+
+    `path` is for errors.
+
+    Raises:
+        TokenizerFileError: it cannot.
+    """
+    pipeline = tokenizer.pipeline
+    if pipeline is not None and not pipeline.merges and not format.keeps_stages:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer's model, {pipeline.model.name}, merges nothing, and the format "
+            f"{format.name} says merges only, of bytes; write a tokenizer.json instead"
+        )
+    if not tokenizer.rules.splitter.is_plain and not format.keeps_stages:
+        raise TokenizerFileError(
+            f"{path}: the tokenizer changes a text before it cuts it, which the format "
+            f"{format.name} cannot say; write a tokenizer.json instead"
+        )
+    if obstacle := describe_obstacle(tokenizer.alphabet, format):
+        raise TokenizerFileError(f"{path}: {obstacle}")
 
 
-def told_unsayable(alphabet: Alphabet, format: TokenizerFormat) -> str | None:
+def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None:
     """Why a format can hold no tokenizer whose merges start from this; `None` if it may.
 
     >>> from engine.alphabets import BYTES, CharacterAlphabet
     >>> from engine.formats import FORMATS
-    >>> told_unsayable(BYTES, FORMATS["gpt2"])
-    >>> told_unsayable(CharacterAlphabet({"a": 0}), FORMATS["gpt2"])
+    >>> describe_obstacle(BYTES, FORMATS["gpt2"])
+    >>> describe_obstacle(CharacterAlphabet({"a": 0}), FORMATS["gpt2"])
     'the format gpt2 knows tokens of bytes only; for characters take the format huggingface'
     """
     if isinstance(alphabet, WordEndAlphabet):

@@ -109,6 +109,10 @@ class Stage:
         """The inverse of `from_json`."""
         return {"type": self.name, **self.settings()}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickled, for a helper process, as its settings; what was made of them is made anew."""
+        return {each.name: getattr(self, each.name) for each in settings_of(self)}
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stage) and self.to_json() == other.to_json()
 

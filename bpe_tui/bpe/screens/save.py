@@ -19,7 +19,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.report import markdown
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
 from engine.formats.tokenizer_format import TokenizerFormat
-from engine.formats.writing import told_unsayable
+from engine.formats.writing import describe_obstacle
 from engine.recording.report import json_lines
 
 _DEFAULT = FORMATS[DEFAULT_FORMAT]
@@ -87,7 +87,7 @@ class Save(SaveFile):
 
     def _unsayable(self, format: TokenizerFormat) -> str | None:
         """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
-        return told_unsayable(self._frame.alphabet, format)
+        return describe_obstacle(self._frame.alphabet, format)
 
     def _describe_format(self) -> str:
         """What is written, and what the format does to ids; or why it will not do."""

@@ -50,8 +50,8 @@ def read_claim(
     """
     source = Source(paths)
     if gpt2.recognises(source):
-        vocab, merges = gpt2.read_unchecked(*gpt2.files_of(source), special_tokens)
-        return Claim.of(vocab, merges), ()
+        found = gpt2.read(source, special_tokens)
+        return Claim.of(found.vocab, found.merges), ()
     opened = open_tokenizer(*paths, special_tokens=special_tokens)
     pipeline = opened.tokenizer.pipeline
     if pipeline is not None and not pipeline.merges:
