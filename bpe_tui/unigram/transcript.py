@@ -25,8 +25,8 @@ from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
+from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PruneStep
-from engine.unigram.removals import Removals
 from engine.unigram.sliced import finished
 
 BEST = 5

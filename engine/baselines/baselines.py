@@ -105,6 +105,7 @@ class BaselineTokenizer(ABC):
 
     @property
     def vocab_size(self) -> int:
+        """How many units the vocab has."""
         return len(self.vocab)
 
     def explain(self, text: str) -> Iterator[Unit]:

@@ -52,6 +52,7 @@ class MStep(NamedTuple):
 
     @property
     def score(self) -> float:
+        """The new score."""
         return self.digamma_of_expected - self.digamma_of_total
 
 

@@ -18,8 +18,8 @@ from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
 from engine.unigram.metaspace import spelled
 from engine.unigram.pieces import Edge, NumberedPieces, joined
+from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep
-from engine.unigram.removals import Removals
 from engine.unigram.run import UnigramRun
 from engine.unigram.sliced import Work
 from engine.unigram.statistics import UnigramStatistics

@@ -24,9 +24,10 @@ from engine.unigram.pieces import Edge
 
 
 class Pieces(Protocol):
-    """What a lattice is made from: the pieces that begin at a place of a text, shortest first."""
+    """What a lattice is made from: it finds the pieces in a text, the shortest first."""
 
-    def edges_from(self, text: str, start: int) -> Iterator[Edge]: ...
+    def edges_from(self, text: str, start: int) -> Iterator[Edge]:
+        """The pieces that begin at a place of the text."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Path:
 
     @property
     def pieces(self) -> tuple[int, ...]:
+        """The ids of its pieces."""
         return tuple(edge.piece for edge in self.edges)
 
 

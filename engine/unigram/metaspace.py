@@ -2,7 +2,7 @@
 
 SentencePiece does so, that no piece holds a blank and pieces joined give the text back; it also
 puts a ▁ before the first word of a text, and this does not: a piece stands for the very characters
-that the text has. A ▁ that the text itself holds cannot be told from a space afterwards.
+that the text has. A ▁ of the text's own comes back as a space.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def spelled(text: str) -> str:
 
 
 def unspelled(text: str) -> str:
-    """The inverse.
+    """A text with a space for each ▁.
 
     >>> unspelled("▁a▁cat")
     ' a cat'

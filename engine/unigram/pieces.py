@@ -233,7 +233,7 @@ class PieceColumns:
 
     @cached_property
     def _case_groups(self) -> Ints:
-        """The same number for pieces that are the same in lower case."""
+        """A group for each piece; pieces that are alike in lower case share one."""
         group_of: dict[str, int] = {}
         groups = (group_of.setdefault(text.lower(), len(group_of)) for text in self._texts)
         return np.fromiter(groups, dtype=np.int64, count=len(self._texts))

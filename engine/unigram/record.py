@@ -5,8 +5,8 @@ the numbers that the seed gave them. A piece goes once and never comes back, so 
 the step that removed it, tells for every place which pieces are there. Scores and expected counts
 are kept for these only: 16 bytes a piece and place. A prune changes no score, so it keeps none.
 
-The record only grows. A reader in another thread that stays with places it has been told of never
-sees one half-made.
+The record only grows. A reader in another thread never sees a place half-made, as long as it
+stays with places that it knows of.
 
 The events are what a trainer yields: `Seeded` when place 0 is there, then an `EmStep` or a
 `PruneStep` for each further place. Steps are thin views of the record.
@@ -25,7 +25,7 @@ from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
 from engine.unigram.lattices import Flags
 from engine.unigram.pieces import Numbering, PieceColumns
-from engine.unigram.removals import Estimate, Problem, Removals
+from engine.unigram.problem import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds
 from engine.unigram.sliced import Work
 
@@ -234,9 +234,10 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Step:
-    """From the place `index` of the record to the next.
+    """A step of the training: from one place of the record to the next.
 
     Attributes:
+        index: the place that it starts from.
         round: how many prunes there were before it.
     """
 
@@ -246,6 +247,7 @@ class Step:
 
     @property
     def loss_before(self) -> float:
+        """The loss before it, in nats a pretoken."""
         return self.record.loss_at(self.index)
 
     @property
@@ -260,11 +262,12 @@ class Step:
 
     @property
     def size_after(self) -> int:
+        """How many pieces are left."""
         return len(self.record.numbers_at(self.index + 1))
 
     @property
     def removed(self) -> tuple[Vanished, ...] | tuple[Pruned, ...]:
-        """The pieces that went."""
+        """The pieces that went, in the order in which they were chosen."""
         raise NotImplementedError
 
     def as_dict(self) -> dict[str, object]:

@@ -22,7 +22,7 @@ class UnigramTimeline(Player[UnigramFrame]):
 
     Args:
         record: the run's record, as `Seeded` tells it.
-        events: those told so far; all but the steps are passed over.
+        events: those that the trainer has yielded so far; all but the steps are passed over.
         words: the pretokens of the corpus, most frequent first.
         excerpt: the beginning of the corpus, for frames to show.
         pattern: what cuts text that is to be encoded.

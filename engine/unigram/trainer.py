@@ -25,8 +25,8 @@ from engine.core.events import WorkProgress
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS, RARE
 from engine.unigram.lattices import LONGEST_TEXT, Flags
+from engine.unigram.problem import Estimate, Problem, Removals
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
-from engine.unigram.removals import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds, seed_pieces
 from engine.unigram.sliced import Work
 
@@ -133,7 +133,7 @@ class UnigramTrainer:
     def steps(self) -> Generator[Event, None, None]:
         """The events of the training, `WorkProgress` among them. Stop pulling to stop; call once.
 
-        With `Seeded` there is a record; a step is in it when it is told.
+        There is a record from `Seeded` on. A step is in the record when it is yielded.
         """
         learner = yield from self._seeded()
         yield Seeded(learner.record)

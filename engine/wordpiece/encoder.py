@@ -1,4 +1,4 @@
-"""Encoding words by longest match from the left, each probe told.
+"""Encoding words by longest match from the left, with every probe to be seen.
 
 From the beginning of the word the longest piece of the vocabulary is taken, then from its end the
 longest `##` piece, and so on. If at some place not even one character is a piece, the whole word
@@ -42,6 +42,7 @@ class Probe:
 
     @property
     def found(self) -> bool:
+        """Whether the vocabulary has the piece."""
         return self.token_id is not None
 
 

@@ -35,6 +35,7 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     @property
     def tie_rule(self) -> ScoreTieRule:
+        """What chooses among pairs of one score."""
         return self._record.tie_rule
 
     @property
@@ -59,18 +60,22 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
 
     @property
     def unknown_token(self) -> str:
+        """What a word becomes that the pieces cannot spell."""
         return self._record.problem.unknown_token
 
     # -- the pieces and the words
 
     def is_special(self, piece_id: int) -> bool:
+        """Whether a piece is a special token."""
         return piece_id < len(self.special_tokens)
 
     def is_base(self, piece_id: int) -> bool:
+        """Whether a piece is a single character, there from the start."""
         return len(self.special_tokens) <= piece_id < self.first_id
 
     @property
     def distinct_words(self) -> int:
+        """How many different words the corpus has."""
         return len(self.run.counts)
 
     def words_of(self, text: str) -> list[bytes]:

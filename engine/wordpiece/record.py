@@ -1,9 +1,9 @@
 """The record of a WordPiece training: every step, compactly, and the `WordPieceStep`s made from it.
 
 A score is made of three counts. So two logs are kept, of the pairs' counts and of the pieces', and
-every score at every step can be told from them; see `engine.recording.change_log`. What won is
-asked for all steps at once, by charts and breakpoints: its three counts, and how many pairs shared
-them, have columns of their own.
+every score at every step follows from them; see `engine.recording.change_log`. Charts and
+breakpoints ask for the winning scores of all steps at once: their counts, and how many pairs shared
+the score, have columns of their own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from engine.wordpiece.problem import Problem
 from engine.wordpiece.score import Score, Scoreboard, ScoreTieRule
 from engine.wordpiece.words import bare
 
-# `WordPieceStep`: one step of a WordPiece training, a thin view of its record.
+# -- the steps, thin views of the record
 
 
 class PieceChange(NamedTuple):

@@ -12,14 +12,12 @@ from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates
 from engine.wordpiece.words import bare
 
-# At which steps of a WordPiece training several pairs shared the highest score.
-#
-# Not to be told from the counts in one go, as BPE's can: a score rises and falls. But training
-# looks at all scores at every step anyway, and has written down how many were the highest.
-
 
 class ScoreTies(TiedSteps):
-    """The steps of a record that were tied by score.
+    """The steps of a record at which several pairs shared the highest score.
+
+    BPE finds its ties from the counts in one go; here a score rises and falls. But training looks
+    at all scores at every step anyway, and has written down how many were the highest.
 
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"ab": 1, b"cd": 1}, 11)
@@ -66,9 +64,11 @@ class WordPieceStatistics(MergeStatistics):
         return estimates(*self._record.scores_until(steps))
 
     def winning_counts(self, steps: int) -> Ints:
+        """The count of the pair that merged, for each of the first `steps` merges."""
         return self._record.scores_until(steps)[0]
 
     def token_count(self, step: int) -> int:
+        """How many pieces the vocabulary has at a step."""
         return self._record.first_id + step
 
     def lengths_between(self, first: int, last: int) -> list[int]:

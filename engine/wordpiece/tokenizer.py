@@ -1,4 +1,4 @@
-"""`WordPieceTokenizer`: text to ids and back."""
+"""`WordPieceTokenizer`: text to ids and back; and the file that its pieces are kept in."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from engine.text.scripts import words_in
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 
-# BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0.
+# -- BERT's `vocab.txt`: a piece a line as it is written, its id the number of the line from 0
 #
-# The file says nothing about special tokens, the pattern or lower case; who reads it has to know.
+# The file says nothing about special tokens, the pattern or lower case: its reader has to know.
 
 FILE = "vocab.txt"
 
@@ -53,6 +53,8 @@ def _is_line(piece: bytes) -> bool:
         return False
     return text.splitlines() == [text]
 
+
+# -- the tokenizer
 
 DEFAULT_PATTERN = "bert"
 
@@ -102,10 +104,12 @@ class WordPieceTokenizer:
 
     @property
     def vocab_size(self) -> int:
+        """How many pieces there are, special tokens included."""
         return len(self.vocab)
 
     @property
     def unknown_id(self) -> int:
+        """The id of the unknown token."""
         return self.encoder.unknown_id
 
     def encode(self, text: str) -> list[int]:

@@ -64,6 +64,7 @@ class WordPieceTrainer:
 
     @property
     def merges_wanted(self) -> int:
+        """How many merges fill the vocabulary."""
         return self.vocab_size - self.record.first_id
 
     def steps(self) -> Iterator[WordPieceStep]:

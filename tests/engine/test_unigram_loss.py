@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.unigram.em import NORMALISATIONS, RARE, digamma
+from engine.unigram.problem import Problem
 from engine.unigram.record import EmStep
-from engine.unigram.removals import Problem
 from engine.unigram.sliced import finished
 from engine.unigram.trainer import UnigramTrainer
 

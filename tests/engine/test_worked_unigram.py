@@ -15,7 +15,7 @@ from engine.unigram.em import NORMALISATIONS, expected_counts
 from engine.unigram.lattice import ForwardBackward, Lattice
 from engine.unigram.lattices import Lattices, lattices_of
 from engine.unigram.pieces import PieceTable
-from engine.unigram.removals import removals
+from engine.unigram.problem import removals
 from engine.unigram.sliced import finished
 
 CORPUS = {"ab": 3}

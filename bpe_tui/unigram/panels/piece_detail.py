@@ -26,8 +26,8 @@ from engine.text.pretokenize import to_bytes
 from engine.unigram.changes import Occurrence, piece_occurrences
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import unspelled
+from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
-from engine.unigram.removals import Removals
 
 TITLE_CELLS = 24
 ROOMY = 70

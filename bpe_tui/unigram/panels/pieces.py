@@ -23,8 +23,8 @@ from engine.text.pretokenize import to_bytes
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import unspelled
+from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
-from engine.unigram.removals import Removals
 
 PIECE_COLUMNS = (
     Column("piece", "piece", 10, 10, share=1),

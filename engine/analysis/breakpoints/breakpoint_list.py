@@ -73,6 +73,7 @@ class BreakpointList:
 
     @property
     def enabled(self) -> list[Watched]:
+        """Those at which anything stops."""
         return [watched for watched in self._watched if watched.enabled]
 
     def add(self, line: str) -> None:
@@ -89,10 +90,12 @@ class BreakpointList:
         self._watched.append(Watched(wanted))
 
     def toggle(self, place: int) -> None:
+        """Switch a breakpoint off or on; one that was given up stays off."""
         watched = self._watched[place]
         watched.enabled = not watched.enabled and not watched.failure
 
     def remove(self, place: int) -> None:
+        """Take a breakpoint out."""
         del self._watched[place]
 
     def restart(self) -> None:

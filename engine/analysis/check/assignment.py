@@ -64,6 +64,7 @@ class Assignment:
 
     @cached_property
     def text(self) -> bytes:
+        """The whole corpus."""
         return self.read()
 
     @cached_property
@@ -85,6 +86,7 @@ class Assignment:
 
     @property
     def merges_wanted(self) -> int | None:
+        """How many merges fill the vocabulary; `None` if nobody gave a size."""
         return None if self.vocab_size is None else self.vocab_size - self.first_id
 
     def problem(

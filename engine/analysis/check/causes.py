@@ -174,7 +174,7 @@ def _other_patterns(case: Case) -> Iterator[Deviation]:
 LARGEST_UNCUT = 1 << 23
 """Bytes of the largest corpus that is tried without pretokens: each byte takes forty in memory.
 
-That a pair crosses a border is told of where it stands, however large the corpus is.
+Of a larger one the report still says where a pair crosses a border.
 """
 _UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
 

@@ -87,6 +87,7 @@ class Judge:
 
     @property
     def has_pairs_left(self) -> bool:
+        """Whether any two tokens stand side by side yet."""
         return bool(self._index.counts)
 
     def tied(self) -> list[BytesPair]:

@@ -19,6 +19,7 @@ TIED_NAMED = 6
 
 
 def describe_pair(pair: BytesPair, show: Show) -> str:
+    """A pair as sentences write it: `a + b`."""
     return f"{show(pair[0])} + {show(pair[1])}"
 
 
@@ -41,6 +42,7 @@ class Standing:
     earlier: tuple[int, int] | None = None
 
     def describe(self, show: Show) -> str:
+        """Where it stands, as a clause."""
         if self.unknown:
             return f"no earlier step makes {' or '.join(map(show, self.unknown))}"
         if self.merged_at is not None:
@@ -83,6 +85,7 @@ class Divergence:
         return self.taken == self.rule
 
     def describe(self, show: Show) -> Iterator[str]:
+        """The divergence, a sentence or two a line."""
         if self.is_of_count_only:
             yield (
                 f"The first wrong count is at step {self.step + 1:,}: the pair "
@@ -107,6 +110,7 @@ class Divergence:
 
 
 def times(count: int) -> str:
+    """`once`, `2 times`, `1,000 times`."""
     return "once" if count == 1 else f"{count:,} times"
 
 
@@ -119,6 +123,7 @@ class SizeFinding:
     special_tokens: int
 
     def describe(self) -> str:
+        """How far off the number is, and what that number hints at."""
         few = "few" if self.merges < self.wanted else "many"
         off = abs(self.merges - self.wanted)
         text = f"Too {few} merges, by {off:,}: {self.merges:,}, not {self.wanted:,}."
@@ -152,6 +157,7 @@ class Renumbered:
     by_rule: bytes | None
 
     def describe(self, show: Show) -> str:
+        """The id and its two tokens, as a clause."""
         has = "nothing" if self.token is None else show(self.token)
         rule = "nothing" if self.by_rule is None else show(self.by_rule)
         return f"id {self.token_id} is {has}, by the rule {rule}"

@@ -23,21 +23,19 @@ from engine.pipeline.pipeline import Pipeline
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
-# Where do the tokens of a text end, in bytes of the text?
-#
-# Where the tokens' bytes joined are the text, their lengths tell. Where not, an unknown token does
-# not say how long the character was that it stands for: then each merge is followed from the edges
-# of the alphabet's tokens on. And where a pipeline changes the text before it is cut, its alignment
-# leads back to the original.
-
 
 def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
 
     A token that stands for nothing in the text, such as a `▁` put in front, has no width.
 
+    Where the tokens' bytes joined are the text, the edges follow from their lengths. Where not, an
+    unknown token does not say how long its character was: then each merge is followed from the
+    edges of the alphabet's tokens on. And where a pipeline changes the text before it is cut, its
+    alignment leads back to the original.
+
     Raises:
-        ComparisonError: it cannot be told which part of the text each token stands for.
+        ComparisonError: nothing says which part of the text each token stands for.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()

@@ -41,7 +41,7 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
     """The edges by each tokenizer, as `token_spans` tells them.
 
     Raises:
-        ComparisonError: it cannot be told which part of the text a token stands for.
+        ComparisonError: nothing says which part of the text a token stands for.
         WorkerError: a helper process could not be started, or died.
     """
     if len(data) < LONG:

@@ -40,6 +40,7 @@ class ScriptFertility:
 
     @property
     def tokens_per_word(self) -> tuple[float, ...]:
+        """The fertility of each tokenizer."""
         return tuple(tokens / self.words for tokens in self.tokens)
 
 

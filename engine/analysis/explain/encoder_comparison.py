@@ -98,6 +98,7 @@ class Lockstep:
 
     @property
     def steps(self) -> int:
+        """How many steps there are, up to where the lanes part."""
         if self.parting is not None:
             return self.parting.step
         return max(len(lane.moves) for lane in self.lanes) - 1

@@ -50,6 +50,7 @@ class Stretch:
 
     @property
     def differs(self) -> bool:
+        """Whether the two patterns cut it in different ways."""
         return len(self.mine) > 1 or len(self.other) > 1
 
 

@@ -196,6 +196,7 @@ class Inspection(AnyInspection):
 
     @property
     def greatest_id(self) -> int:
+        """The greatest id; -1 if there is no token."""
         return int(self._ids[-1]) if self.size else -1
 
     @cached_property

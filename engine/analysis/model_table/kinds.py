@@ -39,7 +39,9 @@ class Candidate(Protocol):
     """A tokenizer of any kind, as the table needs it.
 
     Attributes:
+        name: of its kind.
         granularity: what a token is: words, subwords, bytes, …
+        vocab_size: how many tokens it has.
         unknown_id: stands for what the vocabulary cannot spell; `None` if there is no such id.
     """
 

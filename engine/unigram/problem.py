@@ -51,6 +51,7 @@ class Cost(NamedTuple):
 
     @property
     def loss_increase(self) -> float:
+        """By how much the loss would grow, in nats a pretoken."""
         return self.uses / self.pretokens * (self.before - self.after)
 
 
