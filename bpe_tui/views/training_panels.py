@@ -30,9 +30,10 @@ from bpe_tui.views.panel import (
     why_uncounted,
 )
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right, spans_width
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, Span, left, right, spans_width
 from bpe_tui.widgets.visible import width
 from engine.recording.affected_pretokens import AffectedPretoken
+from engine.recording.merge_record import PairStep
 
 
 class MergeList(TokenPanel[MergeFrameT]):
@@ -162,6 +163,51 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
                 break
             skipped -= 1
         return skipped
+
+
+def describe_occurrences(merge: PairStep, thing: str) -> str:
+    """In how many places a merge took place: `15 occurrences in 2 pretokens`."""
+    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, thing)}"
+    if merge.occurrences < merge.count:
+        return f"{text}; it overlapped itself, count {number(merge.count)}"
+    return text
+
+
+def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
+    """A merge as a sum: the pair, the token, its id."""
+    spans = [*painter.pair(merge.pair, " + "), ("  →  ", "dim"), *painter.spans(merge.new_id)]
+    return Row([*spans, (f"   id {number(merge.new_id)}", "dim")], target)
+
+
+class ChangedCount(NamedTuple):
+    """A count before and after a merge, of what `spans` draw."""
+
+    spans: Sequence[Span]
+    before: int
+    after: int
+    is_new: bool
+    pretokens: str = ""
+    """In how many pretokens it changed, where that is shown."""
+
+    @property
+    def role(self) -> str:
+        return "gain" if self.after > self.before else "loss"
+
+    @property
+    def note(self) -> str:
+        return "  new" if self.is_new else "" if self.after else "  gone"
+
+
+def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
+    """What changed, its count before → after, and whether it is new or gone."""
+    cells = len(number(highest))
+    return [
+        RowColumn("changes", 0, lambda change: change.spans),
+        RowColumn("", cells, lambda change: [(number(change.before), "dim")], is_number=True),
+        RowColumn("", 3, lambda change: [(" → ", "dim")]),
+        RowColumn("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
+        RowColumn("", note_cells, lambda change: [(change.note, change.role)]),
+    ]
 
 
 def before_after(

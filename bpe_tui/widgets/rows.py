@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, NamedTuple, overload
 
 from rich.cells import chop_cells
 
@@ -51,10 +51,10 @@ class Row:
 
 
 class RowsOnDemand(Sequence[Row]):
-    """Rows `make(0)` … `make(count - 1)`, each made when somebody looks at it."""
+    """The rows of `top`, then `make(0)` … `make(count - 1)`, each made when it is looked at."""
 
-    def __init__(self, count: int, make: Callable[[int], Row]) -> None:
-        self._count, self._make = count, make
+    def __init__(self, count: int, make: Callable[[int], Row], top: Sequence[Row] = ()) -> None:
+        self._count, self._make, self._top = len(top) + count, make, top
 
     def __len__(self) -> int:
         return self._count
@@ -65,8 +65,9 @@ class RowsOnDemand(Sequence[Row]):
     def __getitem__(self, place: slice) -> list[Row]: ...
     def __getitem__(self, place: int | slice) -> Row | list[Row]:
         if isinstance(place, slice):
-            return [self._make(index) for index in range(self._count)[place]]
-        return self._make(range(self._count)[place])
+            return [self[index] for index in range(self._count)[place]]
+        index = range(self._count)[place]
+        return self._top[index] if index < len(self._top) else self._make(index - len(self._top))
 
 
 def spans_width(spans: Sequence[Span]) -> int:
@@ -130,3 +131,50 @@ def wrapped_text(text: str, cells: int) -> list[str]:
 def paragraph(text: str, cells: int, role: str = "") -> list[Row]:
     """A visible text in rows, broken at blanks."""
     return [Row([(line, role)]) for line in wrapped_text(text, max(cells, 10))]
+
+
+# -- columns
+
+
+class RowColumn(NamedTuple):
+    """A column of a `RowTable`.
+
+    Attributes:
+        title: what the header says above it.
+        cells: how many it takes; 0 for all that the others leave.
+        spans: what stands in it for a value; of a number there is one span.
+        is_number: whether it is aligned right.
+    """
+
+    title: str
+    cells: int
+    spans: Callable[[Any], Sequence[Span]]
+    is_number: bool = False
+
+
+class RowTable:
+    """Values in rows of columns, in `width` cells.
+
+    Args:
+        least: cells of the column that takes what the others leave, at the least.
+    """
+
+    def __init__(self, columns: Sequence[RowColumn], width: int, least: int) -> None:
+        spare = max(width - sum(column.cells for column in columns), least)
+        self._columns = [(column, column.cells or spare) for column in columns]
+
+    def header(self) -> Row:
+        spans: list[Span] = []
+        for column, cells in self._columns:
+            spans += _aligned([(column.title, "dim")], cells, column.is_number)
+        return Row(spans)
+
+    def row(self, value: Any, target: object | None = None) -> Row:
+        spans: list[Span] = []
+        for column, cells in self._columns:
+            spans += _aligned(column.spans(value), cells, column.is_number)
+        return Row(spans, target)
+
+
+def _aligned(spans: Sequence[Span], cells: int, is_number: bool) -> list[Span]:
+    return [right(spans[0][0], cells, spans[0][1])] if is_number else left(spans, cells)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from bpe_tui.views.panel import (
     Panel,
     ToChange,
@@ -14,19 +12,26 @@ from bpe_tui.views.panel import (
     sentence,
     why_uncounted,
 )
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped_text
+from bpe_tui.views.training_panels import (
+    ChangedCount,
+    change_columns,
+    describe_occurrences,
+    merge_row,
+)
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, RowColumn, RowTable, paragraph, wrapped_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
-from engine.core.events import CountChange
+from engine.core.events import Pair
 from engine.recording.affected_pretokens import CountAttribution
 
 SLICE_SECONDS = 0.004
-"""How long at a time the ledger is read."""
+"""How long at a time it is read which pretokens changed the counts."""
 ROOM_FOR_PRETOKENS = 44
 TIED_SHOWN = 3
 NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
+NOTE_CELLS = 8
 
 
 class MergePanel(Panel):
@@ -45,20 +50,20 @@ class MergePanel(Panel):
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter = self.painter(frame)
         return [
-            _headline(painter, merge),
-            *([Row([(_occurrences(merge), "")])] if frame.has_corpus else []),
+            merge_row(painter, merge, ToToken(merge.new_id)),
+            *([Row([(describe_occurrences(merge, "pretoken"), "")])] if frame.has_corpus else []),
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
             Row([]),
             *(
-                change_rows(painter, merge, self._ledger(frame), width)
+                change_rows(painter, merge, self._attribution(frame), width)
                 if merge.count
                 else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
             ),
         ]
 
-    def _ledger(self, frame: Frame) -> CountAttribution | None:
+    def _attribution(self, frame: Frame) -> CountAttribution | None:
         """Who is behind the changes; `None` where the next slice of time has to go on with it."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
@@ -74,25 +79,6 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
     if frame.given and not frame.recorded_steps:
         text = "The tokens are there from the start; there are no merges to go through."
     return paragraph(text, width)
-
-
-def _headline(painter: TokenPainter, merge: MergeStep) -> Row:
-    return Row(
-        [
-            *painter.pair(merge.pair, between=" + "),
-            ("  →  ", "dim"),
-            painter.token(merge.new_id),
-            (f"   id {number(merge.new_id)}", "dim"),
-        ],
-        ToToken(merge.new_id),
-    )
-
-
-def _occurrences(merge: MergeStep) -> str:
-    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, 'pretoken')}"
-    if merge.occurrences < merge.count:
-        return f"{text}; it overlapped itself, count {number(merge.count)}"
-    return text
 
 
 def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
@@ -131,60 +117,25 @@ def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[
 
 
 def change_rows(
-    painter: TokenPainter, merge: MergeStep, ledger: CountAttribution | None, width: int
+    painter: TokenPainter, merge: MergeStep, attribution: CountAttribution | None, width: int
 ) -> list[Row]:
-    """The counts that the merge changed; `ledger` tells in how many pretokens, once it is read."""
+    """The counts that the merge changed.
+
+    `attribution` tells in how many pretokens, once it is read; it is `None` before.
+    """
     changes = merge.changes
-    table = _Changes(painter, ledger, width, max(max(c.before, c.after) for c in changes))
-    rows = [table.header(), *map(table.row, changes[:CHANGES_SHOWN])]
+    columns = change_columns(max(max(c.before, c.after) for c in changes), NOTE_CELLS)
+    if width >= ROOM_FOR_PRETOKENS:
+        pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
+        columns.insert(-1, pretokens)
+    table = RowTable(columns, width, least=8)
+
+    def row(pair: Pair, before: int, after: int) -> Row:
+        spans, is_new = painter.pair(pair), painter.fresh in pair
+        pretokens = number(len(attribution.behind(pair))) if attribution else "…"
+        return table.row(ChangedCount(spans, before, after, is_new, pretokens), ToChange(pair))
+
+    rows = [table.header(), *(row(*change) for change in changes[:CHANGES_SHOWN])]
     if len(changes) > CHANGES_SHOWN:
         rows.append(Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")]))
     return rows
-
-
-@dataclass(frozen=True)
-class _Changes:
-    painter: TokenPainter
-    ledger: CountAttribution | None
-    width: int
-    highest: int
-
-    NOTE, PRETOKENS = 8, 10
-
-    @property
-    def count_width(self) -> int:
-        return len(number(self.highest))
-
-    @property
-    def pretokens_width(self) -> int:
-        return self.PRETOKENS if self.width >= ROOM_FOR_PRETOKENS else 0
-
-    @property
-    def pair_width(self) -> int:
-        taken = 2 * self.count_width + 3 + self.pretokens_width + self.NOTE
-        return max(self.width - taken, 8)
-
-    def header(self) -> Row:
-        counts = self.pair_width + 2 * self.count_width + 3
-        spans = left([("changes", "dim")], counts)
-        if self.pretokens_width:
-            spans.append(right("pretokens", self.pretokens_width, "dim"))
-        return Row(spans)
-
-    def row(self, change: CountChange) -> Row:
-        role = "gain" if change.after > change.before else "loss"
-        spans: list[Span] = [
-            *left(self.painter.pair(change.pair), self.pair_width),
-            right(number(change.before), self.count_width, "dim"),
-            (" → ", "dim"),
-            right(number(change.after), self.count_width, role),
-        ]
-        if self.pretokens_width:
-            behind = number(len(self.ledger.behind(change.pair))) if self.ledger else "…"
-            spans.append(right(behind, self.pretokens_width, "dim"))
-        return Row([*spans, (f"  {self._note(change)}", role)], ToChange(change.pair))
-
-    def _note(self, change: CountChange) -> str:
-        if self.painter.fresh in change.pair:
-            return "new"
-        return "" if change.after else "gone"

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, ToPair, sentence, why_uncounted
 from bpe_tui.widgets.numbers import number, plural, signed
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
 from engine.bpe.frame import Frame
 from engine.bpe.heap import HeapMove, Move
 from engine.bpe.pair_queue import QueueEntry
-from engine.core.events import Pair
 
-# The heap as an array and as a tree: the same entry at the same index in both.
-
-SHOWN = 127
+ARRAY_SHOWN = 127
 """Entries of the array that are shown: seven levels of the tree."""
+TABLE_SHOWN = 200
 TREE_LEVELS = 5
 CELL = 24
 """Cells that an entry of the array takes."""
 SIDE_BY_SIDE = 100
 """From so many cells on, tree and array stand beside each other."""
 MOVES_SHOWN = 6
+SLICE_SECONDS = 0.02
+"""How long at a time the heap is replayed towards a far step."""
+WIDE = 44
+"""From so many cells on there is room for a column of changes."""
 
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     """The moves of the next merge, and the array, several entries a row."""
     if width >= SIDE_BY_SIDE:
         return _beside_the_tree(frame, painter, width)
-    entries = frame.queue.array(SHOWN, frame.moves_done)
+    entries = frame.queue.array(ARRAY_SHOWN, frame.moves_done)
     a_row = max(width // CELL, 1)
     rows = []
     for start in range(0, len(entries), a_row):
@@ -119,13 +120,6 @@ def _move_row(painter: TokenPainter, move: HeapMove, place: int, done: int) -> R
     return Row(spans if place <= done else [(text, "dim") for text, _ in spans], ToPair(move.pair))
 
 
-SHOWN = 200
-SLICE_SECONDS = 0.02
-"""How long at a time the heap is replayed towards a far step."""
-WIDE = 44
-"""From so many cells on there is room for a column of changes."""
-
-
 class PairsPanel(Panel):
     """The heap: its best entries in its own order, or its array, or its tree.
 
@@ -184,12 +178,50 @@ class PairsPanel(Panel):
 
 def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
     """The best entries, one a row."""
-    entries = frame.queue.entries(SHOWN)
-    table = _Table(painter, min(width, Panel.WIDEST), frame.next_pair, frame.byte_count)
+    entries = frame.queue.entries(TABLE_SHOWN)
+    table = RowTable(_columns(frame, painter, width), width, least=8)
     return RowsOnDemand(
-        1 + len(entries),
-        lambda place: table.row(place, entries[place - 1]) if place else table.header(),
+        len(entries),
+        lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
+        top=[table.header()],
     )
+
+
+Placed = tuple[int, QueueEntry]
+"""An entry behind its place from 1."""
+
+
+def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
+    def place(placed: Placed) -> list[Span]:
+        is_next = placed[1].pair == frame.next_pair
+        return [("▸" if is_next else " ", "pair"), right(str(placed[0]), 3, "dim")]
+
+    def count(placed: Placed) -> list[Span]:
+        return [(number(placed[1].recorded), "stale" if placed[1].stale else "")]
+
+    def change(placed: Placed) -> list[Span]:
+        delta = placed[1].delta
+        return [(signed(delta) if delta else "", "gain" if delta > 0 else "loss")]
+
+    def mark(placed: Placed) -> list[Span]:
+        entry = placed[1]
+        if entry.stale:
+            truth = number(entry.count) if entry.count else "gone"
+            return [("  ", ""), (f"stale: {truth}", "stale-truth")]
+        if entry.pair == frame.next_pair:
+            return [("  ", ""), ("next, tied" if entry.tied else "next", "pair")]
+        return [("  ", ""), ("tied" if entry.tied else "", "tie")]
+
+    # Counts only fall, so the widest possible number keeps the column still for good.
+    count_cells = max(len(number(frame.byte_count)), len("change")) + 1
+    columns = [
+        RowColumn("", 6, place),
+        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
+        RowColumn("count", count_cells, count, is_number=True),
+    ]
+    if width >= WIDE:
+        columns.append(RowColumn("change", count_cells + 1, change, is_number=True))
+    return [*columns, RowColumn("", 16, mark)]
 
 
 VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
@@ -197,60 +229,3 @@ VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
     "array": array_rows,
     "tree": tree_rows,
 }
-
-
-@dataclass(frozen=True)
-class _Table:
-    painter: TokenPainter
-    width: int
-    next_pair: Pair | None
-    highest_count: int
-
-    PLACE, MARK = 6, 14
-
-    @property
-    def count_width(self) -> int:
-        # Counts only fall, so the widest possible number keeps the column still for good.
-        return max(len(number(self.highest_count)), len("change"))
-
-    @property
-    def delta_width(self) -> int:
-        return self.count_width + 1 if self.width >= WIDE else 0
-
-    @property
-    def pair_width(self) -> int:
-        taken = self.PLACE + self.count_width + 1 + 2 + self.MARK
-        if self.delta_width:
-            taken += self.delta_width + 1
-        return max(self.width - taken, 8)
-
-    def header(self) -> Row:
-        spans = [
-            (" " * self.PLACE, ""),
-            *left([("pair", "dim")], self.pair_width),
-            right("count", self.count_width + 1, "dim"),
-        ]
-        if self.delta_width:
-            spans.append(right("change", self.delta_width + 1, "dim"))
-        return Row(spans)
-
-    def row(self, place: int, entry: QueueEntry) -> Row:
-        wins = entry.pair == self.next_pair
-        spans: list[Span] = [
-            ("▸" if wins else " ", "pair"),
-            right(str(place), 3, "dim"),
-            ("  ", ""),
-            *left(self.painter.pair(entry.pair), self.pair_width),
-            right(number(entry.recorded), self.count_width + 1, "stale" if entry.stale else ""),
-        ]
-        if self.delta_width:
-            delta = signed(entry.delta) if entry.delta else ""
-            spans.append(right(delta, self.delta_width + 1, "gain" if entry.delta > 0 else "loss"))
-        return Row([*spans, ("  ", ""), self._mark(entry, wins)], ToPair(entry.pair))
-
-    def _mark(self, entry: QueueEntry, wins: bool) -> Span:
-        if entry.stale:
-            return f"stale: {number(entry.count)}" if entry.count else "stale: gone", "stale-truth"
-        if wins:
-            return ("next, tied" if entry.tied else "next"), "pair"
-        return ("tied", "tie") if entry.tied else ("", "")

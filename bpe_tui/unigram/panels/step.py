@@ -9,12 +9,19 @@ from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.views.panel import ToPiece
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowsOnDemand,
+    RowTable,
+    Span,
+    left,
+    paragraph,
+    right,
+)
 from engine.unigram.changes import CountChanges, count_changes, m_step
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
-
-# Which pieces does a prune take away, and what stands in for each?
 
 INCREASE_CELLS = 11
 
@@ -22,6 +29,10 @@ INCREASE_CELLS = 11
 def prune_rows(
     frame: UnigramFrame, step: PruneStep, width: int, *, has_room: bool
 ) -> Sequence[Row]:
+    """Which pieces a prune takes away, and what stands in for each.
+
+    `has_room` is whether it can be said by which rule they are chosen.
+    """
     pruned = step.pruned
     top = [
         loss_row(frame),
@@ -31,14 +42,17 @@ def prune_rows(
             width,
         ),
         *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
-        Row([*left([("piece → instead", "dim")], width - INCREASE_CELLS), _increase_head()]),
+        Row(
+            [
+                *left([("piece → instead", "dim")], width - INCREASE_CELLS),
+                right("loss", INCREASE_CELLS, "dim"),
+            ]
+        ),
     ]
     earlier = PiecePainter(frame.at(frame.step - 1))
 
-    def row(index: int) -> Row:
-        if index < len(top):
-            return top[index]
-        piece = pruned[index - len(top)]
+    def row(place: int) -> Row:
+        piece = pruned[place]
         other = earlier.frame.alternative(piece.text)
         instead = earlier.cut(piece.text, other.edges) if other is not None else []
         spans: list[Span] = [
@@ -48,16 +62,12 @@ def prune_rows(
         ]
         return Row([*left(spans, width - INCREASE_CELLS), _increase(piece.loss_increase)])
 
-    return RowsOnDemand(len(top) + len(pruned), row)
+    return RowsOnDemand(len(pruned), row, top)
 
 
 def _unused(pruned: Sequence[Pruned]) -> str:
     unused = sum(not piece.loss_increase for piece in pruned)
     return f", {number(unused)} of them unused" if unused else ""
-
-
-def _increase_head() -> Span:
-    return right("loss", INCREASE_CELLS, "dim")
 
 
 def _increase(increase: float) -> Span:
@@ -76,7 +86,6 @@ RULES = {
 
 ROOMY = 9
 """From more rows than this there is room to say by which rule a prune chooses."""
-COUNT_CELLS = 10
 
 
 class StepPanel(PiecePanel):
@@ -110,62 +119,45 @@ class StepPanel(PiecePanel):
 
     def _em_rows(self, frame: UnigramFrame, step: EmStep, width: int) -> Sequence[Row]:
         changes = count_changes(frame)
+        painter = PiecePainter(frame)
+        table = RowTable(_count_columns(painter), width, least=6)
         top = [
             loss_row(frame),
             Row([(_vanished(step), "")]),
             Row([]),
-            *self._arithmetic(frame, changes, width),
+            *self._arithmetic(painter, changes),
             Row([]),
-            _change_header(width),
+            table.header(),
         ]
-        painter = PiecePainter(frame)
 
-        def row(index: int) -> Row:
-            if index < len(top):
-                return top[index]
-            return _change_row(painter, changes, index - len(top), width)
-
-        return RowsOnDemand(len(top) + len(changes.numbers), row)
-
-    def _arithmetic(self, frame: UnigramFrame, changes: CountChanges, width: int) -> list[Row]:
-        """E and M for the piece under the cursor, or for the one that changed most."""
-        place = max(self.cursor - EM_TOP, 0)
-        while place < len(changes.numbers):
+        def row(place: int) -> Row:
             piece = int(changes.numbers[place])
-            if (made := m_step(frame, piece)) is not None:
-                break
-            place += 1
-        else:
+            before, after = float(changes.before[place]), float(changes.after[place])
+            return table.row((piece, before, after), ToPiece(piece))
+
+        return RowsOnDemand(len(changes.numbers), row, top)
+
+    def _arithmetic(self, painter: PiecePainter, changes: CountChanges) -> list[Row]:
+        """E and M for the piece under the cursor, or for the first after it that is still there."""
+        below = changes.numbers[max(self.cursor - EM_TOP, 0) :]
+        worked_out = ((piece, m_step(painter.frame, piece)) for piece in map(int, below))
+        piece, made = next((found for found in worked_out if found[1] is not None), (0, None))
+        if made is None:
             return [Row([]) for _ in range(ARITHMETIC_ROWS)]
-        text, role = PiecePainter(frame).piece(piece)
+        expected, total = count_text(made.expected), count_text(made.total)
+        psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
+        score, probability = score_text(made.score, 3), percent(exp(made.score))
         return [
             Row(
                 [
                     ("E  ", "strong"),
-                    (text, role),
-                    (f" is used {count_text(made.expected)} times on average,", ""),
+                    painter.piece(piece),
+                    (f" is used {expected} times on average,", ""),
                 ]
             ),
-            Row([(f"   all pieces together {count_text(made.total)} times", "")]),
-            Row(
-                [
-                    ("M  ", "strong"),
-                    (
-                        f"score = ψ({count_text(made.expected)}) − ψ({count_text(made.total)})",
-                        "",
-                    ),
-                ]
-            ),
-            Row(
-                [
-                    (
-                        f"   = {score_text(made.digamma_of_expected, 3)} − "
-                        f"{score_text(made.digamma_of_total, 3)} = {score_text(made.score, 3)}, "
-                        f"P = {percent(exp(made.score))}",
-                        "",
-                    )
-                ]
-            ),
+            Row([(f"   all pieces together {total} times", "")]),
+            Row([("M  ", "strong"), (f"score = ψ({expected}) − ψ({total})", "")]),
+            Row([(f"   = {psi[0]} − {psi[1]} = {score}, P = {probability}", "")]),
         ]
 
 
@@ -205,31 +197,24 @@ def _vanished(step: EmStep) -> str:
     )
 
 
-def _change_header(width: int) -> Row:
-    return Row(
-        [
-            *left([("expected counts", "dim")], _piece_cells(width)),
-            right("before", COUNT_CELLS, "dim"),
-            right("after", COUNT_CELLS, "dim"),
-        ]
-    )
+def _count_columns(painter: PiecePainter) -> list[RowColumn]:
+    """Pieces with their expected counts before an iteration and after it."""
 
+    def piece(changed: tuple[int, float, float]) -> list[Span]:
+        text, role = painter.piece(changed[0])
+        return [(text, "stale" if is_gone(changed[0]) else role)]
 
-def _change_row(painter: PiecePainter, changes: CountChanges, place: int, width: int) -> Row:
-    piece = int(changes.numbers[place])
-    before, after = float(changes.before[place]), float(changes.after[place])
-    is_gone = painter.frame.index_of(piece) is None
-    text, role = painter.piece(piece)
-    role_after = "stale-truth" if is_gone else "gain" if after > before else "loss"
-    return Row(
-        [
-            *left([(text, "stale" if is_gone else role)], _piece_cells(width)),
-            right(count_text(before), COUNT_CELLS),
-            right("gone" if is_gone else count_text(after), COUNT_CELLS, role_after),
-        ],
-        ToPiece(piece),
-    )
+    def after(changed: tuple[int, float, float]) -> list[Span]:
+        number, before, after = changed
+        if is_gone(number):
+            return [("gone", "stale-truth")]
+        return [(count_text(after), "gain" if after > before else "loss")]
 
+    def is_gone(number: int) -> bool:
+        return painter.frame.index_of(number) is None
 
-def _piece_cells(width: int) -> int:
-    return max(width - 2 * COUNT_CELLS, 6)
+    return [
+        RowColumn("expected counts", 0, piece),
+        RowColumn("before", 10, lambda changed: [(count_text(changed[1]), "")], is_number=True),
+        RowColumn("after", 10, after, is_number=True),
+    ]

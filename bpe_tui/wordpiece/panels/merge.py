@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import ToPair, ToToken
+from bpe_tui.views.training_panels import (
+    ChangedCount,
+    change_columns,
+    describe_occurrences,
+    merge_row,
+)
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, RowTable, left, paragraph, right
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.narration import score_text, why_lost
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
@@ -19,6 +24,7 @@ from engine.wordpiece.score import ScoredPair
 RUNNERS_UP = 4
 """Rows about those that nearly won, the tie rule's included."""
 CHANGES_SHOWN = 500
+NOTE_CELLS = 6
 FORMULAS = (
     "score(a, b) = count(ab) / (count(a) · count(b))",
     "count(ab) / (count(a) · count(b))",
@@ -41,8 +47,8 @@ class ScoreMergePanel(PiecePanel):
         painter = self.painter(frame)
         earlier = frame.at(frame.step - 1)
         return [
-            _headline(painter, merge),
-            Row([(_occurrences(merge), "")]),
+            merge_row(painter, merge),
+            Row([(describe_occurrences(merge, "word"), "")]),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
@@ -75,24 +81,6 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
     ]
 
 
-def _headline(painter: PiecePainter, merge: WordPieceStep) -> Row:
-    return Row(
-        [
-            *painter.pair(merge.pair, between=" + "),
-            ("  →  ", "dim"),
-            *painter.spans(merge.new_id),
-            (f"   id {number(merge.new_id)}", "dim"),
-        ]
-    )
-
-
-def _occurrences(merge: WordPieceStep) -> str:
-    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, 'word')}"
-    if merge.occurrences < merge.count:
-        return f"{text}; it overlapped itself, count {number(merge.count)}"
-    return text
-
-
 def _arithmetic(frame: WordPieceFrame, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """The score with names, with numbers, and what it comes to."""
     a, b = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)
@@ -119,8 +107,8 @@ def _runners_up(
         yield Row([("No other pair could have merged.", "dim")])
         return
     rule = earlier.tie_rule
-    told = f"Tie rule {rule.name}: {rule.summary}."
-    decided = paragraph(told, width, "tie") if others[0].tied else []
+    said = f"Tie rule {rule.name}: {rule.summary}."
+    decided = paragraph(said, width, "tie") if others[0].tied else []
     yield Row([("runners-up", "dim")])
     for scored in others[: max(RUNNERS_UP - len(decided), 1)]:  # what follows keeps its place
         yield _scored_row(painter, scored, width)
@@ -160,42 +148,14 @@ def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterato
     changes = merge.changes
     parts = [part.before for part in merge.piece_changes]
     highest = max(*parts, *(change.before for change in changes))
-    table = _Changes(painter, width, len(number(highest)))
+    table = RowTable(change_columns(highest, NOTE_CELLS), width, least=7)
     yield Row([("counts of the parts and of the new piece", "dim")])
-    for part in merge.piece_changes:
-        target = ToToken(part.piece_id)
-        is_new = part.piece_id == merge.new_id
-        yield table.row(painter.spans(part.piece_id), part.before, part.after, is_new, target)
+    for piece, before, after in merge.piece_changes:
+        spans, is_new = painter.spans(piece), piece == merge.new_id
+        yield table.row(ChangedCount(spans, before, after, is_new), ToToken(piece))
     yield Row([("counts of pairs", "dim")])
-    for change in changes[:CHANGES_SHOWN]:
-        is_new = merge.new_id in change.pair
-        spans = painter.pair(change.pair)
-        yield table.row(spans, change.before, change.after, is_new, ToPair(change.pair))
+    for pair, before, after in changes[:CHANGES_SHOWN]:
+        spans, is_new = painter.pair(pair), merge.new_id in pair
+        yield table.row(ChangedCount(spans, before, after, is_new), ToPair(pair))
     if len(changes) > CHANGES_SHOWN:
         yield Row([(f"and {number(len(changes) - CHANGES_SHOWN)} more", "dim")])
-
-
-@dataclass(frozen=True)
-class _Changes:
-    painter: PiecePainter
-    width: int
-    count_cells: int
-
-    NOTE = 6
-
-    def row(
-        self, what: list[Span], before: int, after: int, is_new: bool, target: object | None
-    ) -> Row:
-        cells = max(self.width - 2 * self.count_cells - 3 - self.NOTE, 7)
-        role = "gain" if after > before else "loss"
-        note = "new" if is_new else "" if after else "gone"
-        return Row(
-            [
-                *left(what, cells),
-                right(number(before), self.count_cells, "dim"),
-                (" → ", "dim"),
-                right(number(after), self.count_cells, role),
-                (f"  {note}", role),
-            ],
-            target,
-        )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from bpe_tui.views.panel import ToPair, sentence
 from bpe_tui.widgets.numbers import number, signed
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, right
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
-from engine.core.events import Pair
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair
 
@@ -32,94 +30,76 @@ class ScoresPanel(PiecePanel):
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return sentence("No pair is left that stands often enough.", width)
-        table = _Table(self.painter(frame), width, frame.next_pair)
+        table = RowTable(_columns(frame, self.painter(frame), width), width, least=7)
         return RowsOnDemand(
-            1 + len(pairs),
-            lambda place: table.row(place, pairs[place - 1]) if place else table.header(),
+            len(pairs),
+            lambda place: table.row((place + 1, pairs[place]), ToPair(pairs[place].pair)),
+            top=[table.header()],
         )
 
 
-@dataclass(frozen=True)
-class _Table:
-    painter: PiecePainter
-    width: int
-    next_pair: Pair | None
+Placed = tuple[int, ScoredPair]
+"""A pair behind its place from 1."""
 
-    PLACE, SCORE, CHANGE, MARK = 6, 10, 7, 6
 
-    @property
-    def count_cells(self) -> int:
-        # Counts only fall, so the widest possible number keeps the columns still for good.
-        return len(number(self.painter.frame.highest_count))
+def _columns(frame: WordPieceFrame, painter: PiecePainter, width: int) -> list[RowColumn]:
+    is_wide = width >= WIDE
+    # Counts only fall, so the widest possible number keeps the columns still for good.
+    cells = len(number(frame.highest_count))
+    fraction_cells = 3 * cells + (8 if is_wide else 4)  # three counts, what stands between them
 
-    @property
-    def is_wide(self) -> bool:
-        return self.width >= WIDE
-
-    @property
-    def fraction_cells(self) -> int:
-        """`ab / (a · b)`: three counts, and eight cells between and around them."""
-        return 3 * self.count_cells + (8 if self.is_wide else 4)
-
-    @property
-    def pair_cells(self) -> int:
-        taken = self.PLACE + self.fraction_cells
-        if self.width >= ROOMY:
-            taken += self.SCORE
-        if self.is_wide:
-            taken += self.CHANGE + self.MARK
-        return max(self.width - taken, 7)
-
-    def header(self) -> Row:
-        spans = [(" " * self.PLACE, ""), *left([("pair", "dim")], self.pair_cells)]
-        spans += [(text, "dim") for text, _ in self._fraction("ab", "a", "b")]
-        if self.width >= ROOMY:
-            spans.append(right("score", self.SCORE, "dim"))
-        if self.is_wide:
-            spans.append(right("change", self.CHANGE, "dim"))
-        return Row(spans)
-
-    def row(self, place: int, scored: ScoredPair) -> Row:
-        wins = scored.pair == self.next_pair
-        score = scored.score
-        spans: list[Span] = [
-            ("▸" if wins else " ", "pair"),
+    def place(placed: Placed) -> list[Span]:
+        place, scored = placed
+        return [
+            ("▸" if scored.pair == frame.next_pair else " ", "pair"),
             right(str(place), 3, "tie" if scored.tied else "dim"),
             ("= " if scored.tied else "  ", "tie"),
-            *left(self.painter.pair(scored.pair, "│"), self.pair_cells),
-            *self._fraction(number(score.count), number(score.left), number(score.right)),
         ]
-        if self.width >= ROOMY:
-            spans.append(right(score_text(score.value), self.SCORE, "pair" if wins else ""))
-        if self.is_wide:
-            change, role = self._change(scored)
-            spans += [
-                right(change, self.CHANGE, role),
-                (" next" if wins else " tied" if scored.tied else "", "pair" if wins else "tie"),
-            ]
-        return Row(spans, ToPair(scored.pair))
 
-    def _fraction(self, count: str, left_count: str, right_count: str) -> list[Span]:
-        """The fraction in columns, or without its blanks, aligned right."""
-        if not self.is_wide:
-            text = f"{count}/({left_count}·{right_count})"
-            return [right(text, self.fraction_cells)]
+    def fraction(count: str, left: str, right_: str) -> list[Span]:
+        """`ab / (a · b)` in columns, or without its blanks, aligned right."""
+        if not is_wide:
+            return [right(f"{count}/({left}·{right_})", fraction_cells)]
         return [
-            right(count, self.count_cells + 1),
+            right(count, cells + 1),
             (" / (", "dim"),
-            right(left_count, self.count_cells),
+            right(left, cells),
             (" · ", "dim"),
-            right(right_count, self.count_cells),
+            right(right_, cells),
             (")", "dim"),
         ]
 
-    def _change(self, scored: ScoredPair) -> Span:
+    def counts(placed: Placed) -> list[Span]:
+        score = placed[1].score
+        return fraction(number(score.count), number(score.left), number(score.right))
+
+    def score(placed: Placed) -> list[Span]:
+        is_next = placed[1].pair == frame.next_pair
+        return [(score_text(placed[1].score.value), "pair" if is_next else "")]
+
+    def change(placed: Placed) -> list[Span]:
         """What the last merge did to the score: it rises where a part has become rarer."""
-        frame = self.painter.frame
         if not frame.step:
-            return "", ""
-        before = frame.at(frame.step - 1).score_of(scored.pair)
-        return format_change(before, scored.score)
+            return [("", "")]
+        before = frame.at(frame.step - 1).score_of(placed[1].pair)
+        return [format_change(before, placed[1].score)]
+
+    def mark(placed: Placed) -> list[Span]:
+        if placed[1].pair == frame.next_pair:
+            return [(" next", "pair")]
+        return [(" tied" if placed[1].tied else "", "tie")]
+
+    title = "".join(text for text, _ in fraction("ab", "a", "b"))
+    columns = [
+        RowColumn("", 6, place),
+        RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair, "│")),
+        RowColumn(title, fraction_cells, counts),
+    ]
+    if width >= ROOMY:
+        columns.append(RowColumn("score", 10, score, is_number=True))
+    if is_wide:
+        columns += [RowColumn("change", 7, change, is_number=True), RowColumn("", 6, mark)]
+    return columns
 
 
 def format_change(before: Score | None, after: Score) -> Span:
