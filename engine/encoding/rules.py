@@ -8,106 +8,18 @@ learnt in their order, so later merges all come at the end and are left off ther
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
 
-from engine.alphabets import Alphabet, ByteAlphabet
-from engine.core.errors import VocabularyError
+from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_heap import LONG, RankHeap
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
-
-# What a `Tokenizer` knows of the stages of a `tokenizer.json`, which stand above it.
-
-
-class Added(Protocol):
-    """A token that is cut out of a text before all else."""
-
-    @property
-    def content(self) -> str: ...
-
-    @property
-    def special(self) -> bool: ...
-
-
-class Named(Protocol):
-    """A model, as far as it is named."""
-
-    @property
-    def name(self) -> str: ...
-
-
-class Stages(Protocol):
-    """A pipeline: what it cuts out, what it is made of, and its way back to text."""
-
-    @property
-    def added_tokens(self) -> Sequence[Added]: ...
-
-    @property
-    def splitter(self) -> SpecialSplitter: ...
-
-    @property
-    def model(self) -> Named: ...
-
-    @property
-    def merges(self) -> bool: ...
-
-    @property
-    def decodes(self) -> bool: ...
-
-    def decode(self, ids: Iterable[int]) -> str: ...
-
-
-# From tokens, which are bytes, to their ids: what a tokenizer is made of from vocab and merges.
-
-
-def ids_by_bytes(
-    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
-) -> defaultdict[bytes, list[int]]:
-    """The ids of each token, ascending; special tokens are never made of others, so not here."""
-    ids: defaultdict[bytes, list[int]] = defaultdict(list)
-    for token_id in sorted(vocab.keys() - set(special_ids)):
-        ids[vocab[token_id]].append(token_id)
-    return ids
-
-
-def byte_alphabet(ids: Mapping[bytes, list[int]]) -> ByteAlphabet:
-    return ByteAlphabet(
-        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
-    )
-
-
-def merge_table(
-    ids: Mapping[bytes, list[int]], merges: Sequence[tuple[bytes, bytes]]
-) -> dict[Pair, tuple[int, int]]:
-    """The merges in ids: pair → (rank, id of what it makes)."""
-    table: dict[Pair, tuple[int, int]] = {}
-    for rank, (left, right) in enumerate(merges):
-        try:
-            pair = (ids[left][0], ids[right][0])
-            made = ids[left + right][0]
-        except LookupError:
-            what = f"which merge {rank} ({left!r} + {right!r}) needs"
-            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
-            made = _id_of(ids, left + right, what)
-        table.setdefault(pair, (rank, made))
-    return table
-
-
-def _id_of(ids: Mapping[bytes, list[int]], token: bytes, what: str) -> int:
-    if not ids.get(token):
-        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
-    return ids[token][0]
-
-
-LONG = 128
-"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
-"""`Tokenizer`: an immutable vocab with its merges, special tokens and pattern."""
+"""`Tokenizer`: an immutable vocab with its merges, special tokens and pattern.
+
+It puts together what other modules do: `parts` finds the ids, `text_encoder` cuts out special
+tokens and has an encoder encode the rest, `rules` are what explanations ask for.
+"""
 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
@@ -16,7 +19,8 @@ from engine.core.events import EncodeStep
 from engine.encoding.encoders import DEFAULT_ENCODER
 from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.encoding.incremental import LiveEncoding
-from engine.encoding.rules import EncodingRules, Stages, byte_alphabet, ids_by_bytes, merge_table
+from engine.encoding.parts import Stages, number_parts
+from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import TextEncoder, encode_all
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import Pattern, as_pattern
@@ -29,6 +33,7 @@ from engine.text.pretokenize import (
 )
 
 ITERABLE_PIECE = 1 << 16
+"""Bytes of a stream that are encoded together."""
 
 WORTH_HELPERS = 1 << 25
 """Characters that take as long to encode as helper processes take to start and to learn words."""
@@ -68,44 +73,16 @@ class Tokenizer:
         table: MergeTable | None = None,
         pipeline: Stages | None = None,
     ) -> None:
-        self.vocab = dict(vocab)
-        self.merges = list(merges)
-        self.special_tokens = tuple(special_tokens or ())
         self.pattern = as_pattern(pattern)
+        self.special_tokens = check_special_tokens(tuple(special_tokens or ()))
+        self.merges = list(merges)
         self.pipeline = pipeline
-        # Special tokens are unusable or not, whatever the vocab holds: that is looked at first.
-        check_special_tokens(self.special_tokens)
-        if isinstance(special_tokens, Mapping):
-            special_ids = dict(special_tokens)
-            self.vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
-            tells_all = alphabet is not None and table is not None
-            ids = ids_by_bytes({} if tells_all else self.vocab, special_ids.values())
-        else:
-            ids = ids_by_bytes(self.vocab)
-            special_ids = self._number_special_tokens(ids)
-        self.alphabet = byte_alphabet(ids) if alphabet is None else alphabet
-        self.merge_table = merge_table(ids, self.merges) if table is None else table
-        self._special_ids = special_ids
+        parts = number_parts(vocab, self.merges, special_tokens or (), alphabet, table)
+        self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
-            encoder, self.alphabet, self.merge_table, self.pattern, special_ids, splitter
+            encoder, self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
-
-    def _number_special_tokens(self, ids: defaultdict[bytes, list[int]]) -> dict[str, int]:
-        """Find or make an id for each; an ordinary token of the same bytes keeps its own."""
-        numbered: dict[str, int] = {}
-        made = {left + right for left, right in self.merges}
-        for token in self.special_tokens:
-            spelled = to_bytes(token)
-            known = ids[spelled]
-            is_byte = len(spelled) == 1
-            if len(known) > (is_byte or spelled in made):
-                # Ids are given to the bytes first, then to special tokens, then to merges.
-                numbered[token] = known.pop(1 if is_byte else 0)
-            else:
-                numbered[token] = max(self.vocab, default=-1) + 1
-                self.vocab[numbered[token]] = spelled
-        return numbered
 
     @property
     def added_tokens(self) -> frozenset[str]:
@@ -147,7 +124,16 @@ class Tokenizer:
         return other
 
     def encode(self, text: str, on_step: Callable[[EncodeStep], None] | None = None) -> list[int]:
-        """The token ids of a text. `on_step` is called for each merge, pretoken by pretoken."""
+        """The token ids of a text.
+
+        Args:
+            text: any text; special tokens in it are one id each.
+            on_step: is called for each merge before the ids are returned, pretoken by pretoken.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+        >>> Tokenizer(vocab, [(b"a", b"b")], ["<s>"]).encode("ab<s>c")
+        [256, 257, 99]
+        """
         if on_step is not None:
             self._tell_steps(without_stray_surrogates(text), on_step)
         return self._encoder.encode(text)
@@ -162,6 +148,7 @@ class Tokenizer:
         """The ids of each text, in the order of the texts.
 
         Args:
+            texts: each is encoded by itself.
             workers: processes to encode with, this one included; by default one a core if there
                 is enough text for that to pay, and only this one otherwise.
 
@@ -187,6 +174,7 @@ class Tokenizer:
         """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each chunk.
 
         Args:
+            blocks: UTF-8; a character may stand across two of them.
             workers: processes to encode with, this one included.
 
         Raises:
@@ -235,10 +223,14 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
 
-        Where a pipeline has a decoder, that makes the text.
+        Where a pipeline has a decoder, that makes the text. Special tokens are decoded, too.
 
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
+
+        >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+        >>> Tokenizer(vocab, [(b"a", b"b")]).decode([256, 99, 195])
+        'abc\ufffd'
         """
         if self.pipeline is not None and self.pipeline.decodes:
             ids = list(ids)
@@ -247,7 +239,11 @@ class Tokenizer:
         return self.decode_bytes(ids).decode("utf-8", "replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the ids, exactly; of normalized text, if there is a normalizer."""
+        """The bytes of the ids, exactly; of normalized text, if there is a normalizer.
+
+        Raises:
+            UnknownTokenIdError: names the id that the vocab lacks.
+        """
         vocab = self.vocab
         try:
             return b"".join([vocab[token_id] for token_id in ids])
@@ -265,7 +261,14 @@ class Tokenizer:
         special_tokens: Sequence[str] | None = None,
         pattern: str | Pattern = "gpt2",
     ) -> Tokenizer:
-        """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie."""
+        """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie.
+
+        Args:
+            special_tokens, pattern: the files do not say them; see `Tokenizer`.
+
+        Raises:
+            TokenizerFileError: a file is missing, malformed or cut short.
+        """
         from engine.formats import gpt2  # formats stand above the tokenizer they read
 
         vocab, merges = gpt2.read_files(vocab_path, merges_path, special_tokens or ())
@@ -278,7 +281,15 @@ class Tokenizer:
         special_tokens: Sequence[str] | None = None,
         pattern: str | Pattern | None = None,
     ) -> Tokenizer:
-        """A tokenizer in any known format; what the files do not say can be said here."""
+        """A tokenizer in any known format.
+
+        Args:
+            path: a file, or a directory of files.
+            special_tokens, pattern: what the files do not say; see `Tokenizer`.
+
+        Raises:
+            TokenizerFileError: no format is recognised, or a file is missing or malformed.
+        """
         from engine.formats import open_tokenizer
 
         return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern).tokenizer
@@ -286,10 +297,16 @@ class Tokenizer:
     def save(
         self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False
     ) -> None:
-        """Write the tokenizer: a name in `FORMATS`, by default GPT-2's two files in a directory.
+        """Write the tokenizer.
+
+        Args:
+            path: the file, or the directory of the files.
+            format: a name in `engine.formats.FORMATS`; by default GPT-2's two files in a directory.
+            overwrite: whether what is there may be replaced.
 
         Raises:
             OutputExistsError: something is there and `overwrite` is false.
+            TokenizerFileError: the format cannot say what this tokenizer is.
         """
         from engine.formats import save
 

@@ -11,9 +11,8 @@ from typing import Protocol
 
 from engine.alphabets import Alphabet
 from engine.core.events import Pair
-from engine.encoding.encoders.cached import LONG
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_heap import LONG, RankHeap
 
 CACHE_SIZE = 1 << 16
 

@@ -15,12 +15,9 @@ from itertools import chain, pairwise
 from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep
 from engine.encoding.encoders.encoder import Encoder, MergeTable, RankLoop, is_in_order
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.rank_heap import LONG, RankHeap
 from engine.encoding.piece_encoder import remembering
 from engine.text.patterns import Pattern
-
-LONG = 128
-"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
 
 
 class RankList(RankLoop):

@@ -12,6 +12,9 @@ from heapq import heapify, heappop, heappush
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.encoders.encoder import Encoder
 
+LONG = 128
+"""From this length on, a heap of candidates finds the next merge sooner than looking at all."""
+
 Candidate = tuple[int, int, int, int]
 """(rank, position of the left token's first symbol, left id, right id)."""
 

@@ -1,0 +1,172 @@
+"""What a tokenizer is made of: its parts in ids, and the stages of a pipeline as it knows them.
+
+Ids are found by the bytes of a token. Two things make that harder than a dict turned round: special
+tokens may have the bytes of an ordinary token, and are never made of others; and a vocabulary may
+have two ids for the same bytes, of which the smaller one counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from engine.alphabets import Alphabet, ByteAlphabet
+from engine.core.errors import VocabularyError
+from engine.core.events import Pair
+from engine.encoding.encoders.encoder import MergeTable
+from engine.text.pretokenize import SpecialSplitter, to_bytes
+
+Ids = Mapping[bytes, list[int]]
+"""bytes → the ids of the tokens with these bytes, ascending."""
+
+
+class NumberedParts(NamedTuple):
+    """The parts of a tokenizer in ids.
+
+    Attributes:
+        vocab: id → bytes, special tokens included.
+        special_ids: special token → id.
+        alphabet: what a pretoken is spelled in before any merge.
+        table: pair of ids → (rank of its merge, id of what it makes).
+    """
+
+    vocab: dict[int, bytes]
+    special_ids: dict[str, int]
+    alphabet: Alphabet
+    table: MergeTable
+
+
+def number_parts(
+    vocab: Mapping[int, bytes],
+    merges: Sequence[tuple[bytes, bytes]],
+    special_tokens: Sequence[str] | Mapping[str, int],
+    alphabet: Alphabet | None,
+    table: MergeTable | None,
+) -> NumberedParts:
+    """Find the ids of all parts. The arguments are those of `Tokenizer`.
+
+    Raises:
+        VocabularyError: a byte or the token of a merge is missing.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    >>> parts = number_parts(vocab, [(b"a", b"b")], ["<s>"], None, None)
+    >>> parts.special_ids, parts.table
+    ({'<s>': 257}, {(97, 98): (0, 256)})
+    """
+    vocab = dict(vocab)
+    ids: Ids = {}
+    if isinstance(special_tokens, Mapping):
+        special_ids = dict(special_tokens)
+        vocab.update({special_ids[token]: to_bytes(token) for token in special_ids})
+        if alphabet is None or table is None:
+            ids = _ids_by_bytes(vocab, special_ids.values())
+    else:
+        ids = _ids_by_bytes(vocab)
+        made = {left + right for left, right in merges}
+        special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
+    return NumberedParts(
+        vocab,
+        special_ids,
+        _byte_alphabet(ids) if alphabet is None else alphabet,
+        _merge_table(ids, merges) if table is None else table,
+    )
+
+
+def _ids_by_bytes(
+    vocab: Mapping[int, bytes], special_ids: Iterable[int] = ()
+) -> defaultdict[bytes, list[int]]:
+    ids: defaultdict[bytes, list[int]] = defaultdict(list)
+    for token_id in sorted(vocab.keys() - set(special_ids)):
+        ids[vocab[token_id]].append(token_id)
+    return ids
+
+
+def _number_special_tokens(
+    special_tokens: Sequence[str],
+    vocab: dict[int, bytes],
+    ids: defaultdict[bytes, list[int]],
+    made: set[bytes],
+) -> dict[str, int]:
+    """Find or make an id for each; an ordinary token of the same bytes keeps its own.
+
+    Ids that are found are taken out of `ids`; those that are made go into `vocab`. `made` are the
+    tokens that merges make.
+    """
+    numbered: dict[str, int] = {}
+    for token in special_tokens:
+        spelled = to_bytes(token)
+        known = ids[spelled]
+        is_byte = len(spelled) == 1
+        if len(known) > (is_byte or spelled in made):
+            # Ids are given to the bytes first, then to special tokens, then to merges.
+            numbered[token] = known.pop(1 if is_byte else 0)
+        else:
+            numbered[token] = max(vocab, default=-1) + 1
+            vocab[numbered[token]] = spelled
+    return numbered
+
+
+def _byte_alphabet(ids: Ids) -> ByteAlphabet:
+    return ByteAlphabet(
+        [_id_of(ids, bytes((byte,)), "but needs every single byte") for byte in range(256)]
+    )
+
+
+def _merge_table(ids: Ids, merges: Sequence[tuple[bytes, bytes]]) -> dict[Pair, tuple[int, int]]:
+    """The merges in ids: pair → (rank, id of what it makes)."""
+    table: dict[Pair, tuple[int, int]] = {}
+    for rank, (left, right) in enumerate(merges):
+        try:
+            pair = (ids[left][0], ids[right][0])
+            made = ids[left + right][0]
+        except LookupError:
+            what = f"which merge {rank} ({left!r} + {right!r}) needs"
+            pair = (_id_of(ids, left, what), _id_of(ids, right, what))
+            made = _id_of(ids, left + right, what)
+        table.setdefault(pair, (rank, made))
+    return table
+
+
+def _id_of(ids: Ids, token: bytes, what: str) -> int:
+    if not ids.get(token):
+        raise VocabularyError(f"the vocabulary has no token {token!r}, {what}")
+    return ids[token][0]
+
+
+class Added(Protocol):
+    """A token that is cut out of a text before all else."""
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def special(self) -> bool: ...
+
+
+class Named(Protocol):
+    """A model, as far as it is named."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class Stages(Protocol):
+    """A pipeline, as far as a tokenizer knows it: it stands above, in `engine.pipeline`."""
+
+    @property
+    def added_tokens(self) -> Sequence[Added]: ...
+
+    @property
+    def splitter(self) -> SpecialSplitter: ...
+
+    @property
+    def model(self) -> Named: ...
+
+    @property
+    def merges(self) -> bool: ...
+
+    @property
+    def decodes(self) -> bool: ...
+
+    def decode(self, ids: Iterable[int]) -> str: ...
