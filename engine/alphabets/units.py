@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from engine.alphabets import BYTES, Alphabet, CharacterAlphabet
 from engine.alphabets.alphabet import WordEndAlphabet, is_blank
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import to_bytes, to_text
 
 UNKNOWN = b"<unk>"
@@ -81,38 +81,33 @@ def _word_ends(counts: Mapping[bytes, int]) -> Base:
     return Base([*base.tokens, END_OF_WORD], alphabet, words, f"{base.contents}, </w>")
 
 
-UNITS: Registry[Units] = Registry(
+UNITS: Registry[Units] = registry_of(
     "unit",
-    {
-        units.name: units
-        for units in (
-            Units(
-                "bytes",
-                "the 256 bytes, as GPT-2 has it; they spell any text",
-                "byte",
-                "bytes",
-                "Bytes spell any text: no character is ever unknown.",
-                _bytes,
-                spells_all=True,
-            ),
-            Units(
-                "characters",
-                "the characters of the corpus; any other is <unk>",
-                "character",
-                "characters",
-                "A character that the corpus lacks is <unk> and lost; in bytes none ever is.",
-                _characters,
-            ),
-            Units(
-                "end-of-word",
-                "characters, and </w> behind each word; for the pattern whitespace",
-                "character",
-                "characters and ends of words",
-                "A character that the corpus lacks is <unk> and lost; in bytes none ever is. "
-                "Decoding gives one space for </w>: which whitespace stood there is lost, too.",
-                _word_ends,
-            ),
-        )
-    },
+    Units(
+        "bytes",
+        "the 256 bytes, as GPT-2 has it; they spell any text",
+        "byte",
+        "bytes",
+        "Bytes spell any text: no character is ever unknown.",
+        _bytes,
+        spells_all=True,
+    ),
+    Units(
+        "characters",
+        "the characters of the corpus; any other is <unk>",
+        "character",
+        "characters",
+        "A character that the corpus lacks is <unk> and lost; in bytes none ever is.",
+        _characters,
+    ),
+    Units(
+        "end-of-word",
+        "characters, and </w> behind each word; for the pattern whitespace",
+        "character",
+        "characters and ends of words",
+        "A character that the corpus lacks is <unk> and lost; in bytes none ever is. "
+        "Decoding gives one space for </w>: which whitespace stood there is lost, too.",
+        _word_ends,
+    ),
 )
 DEFAULT_UNITS = "bytes"

@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.recording.numbering import TokensById
 
 Key = Any
@@ -97,37 +97,32 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return key
 
 
-TIE_RULES: Registry[TieRule] = Registry(
+TIE_RULES: Registry[TieRule] = registry_of(
     "tie rule",
-    {
-        rule.name: rule
-        for rule in (
-            TieRule(
-                "lexicographic",
-                "the greater (left bytes, right bytes) wins; Stanford CS336's rule",
-                _greatest_bytes,
-            ),
-            TieRule(
-                "first-seen",
-                "the pair met first in the corpus as it is now wins; minbpe's rule",
-                _first_seen,
-                static=False,
-            ),
-            TieRule(
-                "smallest-ids",
-                "the smaller (left id, right id) wins; rustbpe's rule",
-                _smallest_ids,
-            ),
-            TieRule(
-                "huggingface",
-                "the smaller ids win, bytes numbered by their printable stand-ins (Ġ late)",
-                _huggingface,
-            ),
-            TieRule(
-                "sentencepiece",
-                "the shorter joined token wins, then the smaller bytes",
-                _shortest_piece,
-            ),
-        )
-    },
+    TieRule(
+        "lexicographic",
+        "the greater (left bytes, right bytes) wins; Stanford CS336's rule",
+        _greatest_bytes,
+    ),
+    TieRule(
+        "first-seen",
+        "the pair met first in the corpus as it is now wins; minbpe's rule",
+        _first_seen,
+        static=False,
+    ),
+    TieRule(
+        "smallest-ids",
+        "the smaller (left id, right id) wins; rustbpe's rule",
+        _smallest_ids,
+    ),
+    TieRule(
+        "huggingface",
+        "the smaller ids win, bytes numbered by their printable stand-ins (Ġ late)",
+        _huggingface,
+    ),
+    TieRule(
+        "sentencepiece",
+        "the shorter joined token wins, then the smaller bytes",
+        _shortest_piece,
+    ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from engine.core.errors import UnknownNameError
 
@@ -42,3 +42,23 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+class Named(Protocol):
+    """A thing that has a name of its own."""
+
+    @property
+    def name(self) -> str: ...
+
+
+NamedT = TypeVar("NamedT", bound=Named)
+
+
+def registry_of(kind: str, *entries: NamedT) -> Registry[NamedT]:
+    """The registry of things that have a `name`, in this order.
+
+    >>> from types import SimpleNamespace
+    >>> list(registry_of("colour", SimpleNamespace(name="red"), SimpleNamespace(name="green")))
+    ['red', 'green']
+    """
+    return Registry(kind, {entry.name: entry for entry in entries})

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.unigram.lattices import Lattices
 from engine.unigram.sliced import Work
 
@@ -134,14 +134,9 @@ def _by_share(counts: Floats) -> Floats:
     return scores
 
 
-NORMALISATIONS: Registry[Normalisation] = Registry(
+NORMALISATIONS: Registry[Normalisation] = registry_of(
     "normalisation",
-    {
-        n.name: n
-        for n in (
-            Normalisation("digamma", "variational Bayes: rare pieces lose more", _by_digamma),
-            Normalisation("plain", "maximum likelihood: shares of the counts", _by_share),
-        )
-    },
+    Normalisation("digamma", "variational Bayes: rare pieces lose more", _by_digamma),
+    Normalisation("plain", "maximum likelihood: shares of the counts", _by_share),
 )
 DEFAULT_NORMALISATION = "digamma"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattices import Flags
 
@@ -41,15 +41,10 @@ def _twins(frame: UnigramFrame) -> Flags:
     return found
 
 
-PIECE_FILTERS: Registry[PieceFilter] = Registry(
+PIECE_FILTERS: Registry[PieceFilter] = registry_of(
     "filter",
-    {
-        entry.name: entry
-        for entry in (
-            PieceFilter("seldom", "expected to be used less than once", _seldom),
-            PieceFilter("characters", "single characters, which are never removed", _characters),
-            PieceFilter("leaving", "the next step removes it", _leaving),
-            PieceFilter("twins", "differs from another only by case or a leading ▁", _twins),
-        )
-    },
+    PieceFilter("seldom", "expected to be used less than once", _seldom),
+    PieceFilter("characters", "single characters, which are never removed", _characters),
+    PieceFilter("leaving", "the next step removes it", _leaving),
+    PieceFilter("twins", "differs from another only by case or a leading ▁", _twins),
 )

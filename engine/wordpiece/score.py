@@ -20,7 +20,7 @@ import numpy.typing as npt
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.recording.numbering import PairNumbers
 
 NEARLY = 1 - 2**-40
@@ -132,25 +132,20 @@ class ScoreTieRule:
     then: TieRule
 
 
-SCORE_TIE_RULES: Registry[ScoreTieRule] = Registry(
+SCORE_TIE_RULES: Registry[ScoreTieRule] = registry_of(
     "tie rule",
-    {
-        rule.name: rule
-        for rule in (
-            ScoreTieRule(
-                "frequent",
-                "the more frequent pair wins, then the greater (left, right) as written",
-                True,
-                TIE_RULES["lexicographic"],
-            ),
-            ScoreTieRule(
-                "first-seen",
-                "the pair met first in the words as they are now wins; Hugging Face's course",
-                False,
-                TIE_RULES["first-seen"],
-            ),
-        )
-    },
+    ScoreTieRule(
+        "frequent",
+        "the more frequent pair wins, then the greater (left, right) as written",
+        True,
+        TIE_RULES["lexicographic"],
+    ),
+    ScoreTieRule(
+        "first-seen",
+        "the pair met first in the words as they are now wins; Hugging Face's course",
+        False,
+        TIE_RULES["first-seen"],
+    ),
 )
 DEFAULT_TIE_RULE = "frequent"
 

@@ -31,7 +31,7 @@ from engine.bpe.ties import TieRule
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.events import Pair
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_text
@@ -212,94 +212,87 @@ def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[ClaimedStep]
 # -- the table; of causes that explain as much, the earlier is named first
 
 
-CAUSES: Registry[Cause] = Registry(
+CAUSES: Registry[Cause] = registry_of(
     "cause",
-    {
-        cause.name: cause
-        for cause in (
-            Cause("tie-rule", "ties are decided by another rule", _tie_rules),
-            _habit(
-                "overlap",
-                "a pair that overlaps itself is counted without overlap: once in aaa, not twice",
-                Habits(pairs_of=pairs_apart, changes=recounted(pairs_apart)),
-            ),
-            _reading(
-                "special-counted",
-                "the text of special tokens is counted: they are not cut out before counting",
-                lambda here, mark: here.text,
-            ),
-            Cause("border-crossed", _UNCUT, _no_pretokens),
-            _habit(
-                "stale-heap",
-                "a stale entry is taken from the heap: its count is not compared with the true one",
-                Habits(changes=only_new_pairs, skips_gone=True),
-            ),
-            _habit(
-                "not-lowered",
-                "counts are never lowered: the pairs that a merge takes tokens from keep theirs",
-                Habits(changes=only_new_pairs),
-            ),
-            _habit(
-                "not-entered",
-                "pairs with the new token are never counted",
-                Habits(changes=only_old_pairs),
-            ),
-            _habit(
-                "not-updated",
-                "the merge is applied, but the counts stay as they were at the start",
-                Habits(changes=no_changes),
-            ),
-            _habit(
-                "neighbours-before",
-                "where two occurrences stand side by side, as in abab, each is given the other's "
-                "old token for a neighbour",
-                Habits(changes=neighbours_before),
-            ),
-            _habit(
-                "from-the-right",
-                "a pair that overlaps itself is merged from the right: aaa becomes a aa",
-                Habits(merge_word=merge_from_the_right),
-            ),
-            _habit(
-                "first-only",
-                "only the first occurrence in each pretoken is merged",
-                Habits(merge_word=merge_first_only),
-            ),
-            Cause("pattern", "the text is cut by another pattern", _other_patterns),
-            _reading(
-                "documents-joined",
-                "documents are not kept apart: special tokens are removed, and what stood around "
-                "them joins",
-                lambda here, mark: b"".join(here.documents),
-            ),
-            _reading(
-                "documents-stripped",
-                "documents are stripped: the whitespace at their edges is lost",
-                lambda here, mark: mark.join(document.strip() for document in here.documents),
-            ),
-            _reading(
-                "line-by-line",
-                "the corpus is read line by line: no pretoken goes on behind a newline",
-                lambda here, mark: mark.join(here.documents).replace(b"\n", b"\n" + mark),
-            ),
-            _reading(
-                "newlines-lost",
-                "the corpus is read in lines without their ends: newlines are never counted",
-                lambda here, mark: mark.join(here.documents).replace(b"\n", mark),
-            ),
-            _reading(
-                "newlines-translated",
-                "the file is opened as text without newline='': every \\r\\n is read as \\n",
-                lambda here, mark: (
-                    mark.join(here.documents).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-                ),
-            ),
-            _reading(
-                "bytes-replaced",
-                "the file is decoded with errors='replace': invalid bytes become U+FFFD",
-                lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
-            ),
-            Cause("unweighted", _UNWEIGHTED, _unweighted),
-        )
-    },
+    Cause("tie-rule", "ties are decided by another rule", _tie_rules),
+    _habit(
+        "overlap",
+        "a pair that overlaps itself is counted without overlap: once in aaa, not twice",
+        Habits(pairs_of=pairs_apart, changes=recounted(pairs_apart)),
+    ),
+    _reading(
+        "special-counted",
+        "the text of special tokens is counted: they are not cut out before counting",
+        lambda here, mark: here.text,
+    ),
+    Cause("border-crossed", _UNCUT, _no_pretokens),
+    _habit(
+        "stale-heap",
+        "a stale entry is taken from the heap: its count is not compared with the true one",
+        Habits(changes=only_new_pairs, skips_gone=True),
+    ),
+    _habit(
+        "not-lowered",
+        "counts are never lowered: the pairs that a merge takes tokens from keep theirs",
+        Habits(changes=only_new_pairs),
+    ),
+    _habit(
+        "not-entered",
+        "pairs with the new token are never counted",
+        Habits(changes=only_old_pairs),
+    ),
+    _habit(
+        "not-updated",
+        "the merge is applied, but the counts stay as they were at the start",
+        Habits(changes=no_changes),
+    ),
+    _habit(
+        "neighbours-before",
+        "where two occurrences stand side by side, as in abab, each is given the other's "
+        "old token for a neighbour",
+        Habits(changes=neighbours_before),
+    ),
+    _habit(
+        "from-the-right",
+        "a pair that overlaps itself is merged from the right: aaa becomes a aa",
+        Habits(merge_word=merge_from_the_right),
+    ),
+    _habit(
+        "first-only",
+        "only the first occurrence in each pretoken is merged",
+        Habits(merge_word=merge_first_only),
+    ),
+    Cause("pattern", "the text is cut by another pattern", _other_patterns),
+    _reading(
+        "documents-joined",
+        "documents are not kept apart: special tokens are removed, and what stood around "
+        "them joins",
+        lambda here, mark: b"".join(here.documents),
+    ),
+    _reading(
+        "documents-stripped",
+        "documents are stripped: the whitespace at their edges is lost",
+        lambda here, mark: mark.join(document.strip() for document in here.documents),
+    ),
+    _reading(
+        "line-by-line",
+        "the corpus is read line by line: no pretoken goes on behind a newline",
+        lambda here, mark: mark.join(here.documents).replace(b"\n", b"\n" + mark),
+    ),
+    _reading(
+        "newlines-lost",
+        "the corpus is read in lines without their ends: newlines are never counted",
+        lambda here, mark: mark.join(here.documents).replace(b"\n", mark),
+    ),
+    _reading(
+        "newlines-translated",
+        "the file is opened as text without newline='': every \\r\\n is read as \\n",
+        lambda here, mark: mark.join(here.documents).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
+    ),
+    _reading(
+        "bytes-replaced",
+        "the file is decoded with errors='replace': invalid bytes become U+FFFD",
+        lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
+    ),
+    Cause("unweighted", _UNWEIGHTED, _unweighted),
 )

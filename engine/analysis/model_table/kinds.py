@@ -21,7 +21,7 @@ from engine.baselines.baselines import BaselineTokenizer
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
@@ -276,44 +276,39 @@ def _baseline(tokenizer: type[BaselineTokenizer]) -> Kind:
     )
 
 
-KINDS: Registry[Kind] = Registry(
+KINDS: Registry[Kind] = registry_of(
     "kind of tokenizer",
-    {
-        kind.name: kind
-        for kind in (
-            *map(_baseline, BASELINES.values()),
-            _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
-            _bpe(
-                "bpe-characters",
-                "the same merges from characters up; one that the corpus lacks is <unk>",
-                units="characters",
-            ),
-            _bpe(
-                "bpe-end-of-word",
-                "characters, with </w> behind each word: est</w> is not est inside",
-                "whitespace",
-                "end-of-word",
-            ),
-            _bpe(
-                "bpe-whole-text",
-                "bytes, without pre-tokenization: merges go on across words and lines",
-                "none",
-                granularity="strings",
-            ),
-            Kind(
-                "wordpiece",
-                "the pair of highest score merges; the longest match encodes",
-                "bert",
-                _train_wordpiece,
-                "wordpiece",
-            ),
-            Kind(
-                "unigram",
-                "the least useful pieces go; the likeliest segmentation encodes",
-                "whitespace",
-                _train_unigram,
-                "unigram",
-            ),
-        )
-    },
+    *map(_baseline, BASELINES.values()),
+    _bpe("bpe", "the most frequent pair merges, from bytes up: byte-level BPE (BBPE)"),
+    _bpe(
+        "bpe-characters",
+        "the same merges from characters up; one that the corpus lacks is <unk>",
+        units="characters",
+    ),
+    _bpe(
+        "bpe-end-of-word",
+        "characters, with </w> behind each word: est</w> is not est inside",
+        "whitespace",
+        "end-of-word",
+    ),
+    _bpe(
+        "bpe-whole-text",
+        "bytes, without pre-tokenization: merges go on across words and lines",
+        "none",
+        granularity="strings",
+    ),
+    Kind(
+        "wordpiece",
+        "the pair of highest score merges; the longest match encodes",
+        "bert",
+        _train_wordpiece,
+        "wordpiece",
+    ),
+    Kind(
+        "unigram",
+        "the least useful pieces go; the likeliest segmentation encodes",
+        "whitespace",
+        _train_unigram,
+        "unigram",
+    ),
 )

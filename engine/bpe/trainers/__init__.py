@@ -6,20 +6,15 @@ from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import fast, heap, indexed, linked, naive
 from engine.bpe.trainers.problem import Algorithm
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 
-TRAINERS: Registry[Algorithm] = Registry(
+TRAINERS: Registry[Algorithm] = registry_of(
     "trainer",
-    {
-        algorithm.name: algorithm
-        for algorithm in (
-            fast.ALGORITHM,
-            heap.ALGORITHM,
-            linked.ALGORITHM,
-            indexed.ALGORITHM,
-            naive.ALGORITHM,
-        )
-    },
+    fast.ALGORITHM,
+    heap.ALGORITHM,
+    linked.ALGORITHM,
+    indexed.ALGORITHM,
+    naive.ALGORITHM,
 )
 DEFAULT_TRAINER = "fast"
 

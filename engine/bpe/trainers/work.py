@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.core.arrays import Ints
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 
 
 @dataclass(slots=True)
@@ -47,24 +47,17 @@ class Counter:
     adds_up: bool = True
 
 
-COUNTERS: Registry[Counter] = Registry(
+COUNTERS: Registry[Counter] = registry_of(
     "counter",
-    {
-        counter.name: counter
-        for counter in (
-            Counter("pairs_scanned", "pairs scanned", "pairs looked at to find the best"),
-            Counter(
-                "pretokens_visited", "pretokens visited", "pretokens gone through", adds_up=False
-            ),
-            Counter("tokens_read", "tokens read", "tokens of these pretokens, each time"),
-            Counter("places_checked", "places checked", "places noted for a pair, looked up"),
-            Counter("heap_pushes", "heap pushes", "entries put into the heap"),
-            Counter("heap_pops", "heap pops", "entries taken out of the heap"),
-            Counter("stale_entries", "stale entries", "of those, out of date", adds_up=False),
-            Counter("bucket_moves", "bucket moves", "pairs put into a lower bucket"),
-            Counter("refreshes", "refreshes", "times the active set was made", adds_up=False),
-        )
-    },
+    Counter("pairs_scanned", "pairs scanned", "pairs looked at to find the best"),
+    Counter("pretokens_visited", "pretokens visited", "pretokens gone through", adds_up=False),
+    Counter("tokens_read", "tokens read", "tokens of these pretokens, each time"),
+    Counter("places_checked", "places checked", "places noted for a pair, looked up"),
+    Counter("heap_pushes", "heap pushes", "entries put into the heap"),
+    Counter("heap_pops", "heap pops", "entries taken out of the heap"),
+    Counter("stale_entries", "stale entries", "of those, out of date", adds_up=False),
+    Counter("bucket_moves", "bucket moves", "pairs put into a lower bucket"),
+    Counter("refreshes", "refreshes", "times the active set was made", adds_up=False),
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
-from engine.core.registry import Registry
+from engine.core.registry import Registry, registry_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.vocabulary.search import Query, search
 from engine.recording.vocabulary.token_table import NONE, TokenTable
@@ -101,17 +101,12 @@ def _twins(vocabulary: Vocabulary) -> Bools:
     return vocabulary.table.least_twins[: len(vocabulary)] < len(vocabulary)
 
 
-FILTERS: Registry[Filter] = Registry(
+FILTERS: Registry[Filter] = registry_of(
     "filter",
-    {
-        entry.name: entry
-        for entry in (
-            Filter("partial", "not valid UTF-8 by itself", _partial),
-            Filter("unused", "never used in the corpus now", _unused),
-            Filter("unreachable", "encoding its own bytes gives something else", _unreachable),
-            Filter("twins", "differs from another only by case or a leading space", _twins),
-        )
-    },
+    Filter("partial", "not valid UTF-8 by itself", _partial),
+    Filter("unused", "never used in the corpus now", _unused),
+    Filter("unreachable", "encoding its own bytes gives something else", _unreachable),
+    Filter("twins", "differs from another only by case or a leading space", _twins),
 )
 
 
