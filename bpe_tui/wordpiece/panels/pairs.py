@@ -46,7 +46,7 @@ def _columns(frame: WordPieceFrame, painter: PiecePainter, width: int) -> list[R
     is_wide = width >= WIDE
     # Counts only fall, so the widest possible number keeps the columns still for good.
     cells = len(number(frame.highest_count))
-    fraction_cells = 3 * cells + (8 if is_wide else 4)  # three counts, what stands between them
+    fraction_cells = 3 * cells + (9 if is_wide else 4)  # three counts, what stands between them
 
     def place(placed: Placed) -> list[Span]:
         place, scored = placed
@@ -98,7 +98,7 @@ def _columns(frame: WordPieceFrame, painter: PiecePainter, width: int) -> list[R
     if width >= ROOMY:
         columns.append(RowColumn("score", 10, score, is_number=True))
     if is_wide:
-        columns += [RowColumn("change", 7, change, is_number=True), RowColumn("", 6, mark)]
+        columns += [RowColumn("change", 7, change, is_number=True), RowColumn("", 5, mark)]
     return columns
 
 
