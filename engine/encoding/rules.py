@@ -4,11 +4,14 @@ A `Tokenizer` and a `Frame` both have them (`.rules`), so that a question such a
 one token?" is asked of either in the same way. The table may know merges of later steps; only the
 first `merges` ranks count. Ranks only rise while a pretoken is encoded with merges that were
 learnt in their order, so later merges all come at the end and are left off there.
+
+Explanations quote tokens and merges: `Part` and `Merge` hold their bytes, and whoever shows them
+says how bytes are written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
@@ -17,7 +20,7 @@ from typing import Protocol
 from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.rank_heap import LONG, RankHeap
+from engine.encoding.encoders.fast import LONG, RankHeap
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
@@ -136,7 +139,7 @@ class EncodingRules:
 
     @cached_property
     def inside(self) -> EncodingRules:
-        """The same for parts of pretokens that do not reach their ends."""
+        """The rules for parts of pretokens that do not reach their ends."""
         inside = self.alphabet.inside
         return self if inside is self.alphabet else replace(self, alphabet=inside)
 
@@ -153,3 +156,53 @@ class HasRules(Protocol):
 
     @property
     def rules(self) -> EncodingRules: ...
+
+
+Show = Callable[[bytes], str]
+"""How a token, which may be any bytes, is written in a sentence."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A token with the rank of the merge that makes it; `None` for bytes and special tokens."""
+
+    token: bytes
+    rank: int | None
+
+    def describe(self, show: Show) -> str:
+        return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A merge with the bytes of its tokens."""
+
+    rank: int
+    left: bytes
+    right: bytes
+
+    def describe(self, show: Show) -> str:
+        return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
+
+
+def parts_of(rules: EncodingRules, tokens: Iterable[int]) -> tuple[Part, ...]:
+    """Token ids with their bytes and ranks."""
+    made = ((token, rules.made_by(token)) for token in tokens)
+    return tuple(Part(rules.vocab[token], by.rank if by else None) for token, by in made)
+
+
+def merge_of(rules: EncodingRules, rank: int, pair: Pair) -> Merge:
+    """A merge by its rank and the ids of its parts."""
+    return Merge(rank, rules.vocab[pair[0]], rules.vocab[pair[1]])
+
+
+def merge_making(rules: EncodingRules, token_id: int) -> Merge | None:
+    """The first merge that makes a token; `None` for bytes and special tokens."""
+    if (made := rules.made_by(token_id)) is None:
+        return None
+    return merge_of(rules, made.rank, made.pair)
+
+
+def describe_parts(parts: Iterable[Part], show: Show) -> str:
+    """The tokens with their ranks: `un (rank 87) + b + le (rank 112)`."""
+    return " + ".join(part.describe(show) for part in parts)

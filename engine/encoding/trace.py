@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.core.events import EncodeStep, Pair
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.rules import EncodingRules, HasRules
 from engine.text.pretokenize import Pretoken
 

@@ -12,7 +12,7 @@ from typing import Protocol
 from engine.alphabets import Alphabet
 from engine.core.events import Pair
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
-from engine.encoding.encoders.rank_heap import LONG, RankHeap
+from engine.encoding.encoders.fast import LONG, RankHeap
 
 CACHE_SIZE = 1 << 16
 

@@ -19,10 +19,7 @@ from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
 from bpe_tui.wordpiece.screens.charts import CHARTS, WordPieceChartsScreen
 from bpe_tui.wordpiece.screens.save import EXPORTS
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
-from bpe_tui.wordpiece.screens.vocabulary import (
-    PieceRows,
-    WordPieceVocabularyScreen,
-)
+from bpe_tui.wordpiece.screens.vocabulary import PieceRows, WordPieceVocabularyScreen
 
 SIZES = [(120, 40), (80, 24), (60, 20)]
 

@@ -16,7 +16,7 @@ from engine.alphabets import (
     ContinuationAlphabet,
     WholeTokens,
 )
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.trace import first_merge_across, trace
 

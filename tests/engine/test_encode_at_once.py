@@ -10,7 +10,7 @@ from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.encoders import at_once
 from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.encoder import RankLoop
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.fast import RankHeap
 
 BYTES = ByteAlphabet(range(256))
 pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.core.events import EncodeStep
 from engine.encoding.encoders import ENCODERS
-from engine.encoding.encoders.rank_heap import LONG
+from engine.encoding.encoders.fast import LONG
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

@@ -14,11 +14,19 @@ from itertools import islice, zip_longest
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
-from engine.encoding.encoders.cached import Cached
 from engine.encoding.encoders.encoder import MergeOrder, RankLoop
+from engine.encoding.encoders.fast import Cached
 from engine.encoding.encoders.greedy import Greedy
-from engine.encoding.rules import EncodingRules, HasRules
-from engine.encoding.token_text import Merge, Part, Show, describe_parts, merge_of, parts_of
+from engine.encoding.rules import (
+    EncodingRules,
+    HasRules,
+    Merge,
+    Part,
+    Show,
+    describe_parts,
+    merge_of,
+    parts_of,
+)
 from engine.encoding.trace import first_merge_across
 
 Taken = tuple[int, int]

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine.core.gpt2_bytes import spell
-from engine.encoding.rules import EncodingRules, HasRules
-from engine.encoding.token_text import (
+from engine.encoding.rules import (
+    EncodingRules,
+    HasRules,
     Merge,
     Part,
     Show,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from engine.core.registry import Registry
-from engine.encoding.encoders.cached import Cached, RankList
 from engine.encoding.encoders.encoder import Encoder, MergeOrder, RankLoop
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.fast import Cached, RankHeap, RankList
 
 ENCODERS: Registry[type[Encoder]] = Registry(
     "encoder", {e.name: e for e in (Cached, RankList, RankHeap, RankLoop, MergeOrder)}

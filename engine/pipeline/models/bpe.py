@@ -15,7 +15,7 @@ from typing import Any
 from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
-from engine.encoding.encoders.rank_heap import RankHeap
+from engine.encoding.encoders.fast import RankHeap
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.models.model import MergingModel, ModelToken, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from engine.alphabets import Alphabet
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
-from engine.encoding.encoders.cached import Cached
+from engine.encoding.encoders.fast import Cached
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
