@@ -12,7 +12,7 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten
 from engine.recording.merge_frame import AnyMergeFrame
-from engine.recording.vocabulary.vocabulary import TreeLine
+from engine.recording.vocabulary import TreeLine
 
 LINES_SHOWN = 400
 RANK_CELLS = 8

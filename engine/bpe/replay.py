@@ -30,7 +30,7 @@ from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.numbering import GivenIds, key_of
 from engine.recording.segmentation import Segmenter, Segments
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
 BATCH = 4096

@@ -17,7 +17,7 @@ from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter

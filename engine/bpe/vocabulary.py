@@ -17,8 +17,8 @@ from engine.alphabets import Alphabet, ByteAlphabet
 from engine.alphabets.alphabet import is_blank
 from engine.bpe.record import Record
 from engine.core.arrays import Ints
-from engine.recording.vocabulary.token_table import NONE, Merges, TokenTable
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.token_table import NONE, Merges, TokenTable
+from engine.recording.vocabulary import Vocabulary
 from engine.text.pretokenize import to_bytes, to_text
 
 

@@ -233,7 +233,7 @@ def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:
 #
 # Tokens are named by their places in order of rank, so of two the younger has the greater number.
 # Whether the parts of a split come to stand side by side is found by undoing, as in
-# `engine.recording.vocabulary.token_table`, and for that the merges of the parts have to be known.
+# `engine.recording.token_table`, and for that the merges of the parts have to be known.
 # They are shorter: so the tokens are gone through by length, all of one length together.
 
 

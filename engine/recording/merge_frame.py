@@ -19,7 +19,7 @@ from engine.recording.merge_record import MergeRecord, PairStep, StepT
 from engine.recording.player import Player, Run
 from engine.recording.segmentation import Segments
 from engine.recording.statistics import TiedSteps
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 
 FrameT = TypeVar("FrameT")

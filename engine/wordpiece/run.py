@@ -8,7 +8,7 @@ from itertools import pairwise
 from engine.core.events import Pair
 from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.wordpiece.record import Record

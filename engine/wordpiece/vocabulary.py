@@ -13,8 +13,8 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.vocabulary.token_table import NONE, Merges, TokenTable, least_twins, places
-from engine.recording.vocabulary.vocabulary import COLUMNS, Vocabulary
+from engine.recording.token_table import NONE, Merges, TokenTable, least_twins, places
+from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
 from engine.core.errors import QueryError, UnknownNameError, UnknownTokenIdError
+from engine.recording.token_table import NONE
 from engine.recording.vocabulary import COLUMNS, FILTERS, Query, Vocabulary
-from engine.recording.vocabulary.token_table import NONE
 
 SPECIAL = "<|end|>"
 BYTES = {byte: bytes([byte]) for byte in range(256)}

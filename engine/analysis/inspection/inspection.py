@@ -27,7 +27,7 @@ from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.gc_pause import gc_paused
 from engine.formats.tokenizer_format import Opened
-from engine.recording.vocabulary.vocabulary import Vocabulary
+from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_text
 

@@ -1,121 +1,92 @@
-"""`Vocabulary`: the tokens there are at one moment, in columns."""
+"""`Vocabulary`: the tokens there are at one moment, in columns.
+
+They can be sorted, filtered, searched, and taken apart into their merge trees. A vocabulary is made
+from a step of a run (`Frame.vocabulary`) or from any tokenizer (`Vocabulary.of_tokenizer`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
+import regex
 
 from engine.core.arrays import Bools, Ints
-from engine.core.errors import UnknownTokenIdError
+from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.tokenizer import Tokenizer
-from engine.recording.vocabulary.search import Query, search
-from engine.recording.vocabulary.token_table import NONE, TokenTable
+from engine.recording.token_table import NONE, TokenTable
+from engine.text.pretokenize import to_bytes, to_text
+from engine.text.typed_regex import compile_typed
 
-# The columns that a vocabulary can be sorted by.
+# -- columns to sort by, and filters
 
 SortKey = Callable[["Vocabulary"], Ints]
 """A number for each token, by row; the least comes first, a negative one means nothing."""
 
-
-def _ids(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.table.ids[: len(vocabulary)]
-
-
-def _bytes(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.table.byte_order[: len(vocabulary)]
-
-
-def _text(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.table.reading_order[: len(vocabulary)]
-
-
-def _length(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.table.lengths[: len(vocabulary)]
-
-
-def _rank(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.ranks
-
-
-def _count(vocabulary: Vocabulary) -> Ints:
-    return _ids(vocabulary) * 0 if vocabulary.counts is None else vocabulary.counts
-
-
-def _parents(vocabulary: Vocabulary) -> Ints:
-    left, right = vocabulary.parents
-    return left * len(vocabulary.table) + right
-
-
-def _children(vocabulary: Vocabulary) -> Ints:
-    return vocabulary.children
-
-
 COLUMNS: Registry[SortKey] = Registry(
     "column",
     {
-        "id": _ids,
-        "bytes": _bytes,
-        "text": _text,
-        "length": _length,
-        "rank": _rank,
-        "count": _count,
-        "parents": _parents,
-        "children": _children,
+        "id": lambda tokens: tokens.table.ids[: len(tokens)],
+        "bytes": lambda tokens: tokens.table.byte_order[: len(tokens)],
+        "text": lambda tokens: tokens.table.reading_order[: len(tokens)],
+        "length": lambda tokens: tokens.table.lengths[: len(tokens)],
+        "rank": lambda tokens: tokens.ranks,
+        "count": lambda tokens: _counts_or(tokens, 0),
+        "parents": lambda tokens: tokens.parents[0] * len(tokens.table) + tokens.parents[1],
+        "children": lambda tokens: tokens.children,
     },
 )
 
 
-# The filters: each keeps the tokens of which one odd thing is true.
+def _counts_or(tokens: Vocabulary, nobody_counts: int) -> Ints:
+    """The counts; where there is no corpus, this number for each token."""
+    if tokens.counts is None:
+        return np.full(len(tokens), nobody_counts, dtype=np.int64)
+    return tokens.counts
 
 
 @dataclass(frozen=True)
 class Filter:
-    """`keeps` says of each token of a vocabulary, by row, whether it stays."""
+    """Keeps the tokens of which one odd thing is true: `keeps` says it of each token, by row."""
 
     name: str
     summary: str
     keeps: Callable[[Vocabulary], Bools]
 
 
-def _partial(vocabulary: Vocabulary) -> Bools:
-    return ~vocabulary.table.is_text[: len(vocabulary)]
-
-
-def _unused(vocabulary: Vocabulary) -> Bools:
-    if vocabulary.counts is None:
-        return np.zeros(len(vocabulary), dtype=np.bool_)
-    return np.equal(vocabulary.counts, 0)
-
-
-def _unreachable(vocabulary: Vocabulary) -> Bools:
-    return ~vocabulary.table.is_reachable[: len(vocabulary)]
-
-
-def _twins(vocabulary: Vocabulary) -> Bools:
-    return vocabulary.table.least_twins[: len(vocabulary)] < len(vocabulary)
-
-
 FILTERS: Registry[Filter] = registry_of(
     "filter",
-    Filter("partial", "not valid UTF-8 by itself", _partial),
-    Filter("unused", "never used in the corpus now", _unused),
-    Filter("unreachable", "encoding its own bytes gives something else", _unreachable),
-    Filter("twins", "differs from another only by case or a leading space", _twins),
+    Filter(
+        "partial",
+        "not valid UTF-8 by itself",
+        lambda tokens: ~tokens.table.is_text[: len(tokens)],
+    ),
+    Filter(
+        "unused",
+        "never used in the corpus now",
+        lambda tokens: np.equal(_counts_or(tokens, NONE), 0),
+    ),
+    Filter(
+        "unreachable",
+        "encoding its own bytes gives something else",
+        lambda tokens: ~tokens.table.is_reachable[: len(tokens)],
+    ),
+    Filter(
+        "twins",
+        "differs from another only by case or a leading space",
+        lambda tokens: tokens.table.least_twins[: len(tokens)] < len(tokens),
+    ),
 )
-
-
-# The merge tree of a token: how it came from bytes or characters, line by line.
 
 
 @dataclass(frozen=True)
 class TreeLine:
-    """A token in the tree.
+    """A token in the merge tree of a token.
 
     `rank` is that of the merge that made it, `None` for a byte or a special token; `folded` says
     that its parts are left out. `trunk` has an entry for each level above: whether another line of
@@ -128,33 +99,84 @@ class TreeLine:
     trunk: tuple[bool, ...]
 
 
-def merge_tree(
-    vocabulary: Vocabulary, token_id: int, folded: Collection[int] = ()
-) -> Iterator[TreeLine]:
-    """The token, then its two parts with theirs, depth first, down to what no merge has made.
+# -- finding tokens by a piece of text or by a regular expression
+#
+# A substring is looked for in all tokens at once. A regular expression has to be tried on one token
+# after the other, because `$` and `(?!…)` look at the token's end; that takes longer, so the result
+# comes in batches and whoever waits for it can stop between two. Some expressions take for ever on
+# some tokens: each try on a longer token has a time limit.
 
-    Below the ids in `folded` nothing is told. A tree may have millions of lines: take as many as
-    there is room for.
+BATCH = 2000
+SIGNS: Final = frozenset(r".^$*+?{}[]\|()")
+"""What makes a text an expression."""
+SHORT = 12
+"""Bytes of a token on which no expression takes long; asking for a time limit costs more."""
+SECONDS_A_TOKEN = 0.05
 
-        "the" = t + he, he = h + e      the   rank 2, trunk ()
-                                        t             trunk (True,)
-                                        he    rank 1, trunk (False,)
-                                        h             trunk (False, True)
-                                        e             trunk (False, False)
 
-    Raises:
-        UnknownTokenIdError: there is no such token.
+@dataclass(frozen=True)
+class Query:
+    """What was typed, and how it is read.
+
+    `expression` is `None` for plain text. `problem` says why a text that looks like an expression
+    is read as plain text after all.
     """
-    waiting: list[tuple[int, tuple[bool, ...]]] = [(token_id, ())]
-    while waiting:
-        token_id, trunk = waiting.pop()
-        parts = vocabulary.parents_of(token_id)
-        is_folded = parts is not None and token_id in folded
-        yield TreeLine(token_id, vocabulary.rank_of(token_id), is_folded, trunk)
-        if parts is not None and not is_folded:
-            left, right = parts
-            waiting.append((right, (*trunk, False)))
-            waiting.append((left, (*trunk, True)))
+
+    text: str
+    expression: regex.Pattern[str] | None = None
+    problem: str | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Query:
+        """An expression if it has one of its signs and is well formed, plain text if not.
+
+        >>> Query.read("th").expression, Query.read("^th").expression.pattern
+        (None, '^th')
+        >>> Query.read("f(x").problem
+        'missing ) at position 3'
+        """
+        if not SIGNS.intersection(text):
+            return cls(text)
+        try:
+            return cls(text, compile_typed(text))
+        except PatternError as error:
+            place = "" if error.position is None else f" at position {error.position}"
+            return cls(text, problem=f"{error}{place}")
+
+    def as_plain_text(self, problem: str) -> Query:
+        """The same text, not read as an expression, and why."""
+        return Query(self.text, problem=problem)
+
+
+def rows_with(table: TokenTable, piece: bytes) -> Ints:
+    """The rows of the tokens that hold the piece, ascending, some of them more than once."""
+    joined = table.joined
+    places = np.flatnonzero(joined[: max(len(joined) - len(piece) + 1, 0)] == piece[0])
+    for offset, byte in enumerate(piece[1:], start=1):
+        places = places[joined[places + offset] == byte]
+    rows = np.searchsorted(table.ends, places, side="right")
+    # Where the piece begins in one token and ends in the next, no token holds it.
+    return rows[places + len(piece) <= table.ends[rows]]
+
+
+def _matching(table: TokenTable, expression: regex.Pattern[str], rows: Ints) -> Ints:
+    found = []
+    tokens, matches = table.tokens, expression.search
+    for row in rows.tolist():
+        token = tokens[row]
+        match = matches(to_text(token)) if len(token) <= SHORT else _in_time(expression, token)
+        if match is not None:
+            found.append(row)
+    return np.array(found, dtype=np.int64)
+
+
+def _in_time(expression: regex.Pattern[str], token: bytes) -> regex.Match[str] | None:
+    try:
+        return expression.search(to_text(token), timeout=SECONDS_A_TOKEN)
+    except TimeoutError:
+        raise QueryError(
+            "this expression takes too long on some tokens; say it with fewer nested repeats"
+        ) from None
 
 
 class Vocabulary:
@@ -176,6 +198,9 @@ class Vocabulary:
     >>> vocabulary.rows(sort="length", reverse=True)[:2].tolist()
     [257, 256]
     """
+
+    table: TokenTable
+    counts: Ints | None
 
     COLUMNS: ClassVar[Registry[SortKey]] = COLUMNS
     """What its rows can be sorted by."""
@@ -262,8 +287,30 @@ class Vocabulary:
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
 
     def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
-        """The token, then its parts with theirs, and so on; see `merge_tree.merge_tree`."""
-        return merge_tree(self, token_id, folded)
+        """How a token came to be: it, then its two parts with theirs, depth first, a line each.
+
+        The parts of the ids in `folded` are left out. A tree may have millions of lines: take as
+        many as there is room for.
+
+            "the" = t + he, he = h + e      the   rank 2, trunk ()
+                                            t             trunk (True,)
+                                            he    rank 1, trunk (False,)
+                                            h             trunk (False, True)
+                                            e             trunk (False, False)
+
+        Raises:
+            UnknownTokenIdError: there is no such token.
+        """
+        waiting: list[tuple[int, tuple[bool, ...]]] = [(token_id, ())]
+        while waiting:
+            token_id, trunk = waiting.pop()
+            parts = self.parents_of(token_id)
+            is_folded = parts is not None and token_id in folded
+            yield TreeLine(token_id, self.rank_of(token_id), is_folded, trunk)
+            if parts is not None and not is_folded:
+                left, right = parts
+                waiting.append((right, (*trunk, False)))
+                waiting.append((left, (*trunk, True)))
 
     def built_on(self, token_id: int) -> list[int]:
         """The tokens that are made by merging this one with another, in order of rank."""
@@ -300,4 +347,12 @@ class Vocabulary:
         Raises:
             QueryError: the expression takes too long on some token.
         """
-        return search(self.table, query, rows)
+        if not query.text:
+            yield rows
+        elif query.expression is None:
+            holds = np.zeros(len(self.table), dtype=np.bool_)
+            holds[rows_with(self.table, to_bytes(query.text))] = True
+            yield rows[holds[rows]]
+        else:
+            for start in range(0, len(rows), BATCH):
+                yield _matching(self.table, query.expression, rows[start : start + BATCH])
