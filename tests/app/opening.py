@@ -1,9 +1,9 @@
 """The application opened for a test.
 
 Most tests ask what a key does in a finished run. For them a run is trained once in each test
-process and handed to every application that opens it (`RecordedJob`), as the training job would:
-the same messages with the same steps. The record of a run never changes once it is complete, so
-all of them share it; the timeline, which has a cursor, is each application's own.
+process and handed to every application that opens it (`RecordedJob`), with the messages of the
+training job. A run never changes once it is complete, so all of them share it; the timeline, which
+is a run and a cursor, is each application's own.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from enum import Enum
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 
 from textual.message import Message
@@ -22,7 +21,6 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.messages import StepsRecorded, TrainingEnded, TrainingStarted
-from bpe_tui.session.protocols import Playable
 from bpe_tui.session.recent_files import remember
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "tinystories_valid.txt"
@@ -92,31 +90,32 @@ class RecordedJob(OpeningJob):
 
     def start(self) -> None:
         assert isinstance(self.config, RunConfig)
-        content = Path(self.config.corpus).stat()
-        started, steps, reason = _trained(self.config, content.st_mtime_ns, content.st_size)
-        own = _with_own_cursor(started.timeline)
-        self.post(TrainingStarted(own, started.documents, started.bytes_read, started.obstacle))
+        begun, ended = _trained(self.config)
+        own = copy.copy(begun.timeline)  # the cursor is its own, the run is everybody's
+        self.post(TrainingStarted(own, begun.documents, begun.bytes_read, begun.obstacle))
         remember(self.config)
-        self.post(StepsRecorded(steps))
-        self.post(TrainingEnded(reason))
+        self.post(TrainingEnded(ended.reason))
 
 
-@cache
-def _trained(config: RunConfig, *content: int) -> tuple[TrainingStarted, int, Enum]:
-    """What the training job tells of a run: its begin, how many steps it has, why it ended."""
-    told: list[Message] = []
-    job = OpeningJob(config, told.append)
-    job.go_on()  # there is no screen to wait for
-    job.work()
-    (started,) = (news for news in told if isinstance(news, TrainingStarted))
-    steps = max(news.steps for news in told if isinstance(news, StepsRecorded))
-    (ended,) = (news for news in told if isinstance(news, TrainingEnded))
-    return started, steps, ended.reason
+Told = tuple[TrainingStarted, TrainingEnded]
+"""What a training job tells at its begin, with all that it has recorded, and at its end."""
+
+_RUNS: dict[tuple[RunConfig, bytes], Told] = {}
+"""By what is asked for, with the bytes of the corpus in place of its name."""
 
 
-def _with_own_cursor(timeline: Playable) -> Playable:
-    """A copy of a timeline at step 0 that shares all that its run never changes."""
-    names = ("record", "counts", "words", "excerpt")
-    shared = [getattr(timeline.run, name, None) for name in names]
-    shared += vars(timeline.run.record).values()
-    return copy.deepcopy(timeline, {id(value): value for value in shared})
+def _trained(config: RunConfig) -> Told:
+    key = replace(config, corpus=""), Path(config.corpus).read_bytes()
+    if key not in _RUNS:
+        news: list[Message] = []
+        job = OpeningJob(config, news.append)
+        job.go_on()  # there is no screen to wait for
+        job.work()
+        (begun,) = (each for each in news if isinstance(each, TrainingStarted))
+        (ended,) = (each for each in news if isinstance(each, TrainingEnded))
+        begun.timeline.extend_to(
+            max(each.steps for each in news if isinstance(each, StepsRecorded))
+        )
+        begun.timeline.complete()
+        _RUNS[key] = begun, ended
+    return _RUNS[key]
