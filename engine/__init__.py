@@ -6,6 +6,7 @@ The names in `__all__` are the public API, and a promise: modules may move, thes
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
+
+__docformat__ = "google"
+"""How docstrings are written, for pdoc."""
 
 __all__ = [
     "BpeError",
@@ -122,3 +126,8 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*__all__, "__version__"]
+
+
+if "pdoc" in sys.modules:  # it renders what is in the module already, and asks no `__getattr__`
+    for _name in __all__:
+        __getattr__(_name)
