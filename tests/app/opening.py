@@ -113,9 +113,8 @@ def _trained(config: RunConfig) -> Told:
         job.work()
         (begun,) = (each for each in news if isinstance(each, TrainingStarted))
         (ended,) = (each for each in news if isinstance(each, TrainingEnded))
-        begun.timeline.extend_to(
-            max(each.steps for each in news if isinstance(each, StepsRecorded))
-        )
+        recorded = [each.steps for each in news if isinstance(each, StepsRecorded)]
+        begun.timeline.extend_to(max(recorded, default=0))
         begun.timeline.complete()
         _RUNS[key] = begun, ended
     return _RUNS[key]

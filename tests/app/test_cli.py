@@ -29,6 +29,7 @@ from program import (
     train,
 )
 
+import engine
 from bpe_tui import cli
 from bpe_tui.session.config import RunConfig
 from engine import Tokenizer, train_bpe
@@ -640,4 +641,4 @@ def test_each_help_has_groups_and_examples(
 def test_the_version_is_told() -> None:
     result = run_process("--version")
     assert result.returncode == 0
-    assert result.stdout.startswith(b"bpe-tui ")
+    assert result.stdout.decode() == f"bpe-tui {engine.__version__}\n"
