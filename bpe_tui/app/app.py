@@ -1,39 +1,27 @@
-"""The application: owns the session, runs the job, and passes news to the screens.
-
-Windows are imported when they are first asked for: the first frame need not wait for them.
-"""
+"""The application: opens a corpus or a tokenizer, runs the job, and passes its news on."""
 
 from __future__ import annotations
 
 import gc
 import sys
 from collections.abc import Callable
-from time import monotonic
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
-from textual.signal import Signal
 
 from bpe_tui.app import terminal
-from bpe_tui.app.navigation import Ways
 from bpe_tui.app.screens import SCREENS, import_ahead
-from bpe_tui.app.windows import Windows
+from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import ENCODING, TRAINING
+from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
-from bpe_tui.styles import sheet
-from bpe_tui.styles.themes import DARK, LIGHT, THEMES
-from bpe_tui.views.commands import CommandProvider
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 
-TICK_SECONDS = 1 / 25
-"""How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
-GROWTH_SECONDS = 1 / 5
-"""How often the screens learn that the recording is longer, while the cursor stands still."""
 SWITCH_SECONDS = 0.0005
 """How long the training thread may hold the interpreter while the screen waits for it.
 
@@ -46,7 +34,7 @@ JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job that opens something: what to open, and where the job posts its news."""
 
 
-class BpeTuiApp(Windows):
+class BpeTuiApp(SessionApp):
     """Opens a corpus or a tokenizer and plays its merges.
 
     Args:
@@ -55,31 +43,17 @@ class BpeTuiApp(Windows):
             where the job posts its news. Whoever has a finished recording can hand it in here.
     """
 
-    TITLE = "bpe-tui"
-    CSS_PATH = sheet("app.tcss")
-    COMMANDS: ClassVar = {CommandProvider}
     SCREENS: ClassVar = SCREENS
-    ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, config: Config, open_with: JobMaker = OpeningJob) -> None:
-        super().__init__(driver_class=terminal.lasting_driver())
+        super().__init__(config)
         self._open_with = open_with
-        self.session = Session(config)
-        self.session_changed: Signal[Session] = Signal(self, "session changed")
         self._job = self._new_job()
         self._is_first = True
         self._before: Session | None = None
-        self._ticked = monotonic()
-        self._has_grown = False
-        self._growth_due = self._ticked
-        self.ways = Ways(self)
         self.failure: Exception | None = None
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = DARK.name
 
     def on_mount(self) -> None:
-        terminal.on_ending_signals(self._end_on_signal)
         self.push_screen(self.session.model.screen(TRAINING))
         self.set_interval(TICK_SECONDS, self._tick)
         self._job.start()
@@ -125,9 +99,6 @@ class BpeTuiApp(Windows):
 
     def on_unmount(self) -> None:
         self._job.cancel()
-
-    def _end_on_signal(self, number: int) -> None:
-        self.exit(128 + number, return_code=128 + number)
 
     # -- news from the job; that of a session which was left is nobody's any more
 
@@ -214,85 +185,52 @@ class BpeTuiApp(Windows):
             self.session.failure = str(news.error)
             self.changed()
 
-    # -- state out
+    # -- what else to open
 
-    def changed(self) -> None:
-        """Tell the screens that the session has changed."""
-        self._has_grown = False
-        self._growth_due = monotonic() + GROWTH_SECONDS
-        self.session_changed.publish(self.session)
+    def action_open(self) -> None:
+        self.session.hold()
+        from bpe_tui.dialogs.open_other import OpenOther
 
-    def _tick(self) -> None:
-        now = monotonic()
-        moved = self.session.tick(now - self._ticked)
-        self._ticked = now
-        grown = self._has_grown and (self.session.following or now >= self._growth_due)
-        if moved or grown:
-            self.changed()
-        if self.session.found_none:
-            self.session.found_none = False
-            from bpe_tui.bpe.screens.breakpoints import none_found
+        # What could not be opened is nothing to keep beside something else.
+        beside = self.session.config if self.session.failure is None else None
+        self.push_screen(OpenOther(beside), self._chose)
 
-            self.notify(none_found(self.session), markup=False, timeout=4)
+    def _chose(self, config: Config | None) -> None:
+        if config is not None:
+            self.open(config)
 
-    def seek(self, step: int) -> None:
-        self.session.seek(step)
-        self.changed()
+    def action_model(self) -> None:
+        """Choose another model for the corpus, which is opened anew."""
+        config = self.session.config
+        if self._cannot_train_anew() or not isinstance(config, RunConfig):
+            return
+        self.session.hold()
+        from bpe_tui.dialogs.choose_model import ChooseModel
 
-    # -- commands
+        def chose(name: str | None) -> None:
+            if name is not None and name != config.model:
+                self.train_anew(replace(config, model=name))
 
-    def action_step(self, by: int) -> None:
-        self.session.step(by)
-        self.changed()
+        self.push_screen(ChooseModel(config), chose)
 
-    def action_sub_step(self) -> None:
-        self.session.sub_step()
-        self.changed()
+    def train_anew(self, config: RunConfig) -> None:
+        """Train on the corpus by other rules; it is opened anew."""
+        if not self._cannot_train_anew():
+            self.open(replace(config, first_step=0, note=""))
 
-    def action_tie(self, direction: int) -> None:
-        if self.session.merges is not None and not self.session.seek_tie(direction):
-            where = "after" if direction > 0 else "before"
-            self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
-        self.changed()
-
-    def action_run_to_breakpoint(self) -> None:
-        self.session.run_to_breakpoint()
-        self.session.tick(0)  # most often the next stop is known already
-        self.changed()
-
-    def action_first(self) -> None:
-        self.seek(0)
-
-    def action_last(self) -> None:
-        self.seek(sys.maxsize)
-
-    def action_play(self) -> None:
-        self.session.toggle_play()
-        self._ticked = monotonic()
-        self.changed()
-
-    def action_speed(self, by: int) -> None:
-        self.session.change_speed(by)
-        self.changed()
-
-    def action_follow(self) -> None:
-        self.session.toggle_follow()
-        self.changed()
-
-    def action_show(self, kind: str) -> None:
-        """The screen of a kind that shows the model of the session, if it has one."""
-        model = self.session.model
-        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
-            self.notify(refused, markup=False, timeout=5)
-        elif self.session.shown is not None:
-            self.ways.forget()
-            self.clear_notifications()  # they were about the screen that is left
-            self.switch_screen(model.screen(kind))
-            if kind == ENCODING:
-                self.ways.take_over_typed()
-
-    def action_light(self) -> None:
-        self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
+    def _cannot_train_anew(self) -> bool:
+        """Whether there is no corpus to read once more; then it is said why."""
+        config = self.session.config
+        if not isinstance(config, RunConfig):
+            said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
+        elif config.corpus == "-":
+            said = (
+                "Standard input has been read to its end; another model needs the corpus in a file."
+            )
+        else:
+            return False
+        self.notify(said, markup=False, timeout=5)
+        return True
 
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from textual.signal import Signal
 
@@ -35,6 +35,8 @@ class Host(Protocol):
     def seek(self, step: int) -> None: ...
 
     def train_anew(self, config: RunConfig) -> None: ...
+
+    def open_comparison(self, frame: Any, text: str) -> None: ...
 
     def go_back_to_what_was_open(self) -> None: ...
 

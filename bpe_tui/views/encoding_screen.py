@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.panel import FramePanel, FrameT
+from bpe_tui.views.panel import FramePanel, FrameT, ToText
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -99,7 +99,7 @@ class WalkScreen(SessionScreen):
         super().__init__()
         self._player: Timer | None = None
         self._playing = False
-        self._opened = "", False
+        self._opened = ToText("")
 
     # -- what a subclass says
 
@@ -158,21 +158,19 @@ class WalkScreen(SessionScreen):
         event.stop()
         self.show_text()
 
-    def open_text(self, text: str, look: bool) -> None:
-        """Put a text into the field; `look` moves on to its first pretoken."""
-        self._opened = text, look
+    def show_target(self, target: object) -> None:
+        """Put a text into the field."""
+        if not isinstance(target, ToText):
+            return
+        if target.unless_there and (self.text or not target.text):
+            return
+        self._opened = target
         if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
             self._open_text()
 
-    def take_over(self, text: str) -> None:
-        """Take a text that was typed elsewhere, unless there is one already."""
-        if text and not self.text:
-            self.open_text(text, look=False)
-
     def _open_text(self) -> None:
-        text, look = self._opened
-        self.query_one("#text", TextArea).load_text(text)
-        if look:
+        self.query_one("#text", TextArea).load_text(self._opened.text)
+        if self._opened.look:
             self.show_panel("pretokens")
 
     def action_type(self) -> None:

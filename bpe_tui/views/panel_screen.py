@@ -271,6 +271,9 @@ class SessionScreen(PanelScreen):
         """What the first line says, in so many cells."""
         raise NotImplementedError
 
+    def show_target(self, target: object) -> None:
+        """Bring to sight what a row has led to: one of the targets in `bpe_tui.views.panel`."""
+
     def refusal_of(self, command: Command) -> str | None:
         opened = self.session.opened
         if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:

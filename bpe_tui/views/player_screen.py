@@ -18,6 +18,7 @@ from bpe_tui.session.protocols import Shown
 from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
+from bpe_tui.views.panel import ToLine
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.key_bar import KeyBar
@@ -238,10 +239,10 @@ class StepsScreen(PlayerScreen):
             self.set_class(panel == second, f"-{second}")
         super().show_panel(panel)
 
-    def show_line(self, line: int) -> None:
-        """Go to a line of the corpus."""
-        self.query_one(ExcerptPanel).show_line(line)
-        self.show_panel("corpus")
+    def show_target(self, target: object) -> None:
+        if isinstance(target, ToLine):
+            self.query_one(ExcerptPanel).show_line(target.line)
+            self.show_panel("corpus")
 
     def action_type(self) -> None:
         self.action_show("encode")

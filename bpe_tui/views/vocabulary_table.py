@@ -308,20 +308,21 @@ class TableScreen(SessionScreen):
         event.stop()
         self.look_at(event.token)
 
-    def show_token(self, token: int) -> None:
+    def show_target(self, target: object) -> None:
         """Put the table's cursor on a token, and keep the one before for Esc."""
-        before = self.table.rows.token
+        token, before = self.token_named_by(target), self.table.rows.token
+        if token is None:
+            return
         if before is not None and before != token:
             self._trail.append(before)
         self.table.show_token(token)
         self.show_keys()
 
     def follow(self, target: object) -> None:
-        token = self.token_named_by(target)
-        if token is None:
+        if self.token_named_by(target) is None:
             super().follow(target)
         else:
-            self.show_token(token)
+            self.show_target(target)
 
     # -- commands
 

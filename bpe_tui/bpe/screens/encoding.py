@@ -17,7 +17,6 @@ from bpe_tui.bpe.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.session import Session
-from bpe_tui.studies.comparison.compare_with import CompareWith, comparison_with
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_ids
 from bpe_tui.views.lanes import LanesPanel
@@ -158,14 +157,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         """Ask for another tokenizer, and compare this step's with it on the text."""
         if self.frame is not None:
             self.session.hold()
-            self.app.push_screen(CompareWith(), self._compare_with)
-
-    def _compare_with(self, path: str | None) -> None:
-        frame = self.frame
-        if path is None or frame is None:
-            return
-        text = self.text
-        self.app.push_screen(comparison_with(path, frame, text))
+            self.host.open_comparison(self.frame, self.text)
 
     def _leave_field(self) -> None:
         """From a line to the rows under it."""

@@ -1,0 +1,230 @@
+"""The session on the screen: how it is played, and what is asked about it in windows.
+
+Windows are imported when they are first asked for: the first frame need not wait for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from textual.notifications import Notify
+from textual.signal import Signal
+
+from bpe_tui.app.base import BaseApp
+from bpe_tui.app.navigation import Ways
+from bpe_tui.session import messages
+from bpe_tui.session.commands.command import ENCODING
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.session import Session
+from bpe_tui.widgets.visible import visible_text
+
+if TYPE_CHECKING:
+    from bpe_tui.bpe.job import Wish
+
+TICK_SECONDS = 1 / 25
+"""How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
+GROWTH_SECONDS = 1 / 5
+"""How often the screens learn that the recording is longer, while the cursor stands still."""
+NOTES_AT_ONCE = 2
+"""What is said in the corner lies over the panels: no more than so much."""
+
+
+class SessionApp(BaseApp):
+    """An application with a session.
+
+    Attributes:
+        session: what is shown.
+        session_changed: tells the screens so.
+        ways: where rows lead, and the way back.
+    """
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.session = Session(config)
+        self.session_changed: Signal[Session] = Signal(self, "session changed")
+        self.ways = Ways(self)
+        self._ticked = monotonic()
+        self._has_grown = False
+        self._growth_due = self._ticked
+
+    # -- state out
+
+    def changed(self) -> None:
+        """Tell the screens that the session has changed."""
+        self._has_grown = False
+        self._growth_due = monotonic() + GROWTH_SECONDS
+        self.session_changed.publish(self.session)
+
+    def _tick(self) -> None:
+        now = monotonic()
+        moved = self.session.tick(now - self._ticked)
+        self._ticked = now
+        grown = self._has_grown and (self.session.following or now >= self._growth_due)
+        if moved or grown:
+            self.changed()
+        if self.session.found_none:
+            self.session.found_none = False
+            from bpe_tui.bpe.screens.breakpoints import none_found
+
+            self.notify(none_found(self.session), markup=False, timeout=4)
+
+    def seek(self, step: int) -> None:
+        self.session.seek(step)
+        self.changed()
+
+    # -- commands
+
+    def action_step(self, by: int) -> None:
+        self.session.step(by)
+        self.changed()
+
+    def action_sub_step(self) -> None:
+        self.session.sub_step()
+        self.changed()
+
+    def action_tie(self, direction: int) -> None:
+        if self.session.merges is not None and not self.session.seek_tie(direction):
+            where = "after" if direction > 0 else "before"
+            self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
+        self.changed()
+
+    def action_run_to_breakpoint(self) -> None:
+        self.session.run_to_breakpoint()
+        self.session.tick(0)  # most often the next stop is known already
+        self.changed()
+
+    def action_first(self) -> None:
+        self.seek(0)
+
+    def action_last(self) -> None:
+        self.seek(sys.maxsize)
+
+    def action_play(self) -> None:
+        self.session.toggle_play()
+        self._ticked = monotonic()
+        self.changed()
+
+    def action_speed(self, by: int) -> None:
+        self.session.change_speed(by)
+        self.changed()
+
+    def action_follow(self) -> None:
+        self.session.toggle_follow()
+        self.changed()
+
+    def action_show(self, kind: str) -> None:
+        """The screen of a kind that shows the model of the session, if it has one."""
+        model = self.session.model
+        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+            self.notify(refused, markup=False, timeout=5)
+        elif self.session.shown is not None:
+            self.ways.forget()
+            self.clear_notifications()  # they were about the screen that is left
+            self.switch_screen(model.screen(kind))
+            if kind == ENCODING:
+                self.ways.take_over_typed()
+
+    # -- windows
+
+    def action_breakpoints(self) -> None:
+        if self.session.merges is not None:
+            self.session.hold()
+            from bpe_tui.bpe.screens.breakpoints import Breakpoints
+
+            self.push_screen(Breakpoints(self.session), self._left_breakpoints)
+
+    def _left_breakpoints(self, step: int | None) -> None:
+        if step is not None:
+            self.session.seek(step)
+        self.changed()
+
+    def action_what_if(self) -> None:
+        session = self.session
+        if session.frame is None:
+            return
+        session.hold()
+        if not isinstance(session.config, RunConfig):
+            text = "These merges are a tokenizer's. A fork needs a run that is trained here."
+            self.notify(text, markup=False, timeout=4)
+            return
+        if session.stop_reason is None:
+            text = "Training still runs; a fork can be compared when it has ended."
+            self.notify(text, markup=False, timeout=4)
+            return
+        from bpe_tui.bpe.screens.training import TrainingScreen
+        from bpe_tui.bpe.screens.what_if import WhatIf
+
+        screen = self.get_screen("training")
+        chosen = screen.chosen_pair() if isinstance(screen, TrainingScreen) else None
+        menu = WhatIf(session.frame, session.config, session.documents, chosen)
+        self.push_screen(menu, self._wished)
+
+    def _wished(self, wish: Wish | None) -> None:
+        frame, config = self.session.frame, self.session.config
+        if wish is None or frame is None or not isinstance(config, RunConfig):
+            return
+
+        def left(fork: messages.WhatIfEnded | None) -> None:
+            if fork is not None:
+                self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
+            self.changed()
+
+        from bpe_tui.bpe.screens.what_if import Branches
+
+        self.push_screen(Branches(frame, config, wish), left)
+
+    def action_go_to(self) -> None:
+        if (shown := self.session.shown) is not None:
+            from bpe_tui.dialogs.go_to import GoTo
+
+            self.push_screen(GoTo(shown.step, shown.recorded_steps), self._went_to)
+
+    def _went_to(self, step: str | None) -> None:
+        if step is not None:
+            self.seek(int(step))
+
+    def action_save(self) -> None:
+        if (shown := self.session.shown) is not None:
+            self.session.hold()
+            suggestion = f"{self._file_name}-step-{shown.step}"
+            window = self.session.model.part("save")(shown, suggestion)
+            self.push_screen(window, self._saved)
+
+    def _saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+
+    def action_export(self) -> None:
+        if (shown := self.session.shown) is not None:
+            from bpe_tui.dialogs.export import Export  # 15 ms that the first frame need not wait
+
+            self.session.hold()
+            kinds = self.session.model.part("exports")
+            self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
+
+    @property
+    def _file_name(self) -> str:
+        """What the names of files about the session begin with."""
+        return self.session.config.name.split(".")[0] or "tokenizer"
+
+    def open_comparison(self, frame: Any, text: str) -> None:
+        """Ask for another tokenizer, and compare a step's with it on a text."""
+        from bpe_tui.studies.comparison.compare_with import CompareWith, comparison_with
+
+        def chose(path: str | None) -> None:
+            if path is not None:
+                self.push_screen(comparison_with(path, frame, text))
+
+        self.push_screen(CompareWith(), chose)
+
+    def on_notify(self, event: Notify) -> None:
+        """What is said now takes the place of the same said before, and of what is oldest."""
+        others = [
+            note for note in self._notifications if note.message != event.notification.message
+        ]
+        kept = others[1 - NOTES_AT_ONCE :]
+        for note in list(self._notifications):
+            if note not in kept:
+                self._unnotify(note, refresh=False)  # Textual adds the new one, then refreshes

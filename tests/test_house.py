@@ -1,0 +1,130 @@
+"""The rooms of the house, and one way down: no import points up, no modules go in a circle.
+
+Imports are read from the syntax trees, so that those for types and those inside functions count
+too. A module's name in a string counts as an import of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[1]
+
+ROOMS = {
+    "engine": """
+        analysis
+        formats
+        pipeline
+        wordpiece unigram baselines
+        bpe
+        recording
+        encoding
+        alphabets
+        counting
+        text
+        core
+    """,
+    "bpe_tui": """
+        cli
+        app
+        bpe wordpiece unigram studies dialogs
+        views
+        session
+        widgets
+        styles
+    """,
+}
+"""From top to bottom. Rooms in one line stand side by side, and do not import each other."""
+MOST_ENTRIES = 13
+
+EXCEPTIONS = {
+    # Tokenizer.load, save and from_files, inside them
+    ("engine.encoding.tokenizer", "engine.formats"),
+    ("engine.encoding.tokenizer", "engine.formats.gpt2"),
+}
+BY_NAME = {
+    "engine",  # its public names, each imported when it is first used
+    "bpe_tui.session.models",  # the models, a folder above it each
+    *(f"bpe_tui.{model}.model" for model in ("bpe", "wordpiece", "unigram")),  # their parts
+}
+"""Modules that may name others in strings, wherever those stand."""
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(REPO).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {
+    _name(path): path for package in ROOMS for path in sorted((REPO / package).rglob("*.py"))
+}
+LEVELS = {
+    f"{package}.{room}": level
+    for package, rooms in ROOMS.items()
+    for level, line in enumerate(reversed(rooms.strip().splitlines()))
+    for room in line.split()
+}
+DOTTED = re.compile(rf"((?:{'|'.join(ROOMS)})(?:\.\w+)+)(?::\w+)?")
+"""A module, or `module:object`."""
+
+
+def _imported(module: str) -> Iterator[str]:
+    """The modules of the house that a module imports, or names in a string."""
+    for node in ast.walk(ast.parse(MODULES[module].read_text("utf-8"))):
+        named: list[str] = []
+        if isinstance(node, ast.Import):
+            named = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            inside = (f"{node.module}.{alias.name}" for alias in node.names)
+            named = [name if name in MODULES else node.module for name in inside]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found = DOTTED.fullmatch(node.value) if module not in BY_NAME else None
+            named = [found[1]] if found else []
+        yield from (name for name in named if name in MODULES and (module, name) not in EXCEPTIONS)
+
+
+ARROWS = {module: set(_imported(module)) - {module} for module in MODULES}
+
+
+def _room(module: str) -> str:
+    """`engine.text` of `engine.text.corpus`."""
+    return ".".join(module.split(".")[:2])
+
+
+def _points_up(module: str, imported: str) -> bool:
+    here, there = _room(module), _room(imported)
+    if here == there or here not in LEVELS:  # the doors of the packages may see everything
+        return False
+    if here.split(".")[0] != there.split(".")[0]:
+        return here.startswith("engine")
+    return there not in LEVELS or LEVELS[there] >= LEVELS[here]
+
+
+def test_no_import_points_up() -> None:
+    up = [f"{a} -> {b}" for a, found in ARROWS.items() for b in found if _points_up(a, b)]
+    assert not up, "\n".join(["these imports point up:", *sorted(up)])
+
+
+def test_no_two_modules_import_each_other() -> None:
+    try:
+        TopologicalSorter(ARROWS).prepare()
+    except CycleError as error:
+        pytest.fail("these modules go round in a circle: " + " <- ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_a_package_is_its_rooms(package: str) -> None:
+    files = {"__init__.py", "__main__.py", "py.typed", "__pycache__"}
+    rooms = {path.name for path in (REPO / package).iterdir()} - files
+    assert rooms == set(ROOMS[package].split())
+    assert len(rooms) <= MOST_ENTRIES
+
+
+@pytest.mark.parametrize("package", [name for name in MODULES if MODULES[name].stem == "__init__"])
+def test_every_room_says_what_it_is_for(package: str) -> None:
+    assert ast.get_docstring(ast.parse(MODULES[package].read_text("utf-8")))
