@@ -98,25 +98,25 @@ class PlaceRows(Lines):
 
     def __init__(self) -> None:
         super().__init__(id="place-rows")
-        self._rows: list[Shown] = []
+        self._listed: list[Shown] = []
 
     def show(self, rows: list[Shown]) -> None:
         """Show other rows; the cursor goes to the first that leads anywhere."""
-        self._rows = rows
+        self._listed = rows
         self.rebuild()
         self.cursor = next((place for place, row in enumerate(rows) if row[2] is not None), 0)
         self.scroll_to_row(0)
 
     @property
     def chosen(self) -> Choice | None:
-        return self._rows[self.cursor][2] if self._rows else None
+        return self._listed[self.cursor][2] if self._listed else None
 
     @property
     def row_count(self) -> int:
-        return len(self._rows)
+        return len(self._listed)
 
     def row(self, index: int) -> Row:
-        text, aside, choice = self._rows[index]
+        text, aside, choice = self._listed[index]
         here = index == self.cursor and choice is not None
         role = "dim" if choice is None else "strong" if here else ""
         room = max(self.size.width - SIZE_CELLS - 4, 8)

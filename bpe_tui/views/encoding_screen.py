@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -24,12 +25,11 @@ from engine.core.errors import UnknownTokenIdError
 class PartsPanel(FramePanel[FrameT]):
     """The parts into which a text is cut, one a row; the cursor chooses one."""
 
+    @dataclass
     class Selected(Message):
         """The cursor is on this part now, `PartsPanel.selected`."""
 
-        def __init__(self, part: Any) -> None:
-            super().__init__()
-            self.part = part
+        part: Any
 
     @property
     def selected(self) -> Any:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
+from rich.console import Console
+from rich.segment import Segment, Segments
 from textual.screen import Screen
 
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.widgets.figure_svg import Drawing, page
-from bpe_tui.widgets.screenshots import screen_svg, screen_text
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,31 @@ class ExportKind:
     suffix: str
     parts_of: Callable[[Exported], Iterator[str]]
     asks_for_steps: bool = False
+
+
+def screen_text(screen: Screen[object]) -> str:
+    """The characters on a screen, line by line, without the blanks at their ends.
+
+    Textual draws only the screen in front. This one may lie under a window, so its compositor is
+    asked, as Textual's own `export_screenshot` does.
+    """
+    lines = (strip.text.rstrip() for strip in screen._compositor.render_strips())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def screen_svg(screen: Screen[object], title: str) -> str:
+    """The screen as an SVG picture of a terminal window."""
+    console = Console(
+        width=screen.size.width,
+        file=StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        record=True,
+        legacy_windows=False,
+    )
+    for strip in screen._compositor.render_strips():
+        console.print(Segments([*strip, Segment.line()]), end="")
+    return console.export_svg(title=title)
 
 
 def _picture(exported: Exported) -> Iterator[str]:

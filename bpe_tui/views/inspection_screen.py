@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
@@ -51,13 +52,12 @@ class InspectionScreen(TiledScreen):
 
     CSS_PATH = sheet("inspection.tcss")
 
+    @dataclass
     class Inspected(Message):
         """A thread has looked at all tokens of a frame."""
 
-        def __init__(self, frame: Any, inspection: object) -> None:
-            super().__init__()
-            self.frame = frame
-            self.inspection = inspection
+        frame: Any
+        inspection: object
 
     def __init__(self) -> None:
         super().__init__()

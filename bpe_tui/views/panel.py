@@ -180,18 +180,10 @@ class FramePanel(Lines, Generic[FrameT]):
     def __init__(self, title: str = "", id: str = "") -> None:
         super().__init__(id=id or self.ID)
         self.border_title = Content(title or self.TITLE or self.ID)
-        self._rows: Sequence[Row] = ()
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         """The rows for a frame in so many cells."""
         raise NotImplementedError
-
-    @property
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def watch_frame(self, old: Any, new: Any) -> None:
         if old and new and old.looks_like(new) and not self.FOLLOWS_RECORDING:

@@ -14,10 +14,9 @@ from textual.reactive import reactive
 from textual.widgets import Static
 
 from bpe_tui.styles import sheet
-from bpe_tui.views.lanes import LanesPanel
-from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.views.panel import TokenPainter, ToStep, ToToken
 from bpe_tui.views.panel_screen import TooSmall
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import KeyBar, Switch
 from bpe_tui.widgets.numbers import number, short_number

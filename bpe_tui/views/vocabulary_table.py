@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,22 +42,20 @@ class VocabularyRows(FramePanel[FrameT]):
     CLICK_LOOKS: ClassVar[bool] = True
     """Whether the first click on a row only looks at its token, and the next one opens it."""
 
+    @dataclass
     class Pointed(Message):
         """The cursor is on this token now; `None` if there is none."""
 
-        def __init__(self, token: int | None) -> None:
-            super().__init__()
-            self.token = token
+        token: int | None
 
+    @dataclass
     class Found(Message):
         """The rows have changed. `complete`: no more will be found. `problem`: of the search."""
 
-        def __init__(
-            self, shown: int, of: int, complete: bool = True, problem: str | None = None
-        ) -> None:
-            super().__init__()
-            self.shown, self.of = shown, of
-            self.complete, self.problem = complete, problem
+        shown: int
+        of: int
+        complete: bool = True
+        problem: str | None = None
 
     def __init__(self, id: str, sorting: str, descending: bool) -> None:
         super().__init__("", id=id)

@@ -1,4 +1,4 @@
-"""A chart on the screen: a figure with its axes, and a cursor at one x.
+"""Charts on the screen: a figure with its axes, and a cursor at one x; or several curves at once.
 
 Of our own, for want of one to take. `textual-plot` 0.10.1 is alive, but both its axes are linear,
 and it draws a curve segment by segment, all of it whenever its cursor moves: 43 ms for 10,000
@@ -8,10 +8,13 @@ and moving the cursor only paints them anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from textwrap import wrap
 from typing import ClassVar
 
+import numpy as np
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -20,7 +23,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from bpe_tui.widgets.figure import Figure, cells_of
+from bpe_tui.widgets.figure import Figure, Numbers, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
 from bpe_tui.widgets.rows import Span
 
@@ -30,6 +33,8 @@ BELOW = 2
 """Lines for the axis and the numbers under it."""
 ROWS_A_TICK = 3
 CELLS_A_TICK = 12
+Canvas = list[list[Span]]
+"""Lines of cells, each a character and its role."""
 
 
 class Chart(Widget, can_focus=True):
@@ -46,13 +51,12 @@ class Chart(Widget, can_focus=True):
     at: reactive[float | None] = reactive(None)
     why_empty = ""
 
+    @dataclass
     class Sought(Message):
         """The mouse asks for an x."""
 
-        def __init__(self, chart: Chart, x: float) -> None:
-            super().__init__()
-            self.chart = chart
-            self.x = x
+        chart: Chart
+        x: float
 
         @property
         def control(self) -> Chart:
@@ -183,3 +187,106 @@ def _y_axis(figure: Figure, height: int) -> list[str]:
 def _cell(place: float, cells: int) -> int:
     """The cell of a place between 0 and 1; the nearest for one beyond."""
     return max(0, min(int(place * cells), cells - 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A curve of its own name and role. The xs rise; it may cover a part of the axis only."""
+
+    name: str
+    role: str
+    xs: Numbers
+    ys: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Curves(Figure):
+    """The axes for the points of all curves, and the curves; `xs` and `ys` are all points."""
+
+    curves: Sequence[Curve] = ()
+
+
+def curves_of(
+    curves: Sequence[Curve], x_label: str, y_label: str, *, log_x: bool = False
+) -> Curves | None:
+    """The curves as one figure, its y axis logarithmic; `None` where there is no point."""
+    drawn = [curve for curve in curves if len(curve.xs)]
+    if not drawn:
+        return None
+    return Curves(
+        np.concatenate([curve.xs for curve in drawn]),
+        np.concatenate([curve.ys for curve in drawn]),
+        x_label,
+        y_label,
+        log_x=log_x,
+        log_y=True,
+        curves=drawn,
+    )
+
+
+class CurvesChart(Chart):
+    """A chart of `Curves`, each with its name at its end: it tells them apart without colours.
+
+    A cell holds the dots of one curve; of those that cross in it, of the last.
+    """
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id)
+        self._canvas: Canvas = []
+
+    def _draw(self, figure: Figure, width: int, height: int) -> None:
+        assert isinstance(figure, Curves)
+        self._canvas = canvas_of(figure, width, height)
+
+    def _body(self, figure: Figure, y: int) -> Iterator[Span]:
+        """A line of the curves; the cursor shows where there is none."""
+        cursor = self._cursor_cell(figure, len(self._canvas[y]))
+        line = [
+            ("│", "pair") if place == cursor and cell == " " else (cell, role)
+            for place, (cell, role) in enumerate(self._canvas[y])
+        ]
+        for role, cells in groupby(line, key=lambda span: span[1]):
+            yield "".join(cell for cell, _ in cells), role
+
+
+def canvas_of(figure: Curves, width: int, height: int) -> Canvas:
+    """The curves in cells, and the names over them."""
+    canvas: Canvas = [[(" ", "dim")] * width for _ in range(height)]
+    for curve in figure.curves:
+        for line, drawn in zip(canvas, _cells_of(figure, curve, width, height), strict=True):
+            for place, cell in enumerate(drawn):
+                if cell != " ":
+                    line[place] = cell, curve.role
+    for curve, at in _lines_of_names(figure, height):
+        _write_name(canvas[at], figure, curve)
+    return canvas
+
+
+def _lines_of_names(figure: Curves, height: int) -> Iterator[tuple[Curve, int]]:
+    """The line of each curve's end, or below those of higher ends: names stand in their order."""
+    curves = sorted(figure.curves, key=lambda curve: -float(curve.ys[-1]))[:height]
+    free = 0
+    for left, curve in zip(range(len(curves), 0, -1), curves, strict=True):
+        end = height - 1 - int(figure.y_scale.place(float(curve.ys[-1])) * (height - 1))
+        line = min(max(end, free), height - left)
+        yield curve, line
+        free = line + 1
+
+
+def _cells_of(figure: Curves, curve: Curve, width: int, height: int) -> list[str]:
+    columns, rows = 2 * width, 4 * height
+    across = figure.x_scale.places(curve.xs) * (columns - 1)
+    lowest, highest = spans_through(across, figure.y_scale.places(curve.ys) * (rows - 1), columns)
+    dots = np.arange(columns)
+    beyond = (dots < np.rint(across[0])) | (dots > np.rint(across[-1]))
+    lowest[beyond], highest[beyond] = rows, -1
+    return braille_between(lowest, highest, height)
+
+
+def _write_name(line: list[Span], figure: Curves, curve: Curve) -> None:
+    """The name in this line, so that it ends where the curve does."""
+    name = curve.name[: len(line)]
+    end = int(figure.x_scale.place(float(curve.xs[-1])) * (len(line) - 1)) + 1
+    start = min(max(end - len(name), 0), len(line) - len(name))
+    for place, letter in enumerate(name, start):
+        line[place] = letter, curve.role

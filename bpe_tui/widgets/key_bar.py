@@ -40,12 +40,11 @@ class KeyBar(Widget):
 
     keys: reactive[Sequence[Key]] = reactive(())
 
+    @dataclass
     class Pressed(Message):
         """The mouse asks for what a key does."""
 
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
+        action: str
 
     def fitting(self, width: int) -> list[Key]:
         """The keys that there is room for."""
@@ -96,12 +95,11 @@ class Switches(Widget):
 
     on: reactive[frozenset[str]] = reactive(frozenset())
 
+    @dataclass
     class Pressed(Message):
         """The mouse turns a switch."""
 
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
+        name: str
 
     def __init__(self, switches: Sequence[Switch], id: str) -> None:
         super().__init__(id=id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -18,7 +19,7 @@ from bpe_tui.widgets.rows import Row, Span
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """A scrolling list of rows. A subclass says how many there are and what each is.
+    """A scrolling list of rows: those in `_rows`, or what a subclass says in `row`.
 
     The roles' styles are the screen's, which has to have `ROLE_CLASSES` among its component
     classes: computed once for all, not once a widget.
@@ -34,33 +35,33 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     cursor: reactive[int] = reactive(0, repaint=False)
 
+    @dataclass
     class Chosen(Message):
         """Enter or a click on a row that leads somewhere."""
 
-        def __init__(self, lines: Lines, target: object) -> None:
-            super().__init__()
-            self.lines = lines
-            self.target = target
+        lines: Lines
+        target: object
 
         @property
         def control(self) -> Lines:
             return self.lines
 
+    @dataclass
     class NothingToChoose(Message):
         """Enter on a row that leads nowhere."""
 
-        def __init__(self, lines: Lines) -> None:
-            super().__init__()
-            self.lines = lines
+        lines: Lines
 
-    # -- what a subclass says
+    _rows: Sequence[Row] = ()
+
+    # -- what a subclass may say otherwise
 
     @property
     def row_count(self) -> int:
-        return 0
+        return len(self._rows)
 
     def row(self, index: int) -> Row:
-        raise NotImplementedError
+        return self._rows[index]
 
     # -- painting
 

@@ -44,12 +44,11 @@ class Scrubber(Widget):
     length: reactive[int] = reactive(0)
     marks: reactive[tuple[Marks, ...]] = reactive(())
 
+    @dataclass
     class Sought(Message):
         """The mouse asks for a place."""
 
-        def __init__(self, position: int) -> None:
-            super().__init__()
-            self.position = position
+        position: int
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width

@@ -79,12 +79,11 @@ class Header(Widget):
     sorting: reactive[str] = reactive("")
     descending: reactive[bool] = reactive(False)
 
+    @dataclass
     class Pressed(Message):
         """The mouse asks for the order of a column."""
 
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
+        column: str
 
     def render_line(self, y: int) -> Strip:
         style = self.get_component_rich_style

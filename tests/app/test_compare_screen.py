@@ -15,9 +15,15 @@ from textual.widgets import Input, Static
 from bpe_tui import cli
 from bpe_tui.app.comparison_app import ComparisonApp
 from bpe_tui.bpe.screens.encoding import EncodingScreen
-from bpe_tui.studies.comparison.numbers import NumbersPanel
+from bpe_tui.studies.comparison.panels import (
+    NumbersPanel,
+    StripsPanel,
+    broken,
+    marks,
+    segments_of,
+    strip,
+)
 from bpe_tui.studies.comparison.screen import ComparisonScreen
-from bpe_tui.studies.comparison.strips import StripsPanel, broken, marks, segments_of, strip
 from engine import Tokenizer
 from engine.analysis.comparison import TextComparison
 

@@ -15,9 +15,9 @@ from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.config import RunConfig, TokenizerConfig
-from bpe_tui.studies.pipeline.panels import PipelinePanel
 from bpe_tui.studies.pipeline.screen import SavePipeline
 from bpe_tui.studies.pipeline.stage_window import ChoiceRows, StageWindow
+from bpe_tui.studies.pipeline.stages import PipelinePanel
 from engine.formats import open_tokenizer
 
 There = AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]

@@ -20,7 +20,7 @@ from bpe_tui.studies.race.job import RaceJob
 from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
 from bpe_tui.studies.race.screen import RaceScreen
 from bpe_tui.views.panel import Panel
-from bpe_tui.widgets.curves import Curve, canvas_of, curves_of
+from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
 from engine.bpe.trainers import TRAINERS
 
 HANDOUT = Path(__file__).parents[2] / "samples" / "handout.txt"

@@ -15,8 +15,8 @@ from bpe_tui.bpe.panels.training import EncodeLine
 from bpe_tui.bpe.screens.save import Save
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.narration import heading
+from bpe_tui.views.token_detail import LanesPanel
 from engine.formats import WRITABLE, open_tokenizer
 
 CLASSIC = "low " * 5 + "lower " * 2 + "newest " * 6 + "widest " * 3 + "\n中文分词 中文\n"

@@ -12,18 +12,19 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.lanes import (
+from bpe_tui.views.panel import ToToken
+from bpe_tui.views.token_detail import (
     Label,
     LanesPanel,
+    MergeTreePanel,
     bracketed,
     broken,
     byte_widths,
+    drawn,
     explained,
     flush_left,
     token_text,
 )
-from bpe_tui.views.merge_tree import MergeTreePanel, drawn
-from bpe_tui.views.panel import ToToken
 from bpe_tui.views.vocabulary_screen import TokenRows, VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.key_bar import Switches
 from bpe_tui.widgets.lines import Lines

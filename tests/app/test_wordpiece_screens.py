@@ -13,7 +13,7 @@ from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.views.inspection_screen import InspectionPanel
-from bpe_tui.views.merge_tree import MergeTreePanel
+from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
 from bpe_tui.wordpiece.screens.charts import CHARTS, WordPieceChartsScreen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import ClassVar
 
@@ -73,13 +74,12 @@ class RegexPanel(Vertical):
     frame: reactive[Frame | None] = reactive(None)
     text: reactive[str] = reactive("")
 
+    @dataclass
     class Tried(Message):
         """A regex has been tried: the stretches of the text, or what is wrong with it."""
 
-        def __init__(self, source: str, found: list[Stretch] | PatternError) -> None:
-            super().__init__()
-            self.source = source
-            self.found = found
+        source: str
+        found: list[Stretch] | PatternError
 
     def __init__(self) -> None:
         super().__init__(id="regex")

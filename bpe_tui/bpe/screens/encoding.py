@@ -17,9 +17,13 @@ from bpe_tui.bpe.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.session import Session
+<<<<<<< HEAD
+=======
+from bpe_tui.studies.comparison.screen import CompareWith, comparison_with
+>>>>>>> 45b0861 (Let lists hold their rows, messages be dataclasses, and studies be a screen and its panels)
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_ids
-from bpe_tui.views.lanes import LanesPanel
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -73,7 +77,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         assert frame is not None
         is_whole = frame.step == frame.recorded_steps and session.stop_reason
         if session.opened is not None and is_whole:
-            return super().heading(session, room)
+            return self.NARRATOR.heading(session, room)
         return (
             f"Encoding with the merges of step {number(frame.step)} of "
             f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens"

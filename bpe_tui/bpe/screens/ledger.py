@@ -33,13 +33,6 @@ class LedgerRows(Lines):
         super().__init__(id="ledger-rows")
         self._rows: RowsOnDemand | list[Row] = []
 
-    @property
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
-
     def show(self, rows: RowsOnDemand | list[Row], cursor: int = 0) -> None:
         self._rows = rows
         self.rebuild()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import VOCABULARY
 from bpe_tui.session.session import Session
-from bpe_tui.views.lanes import LanesPanel
-from bpe_tui.views.merge_tree import MergeTreePanel
+from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.numbers import number
 

@@ -17,11 +17,15 @@ from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import MisspelledWord
 from engine.analysis.model_table.table import Texts
 
-# Texts behind a label, and tokens over their ids, in as many lines as they need.
-
 MARGIN = 10
 """Cells of the labels."""
 NARROWEST = 8
+SHOWN_CHARACTERS = 120
+"""Of a text that is drawn in tokens."""
+SHOWN_WORDS = 8
+SHOWN_MISSPELLINGS = 6
+LONGEST_WORD = 12
+WIDEST = 110
 
 
 def token(candidate: Candidate, token_id: int) -> Span:
@@ -81,21 +85,12 @@ def _label(label: str) -> Span:
     return label.ljust(MARGIN), "dim"
 
 
-SHOWN_CHARACTERS = 120
-"""Of a text that is drawn in tokens."""
-SHOWN_WORDS = 8
-SHOWN_MISSPELLINGS = 6
-LONGEST_WORD = 12
-WIDEST = 110
-
-
 class FamilyDetails(Lines):
     """The kind under the table's cursor: its training, and each text in its tokens."""
 
     def __init__(self) -> None:
         super().__init__(id="family-details")
         self._about: tuple[Entry, Texts | None, str, str] | None = None
-        self._rows: list[Row] = []
 
     def show(self, entry: Entry, texts: Texts | None, typed: str, way_in: str) -> None:
         """Explain a row; `way_in` says what Enter does about its kind."""
@@ -112,13 +107,6 @@ class FamilyDetails(Lines):
         """Put the cursor where Enter leads to the training, if there is one."""
         places = (place for place, row in enumerate(self._rows) if row.target is not None)
         self.cursor = next(places, 0)
-
-    @property
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def rebuild(self) -> None:
         if self._about is not None and self.size.width:

@@ -18,8 +18,6 @@ from engine.analysis.model_table.measures import Measures, measure
 from engine.analysis.model_table.table import Row, Texts, Untrained, hold_out, row_of, trained
 from engine.text.pretokenize import SpecialSplitter, to_text
 
-# The rows of the comparison table as they come to be: waiting, in training, measured, or none.
-
 WAITS, TRAINS = "waits for the others", "is being trained …"
 
 

@@ -17,6 +17,8 @@ from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
 from engine.analysis.model_table.kinds import KINDS
+from engine.analysis.model_table.measures import Measures
+from engine.analysis.model_table.table import Row as KindRow
 
 NAME = max(map(len, KINDS))
 COLUMNS = (
@@ -72,7 +74,7 @@ class FamilyRows(Lines):
             return Row([here, *name, *left([(entry.state, "dim")], room)], entry.name)
         spans: list[Span] = [here]
         for place in self.places:
-            text, role = CELLS[place.column.name](entry)
+            text, role = cell(entry, place.column.name)
             if place.column.is_number:
                 spans.append(right(text, place.cells, role))
             else:
@@ -125,51 +127,14 @@ class FamilyPanel(Vertical):
         header.places = [Place(p.column, p.start + 2, p.cells) for p in self.rows.places]
 
 
-def _kind(entry: Entry) -> Span:
-    return entry.name, "strong"
-
-
-def _granularity(entry: Entry) -> Span:
-    assert entry.row is not None
-    return entry.row.granularity, "dim"
-
-
-def _vocabulary(entry: Entry) -> Span:
-    assert entry.row is not None
-    size = number(entry.row.vocab_size)
-    return (f"{size} …", "tie") if entry.stopped else (size, "")
-
-
-def _unknown(entry: Entry) -> Span:
-    assert entry.measures is not None
-    share = entry.measures.unknown_word_share
+def _unknown(row: KindRow, measures: Measures) -> Span:
+    share = measures.unknown_word_share
     return percent(share), "loss" if share else "dim"
 
 
-def _tokens(entry: Entry) -> Span:
-    assert entry.measures is not None
-    return number(entry.measures.tokens), ""
-
-
-def _per_word(entry: Entry) -> Span:
-    assert entry.measures is not None
-    return f"{entry.measures.tokens_per_word:.2f}", ""
-
-
-def _bytes(entry: Entry) -> Span:
-    assert entry.measures is not None
-    return f"{entry.measures.bytes_per_token:.2f}", ""
-
-
-def _exact(entry: Entry) -> Span:
-    assert entry.measures is not None
-    return ("yes", "gain") if entry.measures.exact else ("no", "loss")
-
-
-def _misspelt(entry: Entry) -> Span:
+def _misspelt(row: KindRow, measures: Measures) -> Span:
     """Tokens of a word before and after two letters are swapped, or how many are unknown then."""
-    assert entry.row is not None
-    wrong = entry.row.misspelled
+    wrong = row.misspelled
     if not wrong.words:
         return "–", "dim"
     if wrong.unknown_share:
@@ -179,24 +144,34 @@ def _misspelt(entry: Entry) -> Span:
     return f"{before:.{digits}f} → {after:.{digits}f}", "" if after > before else "dim"
 
 
-def _chinese(entry: Entry) -> Span:
+def _chinese(row: KindRow, measures: Measures) -> Span:
     """Tokens a character, or how many of the characters are unknown."""
-    assert entry.row is not None
-    found = entry.row.chinese
+    found = row.chinese
     if found.unknown_characters:
         return f"{percent(found.unknown_character_share)} UNK", "loss"
     return f"{found.tokens_per_character:.2f}/char", ""
 
 
-CELLS: dict[str, Callable[[Entry], Span]] = {
-    "kind": _kind,
-    "granularity": _granularity,
-    "vocabulary": _vocabulary,
+CELLS: dict[str, Callable[[KindRow, Measures], Span]] = {
+    "kind": lambda row, measures: (row.name, "strong"),
+    "granularity": lambda row, measures: (row.granularity, "dim"),
+    "vocabulary": lambda row, measures: (number(row.vocab_size), ""),
     "unknown": _unknown,
-    "tokens": _tokens,
-    "per_word": _per_word,
-    "bytes": _bytes,
-    "exact": _exact,
+    "tokens": lambda row, measures: (number(measures.tokens), ""),
+    "per_word": lambda row, measures: (f"{measures.tokens_per_word:.2f}", ""),
+    "bytes": lambda row, measures: (f"{measures.bytes_per_token:.2f}", ""),
+    "exact": lambda row, measures: ("yes", "gain") if measures.exact else ("no", "loss"),
     "misspelt": _misspelt,
     "chinese": _chinese,
 }
+"""What stands in each column; the measures are of the text that the table is about."""
+
+
+def cell(entry: Entry, column: str) -> Span:
+    """What stands in a column for a kind that is measured."""
+    assert entry.row is not None
+    assert entry.measures is not None
+    text, role = CELLS[column](entry.row, entry.measures)
+    if column == "vocabulary" and entry.stopped:
+        return f"{text} …", "tie"
+    return text, role

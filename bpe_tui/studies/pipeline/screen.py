@@ -7,20 +7,20 @@ meanwhile only the last is built. What was shown before stays until then.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
 from bpe_tui.session.commands.command import PIPELINE
-from bpe_tui.studies.pipeline.panels import PipelinePanel, TypedTexts
-from bpe_tui.studies.pipeline.rows import Shown, ToStage, told_token
 from bpe_tui.studies.pipeline.stage_window import StageWindow
+from bpe_tui.studies.pipeline.stages import PipelinePanel, Shown, ToStage, describe_token
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.panel_screen import SessionScreen, TooSmall
@@ -39,8 +39,11 @@ from engine.unigram.frame import UnigramFrame
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
-
-# Save a pipeline as a tokenizer.json.
+EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
+LONGEST = 1_000
+"""Characters that are run at once; a longer text is cut there, and that is said."""
+AT_ONCE = 2_000
+"""Tokens whose stages are built within the time of a frame; those of more are left to a thread."""
 
 
 class SavePipeline(SaveFile):
@@ -58,11 +61,22 @@ class SavePipeline(SaveFile):
         save_pipeline(self._pipeline, path, overwrite=overwrite)
 
 
-EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
-LONGEST = 1_000
-"""Characters that are run at once; a longer text is cut there, and that is said."""
-AT_ONCE = 2_000
-"""Tokens whose stages are built within the time of a frame; those of more are left to a thread."""
+class TypedTexts(Vertical):
+    """The text, and the one that makes a pair with it."""
+
+    def __init__(self) -> None:
+        super().__init__(id="texts")
+        self.border_title = Content("a text, and a second one where a pair is wanted")
+
+    def compose(self) -> ComposeResult:
+        yield Input(placeholder="a text (e)", id="pipeline-text", compact=True)
+        yield Input(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
+
+    @property
+    def texts(self) -> tuple[str, str | None]:
+        """What is typed; no pair if there is nothing in its field."""
+        text, pair = (self.query_one(f"#pipeline-{name}", Input).value for name in ("text", "pair"))
+        return text, pair or None
 
 
 class PipelineScreen(SessionScreen):
@@ -72,13 +86,12 @@ class PipelineScreen(SessionScreen):
     CSS_PATH = sheet("pipeline.tcss")
     PANEL_ORDER = ("stages", "texts")
 
+    @dataclass
     class Built(Message):
         """A thread has built the stages of a frame, or has found why there are none."""
 
-        def __init__(self, frame: AnyFrame, built: Pipeline | BpeError) -> None:
-            super().__init__()
-            self.frame = frame
-            self.built = built
+        frame: AnyFrame
+        built: Pipeline | BpeError
 
     def __init__(self) -> None:
         super().__init__()
@@ -230,7 +243,7 @@ class PipelineScreen(SessionScreen):
         self._shown = replace(self._shown, chosen=chosen)
         title = f"stages  {plural(len(tokens), 'token')}"
         self.query_one(PipelinePanel).show(self._shown, title)
-        self.query_one("#narration", Static).update(Content(told_token(self._shown)), layout=False)
+        self.say("#narration", describe_token(self._shown))
 
     def action_point(self, by: int) -> None:
         self._point_at(self._token + by)

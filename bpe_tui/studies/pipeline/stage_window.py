@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.studies.pipeline.rows import stage_name
+from bpe_tui.studies.pipeline.stages import stage_name
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
@@ -31,15 +31,15 @@ class ChoiceRows(Lines):
     def __init__(self, kind: StageKind, draft: Draft) -> None:
         super().__init__(id="choice-rows")
         self._kind = kind
-        self._rows: list[tuple[str, str, str, Switch]] = []
+        self._listed: list[tuple[str, str, str, Switch]] = []
         self.show_draft(draft)
 
     @property
     def row_count(self) -> int:
-        return len(self._rows)
+        return len(self._listed)
 
     def row(self, index: int) -> Row:
-        mark, name, told, switch = self._rows[index]
+        mark, name, told, switch = self._listed[index]
         room = self.scrollable_content_region.width
         names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
         spans = [*left([(mark, "pair")], MARK_CELLS)]
@@ -50,8 +50,8 @@ class ChoiceRows(Lines):
         )
 
     def show_draft(self, draft: Draft) -> None:
-        self._rows = list(self._made(draft))
-        self.styles.height = len(self._rows)
+        self._listed = list(self._made(draft))
+        self.styles.height = len(self._listed)
         self.rebuild()
 
     def _made(self, draft: Draft) -> Iterator[tuple[str, str, str, Switch]]:
@@ -108,9 +108,9 @@ class StageWindow(ModalScreen[None]):
                 yield Input(
                     placeholder=f"or type (Tab): {self._hint}", id="stage-typed", compact=True
                 )
-            yield Static(Content(self._told()), id="dialog-hint")
+            yield Static(Content(self._rule()), id="dialog-hint")
 
-    def _told(self) -> str:
+    def _rule(self) -> str:
         if self._kind.several:
             return "Several follow each other in the order in which they are taken."
         return "One or none."
@@ -142,6 +142,6 @@ class StageWindow(ModalScreen[None]):
         self._draft = draft
         self.query_one(ChoiceRows).show_draft(draft)
         hint = self.query_one("#dialog-hint", Static)
-        hint.update(Content(self._told()))
+        hint.update(Content(self._rule()))
         hint.remove_class("-refused")
         self._changed(draft)

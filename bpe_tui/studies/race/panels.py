@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import Panel
-from bpe_tui.widgets.curves import Curve, Curves, CurvesChart, curves_of
+from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
 from bpe_tui.widgets.figure import Numbers
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
@@ -19,39 +19,40 @@ from engine.bpe.race import Race, Runner, RunnerState, SizeRace
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.trainers.work import COUNTERS
 
-# What the work of a trainer is measured in: operations, or processor time.
+BAR = " ▏▎▍▌▋▊▉█"
+NAME_CELLS = 9
+ROOMY = 90
+"""Cells from which on the standings have columns for what all merges took."""
+LEAST_TIME = 1e-3
+"""Logarithmic axes have no place for zero, and no clock tells less."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A measure of work.
+    """What work is measured in: operations, or processor time.
 
     Attributes:
         until: what a runner had done after each of its first so many steps.
         by_size: what a trainer needed for parts of the corpus: (sizes, amounts).
-        told: an amount in words.
+        format: gives an amount in words.
     """
 
     name: str
     until: Callable[[Runner, int], Numbers]
     by_size: Callable[[SizeRace, str], tuple[Numbers, Numbers]]
-    told: Callable[[float], str]
+    format: Callable[[float], str]
 
     def at(self, runner: Runner, step: int) -> float:
         """What a runner had done after `step` merges."""
         return float(self.until(runner, step)[-1]) if step else 0.0
 
 
-def time_told(milliseconds: float) -> str:
+def format_time(milliseconds: float) -> str:
     """A duration in three digits: 43.1 → '43.1 ms'; 2500.0 → '2.50 s'."""
     if milliseconds >= 999.5:
         return f"{milliseconds / 1000:.2f} s"
     digits = 0 if milliseconds >= 99.95 else 1 if milliseconds >= 9.995 else 2
     return f"{milliseconds:.{digits}f} ms"
-
-
-LEAST_TIME = 1e-3
-"""Logarithmic axes have no place for zero, and no clock tells less."""
 
 
 def _times_of(sizes: SizeRace, trainer: str) -> tuple[Numbers, Numbers]:
@@ -69,15 +70,9 @@ TIME = Unit(
     "milliseconds",
     lambda runner, steps: np.maximum(runner.seconds_until(steps) * 1000, LEAST_TIME),
     _times_of,
-    time_told,
+    format_time,
 )
 UNITS = (OPERATIONS, TIME)
-
-
-BAR = " ▏▎▍▌▋▊▉█"
-NAME_CELLS = 9
-ROOMY = 90
-"""Cells from which on the standings have columns for what all merges took."""
 
 
 def hue_of(place: int) -> str:
@@ -160,7 +155,7 @@ def _why_absent(name: str, race: Race) -> str:
 
 def _done_by(runner: Runner, step: int) -> Iterator[Span]:
     step = min(step, len(runner))
-    yield right(TIME.told(TIME.at(runner, step)), 9)
+    yield right(TIME.format(TIME.at(runner, step)), 9)
     yield right(number(OPERATIONS.at(runner, step)), 14)
 
 
@@ -266,7 +261,7 @@ def over_sizes(race: Race, sizes: SizeRace, unit: Unit) -> Curves | None:
     return curves_of(curves, "bytes", unit.name, log_x=True)
 
 
-def told(race: Race) -> str:
+def describe_race(race: Race) -> str:
     """Whether all made the same merges, in a sentence."""
     if (first := race.first_difference) is not None:
         return f"The merges differ from merge {number(first + 1)} on."

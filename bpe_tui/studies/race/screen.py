@@ -19,9 +19,9 @@ from bpe_tui.studies.race.panels import (
     StandingsPanel,
     Unit,
     WorkPanel,
+    describe_race,
     over_sizes,
     over_steps,
-    told,
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import heading
@@ -158,13 +158,13 @@ class RaceScreen(SessionScreen):
         race, done = job.race, len(job.sizes.points)
         part = "" if job.part == 1 else f"On {job.part:.3g} of the corpus, as all is too much. "
         if job.cancelled:
-            return f"{part}Stopped; r runs it again. {told(race)}"
+            return f"{part}Stopped; r runs it again. {describe_race(race)}"
         running = [runner for runner in race.runners if runner.state is RunnerState.RUNNING]
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
         sizes = "" if job.complete else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
-        return f"{part}{told(race)}{sizes}"
+        return f"{part}{describe_race(race)}{sizes}"
 
     # -- commands
 

@@ -11,8 +11,8 @@ from textual.reactive import reactive
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.encoding_screen import PartsPanel
-from bpe_tui.views.lanes import Label, Lane, bracketed, characters_and_bytes, lane_rows
 from bpe_tui.views.panel import sentence
+from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
 from bpe_tui.widgets.visible import visible_text

@@ -1,4 +1,8 @@
-"""What is this piece worth: what would stand in its place, and what would its removal cost?"""
+"""What is the piece under the cursor worth?
+
+Its numbers, what would stand in its place and what its removal would cost; how it fared from step
+to step; the words that use it; and its bytes.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,10 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.unigram.narration import count_text, percent, score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices
+from bpe_tui.unigram.panels.piece_panel import Finder, PiecePainter, PiecePanel
 from bpe_tui.unigram.panels.pieces import goes_text
-from bpe_tui.views.lanes import characters_and_bytes, lane_rows
 from bpe_tui.views.panel import ToPiece, ToPretoken, sentence
+from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import MINUS, number, plural
@@ -32,6 +36,9 @@ from engine.unigram.record import NEVER
 TITLE_CELLS = 24
 ROOMY = 70
 """From so many cells on its numbers stand on one line."""
+NO_HISTORY = "No piece is under the table's cursor."
+MOST = 100
+"""Words that are looked for."""
 
 
 class AboutPiecePanel(PiecePanel):
@@ -151,13 +158,8 @@ def _instead(frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
     yield Row([*left([(told, "dim")], width - 8), (f"{worse:>8}", "loss" if behind > 0 else "")])
 
 
-# How did this piece fare: its expected count and its score, up to the step that removes it.
-
-NO_HISTORY = "No piece is under the table's cursor."
-
-
 class PieceHistoryPanel(Horizontal):
-    """Two charts over the steps, with the cursor of the timeline."""
+    """Expected count and score, up to the step that removes the piece."""
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
     number: reactive[int | None] = reactive(None, repaint=False)
@@ -210,12 +212,6 @@ def _figures(frame: UnigramFrame, piece: int) -> tuple[Figure, Figure]:
     )
 
 
-# Which words of the corpus use this piece?
-
-MOST = 100
-"""Words that are looked for."""
-
-
 class PieceUsesPanel(AboutPiecePanel):
     """The pretokens whose best segmentation has the piece, the most frequent first.
 
@@ -224,23 +220,19 @@ class PieceUsesPanel(AboutPiecePanel):
 
     def __init__(self) -> None:
         super().__init__("used in", id="uses")
-        self._found: list[Occurrence] = []
-        self._is_done = False
         self._about: tuple[UnigramFrame, int] | None = None
-        self._slices = Slices(self, self._sliced)
+        self._finder: Finder[Occurrence] = Finder(self, MOST)
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         about = self._about
         if about is None or about[1] != piece or not about[0].looks_like(frame):
             self._about = frame, piece
-            self._found, self._is_done = [], False
-            self._slices.start(self._looking(frame, piece))
-        found = self._found
-        more = "at least " if len(found) == MOST else ""
-        self.say("used in", f"{more}{plural(len(found), 'pretoken')}" if found else "")
+            self._finder.look(piece_occurrences(frame, piece))
+        found = self._finder.found
+        self.say("used in", self._finder.describe_count() if found else "")
         if not found:
             none = "No best segmentation of a pretoken uses it."
-            yield Row([(none if self._is_done else "Looking through the words …", "dim")])
+            yield Row([(none if self._finder.is_done else "Looking through the words …", "dim")])
             return
         painter, cells = PiecePainter(frame), len(number(found[0].times))
         for use in found:
@@ -252,21 +244,6 @@ class PieceUsesPanel(AboutPiecePanel):
                 ],
                 ToPretoken(to_bytes(unspelled(use.text))),
             )
-
-    def _looking(self, frame: UnigramFrame, piece: int) -> Iterator[None]:
-        for use in piece_occurrences(frame, piece):
-            if use is not None:
-                self._found.append(use)
-                if len(self._found) == MOST:
-                    return
-            yield
-
-    def _sliced(self, is_last: bool) -> None:
-        self._is_done = is_last
-        self.rebuild()
-
-
-# Which bytes are the characters of this piece?
 
 
 class PieceLanesPanel(AboutPiecePanel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from time import perf_counter
+from typing import Generic, TypeVar
 
 from textual.reactive import reactive
 from textual.timer import Timer
@@ -11,6 +12,8 @@ from textual.widget import Widget
 
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.views.panel import TOKEN_BORDER, FramePanel
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
@@ -18,6 +21,16 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import spelled
 from engine.unigram.pieces import UNKNOWN, Edge, joined
 from engine.unigram.record import PruneStep
+
+SLICE_SECONDS = 0.01
+"""How long a slice may hold the screen."""
+BREATH_SECONDS = 0.005
+"""What the screen gets between two."""
+REST_SECONDS = 0.15
+"""How long the cursor must rest before the work begins: stepping fast, nobody waits for it."""
+_THE_END = object()
+
+FoundT = TypeVar("FoundT")
 
 
 class PiecePanel(FramePanel[UnigramFrame]):
@@ -82,20 +95,11 @@ def loss_row(frame: UnigramFrame) -> Row:
     )
 
 
-# Long work for a panel, in slices: the screen goes on meanwhile, and a new frame ends it.
-
-SLICE_SECONDS = 0.01
-"""How long a slice may hold the screen."""
-BREATH_SECONDS = 0.005
-"""What the screen gets between two."""
-REST_SECONDS = 0.15
-"""How long the cursor must rest before the work begins: stepping fast, nobody waits for it."""
-
-
 class Slices:
-    """Pulls an iterator, a slice at a time, as a timer of `widget`; `after` is called behind each.
+    """Long work for a panel, in slices, so that the screen goes on meanwhile.
 
-    `after` is told whether that was the last one.
+    A timer of `widget` pulls an iterator, a slice at a time; `after` is called behind each slice,
+    with whether that was the last one.
     """
 
     def __init__(self, widget: Widget, after: Callable[[bool], None]) -> None:
@@ -123,4 +127,40 @@ class Slices:
         self._after(is_done)
 
 
-_THE_END = object()
+class Finder(Slices, Generic[FoundT]):
+    """What a panel looks for while the cursors rest; the panel is rebuilt after each slice.
+
+    Attributes:
+        found: what is found so far, `most` at the most.
+        seen: how many results were looked at, found or not.
+        is_done: whether no more will be found.
+    """
+
+    def __init__(self, panel: Lines, most: int) -> None:
+        super().__init__(panel, self._sliced)
+        self._panel, self._most = panel, most
+        self.found: list[FoundT] = []
+        self.seen, self.is_done = 0, False
+
+    def look(self, results: Iterator[FoundT | None]) -> None:
+        """Look for something else; a result is `None` where nothing is found."""
+        self.found, self.seen, self.is_done = [], 0, False
+        self.start(self._looking(results))
+
+    def describe_count(self) -> str:
+        """How many pretokens are found: `at least 100 pretokens`."""
+        more = "at least " if len(self.found) == self._most else ""
+        return f"{more}{plural(len(self.found), 'pretoken')}"
+
+    def _looking(self, results: Iterator[FoundT | None]) -> Iterator[None]:
+        for result in results:
+            self.seen += 1
+            if result is not None:
+                self.found.append(result)
+                if len(self.found) == self._most:
+                    return
+            yield
+
+    def _sliced(self, is_last: bool) -> None:
+        self.is_done = is_last
+        self._panel.rebuild()

@@ -8,7 +8,7 @@ from textual.reactive import reactive
 
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import describe_unknown, score_text
-from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, Slices, step_name
+from bpe_tui.unigram.panels.piece_panel import Finder, PiecePainter, PiecePanel, step_name
 from bpe_tui.views.corpus import ExcerptPanel, broken, flowed
 from bpe_tui.views.panel import (
     PRETOKEN_BORDER,
@@ -138,51 +138,29 @@ class ChangedWordsPanel(PiecePanel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: list[ChangedWord] = []
-        self._looked_at = 0
-        self._is_done = False
         self._about: UnigramFrame | None = None
-        self._slices = Slices(self, self._sliced)
+        self._finder: Finder[ChangedWord] = Finder(self, MOST)
 
     def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
         if self._about is None or not self._about.looks_like(frame):
             self._about = frame
-            self._found, self._looked_at, self._is_done = [], 0, False
-            self._slices.start(self._looking(frame))
+            self._finder.look(changed_words(frame))
         if not frame.step:
             self.say("words touched")
             return sentence("No step yet, no word touched.", width)
-        self._say_how_far(frame)
-        if not self._found:
-            said = (
-                "Every word is cut as before." if self._is_done else "Looking through the words …"
-            )
-            return [Row([(said, "dim")])]
-        painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
-        cells = len(number(self._found[0].times))
-        found = self._found
-        return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
-
-    def _say_how_far(self, frame: UnigramFrame) -> None:
-        found = plural(len(self._found), "pretoken")
-        more = "at least " if len(self._found) == MOST else ""
-        looked = (
-            "" if self._is_done else f" · {self._looked_at / max(len(frame.words), 1):.0%} seen"
+        finder = self._finder
+        share = finder.seen / max(len(frame.words), 1)
+        self.say(
+            "words touched",
+            finder.describe_count() + ("" if finder.is_done else f" · {share:.0%} seen"),
         )
-        self.say("words touched", f"{more}{found}{looked}")
-
-    def _looking(self, frame: UnigramFrame) -> Iterator[None]:
-        for word in changed_words(frame):
-            self._looked_at += 1
-            if word is not None:
-                self._found.append(word)
-                if len(self._found) == MOST:
-                    return
-            yield
-
-    def _sliced(self, is_last: bool) -> None:
-        self._is_done = is_last
-        self.rebuild()
+        if not finder.found:
+            none = "Every word is cut as before."
+            return [Row([(none if finder.is_done else "Looking through the words …", "dim")])]
+        painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
+        found = finder.found
+        cells = len(number(found[0].times))
+        return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 
 def _row(

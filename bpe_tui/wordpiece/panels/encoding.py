@@ -14,8 +14,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.views.encoding_screen import PartsPanel
-from bpe_tui.views.lanes import LanesPanel
 from bpe_tui.views.panel import sentence
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.merge_tree import MergeTreePanel
 from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.vocabulary_screen import (
     CELLS,
     FILTER_SWITCHES,

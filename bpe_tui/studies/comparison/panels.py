@@ -1,8 +1,14 @@
-"""Where do the tokenizers cut the text differently? Their strips, one above the other."""
+"""The panels of the comparison: the strips of a text, and the numbers.
+
+Each tokenizer has a strip, one above the other, aligned. Where any of them cuts, all strips have a
+cell for a border: `│` in those that cut there, a blank in the others. So what lies between two such
+places, a segment, takes the same cells in every strip, and stands under itself. A character that
+somebody cuts in two is spelled in bytes in all of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,18 +17,12 @@ from textual.reactive import reactive
 
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, width
-from engine.analysis.comparison import TextComparison
+from engine.analysis.comparison import Overlap, Parting, TextComparison
 from engine.analysis.comparison.text_comparison import Differences
 from engine.core.arrays import Ints
-
-# One text cut by several tokenizers, in strips one above the other, aligned.
-#
-# Where any of them cuts, all strips have a cell for a border: `│` in those that cut there, a blank
-# in the others. So what lies between two such places, a segment, takes the same cells in every
-# strip, and stands under itself. A character that somebody cuts in two is spelled in bytes in all
-# of them.
+from engine.core.events import BytesPair
 
 BORDER, NO_BORDER = "│", " "
 SAME_MARK, OTHER_MARK = " ", "▔"
@@ -138,15 +138,7 @@ class StripsPanel(Lines):
         super().__init__(id="strips")
         self.border_title = Content("where do they cut differently?")
         self.names = names
-        self._rows: list[Row] = []
         self._lines_of: dict[int, int] = {}  # difference → the row of its line
-
-    @property
-    def row_count(self) -> int:
-        return len(self._rows)
-
-    def row(self, index: int) -> Row:
-        return self._rows[index]
 
     def watch_comparison(self) -> None:
         self.current = 0
@@ -162,7 +154,7 @@ class StripsPanel(Lines):
             self.current = max(0, min(self.current + by, last))
 
     def rebuild(self) -> None:
-        self._rows, self._lines_of = [], {}
+        self._rows, self._lines_of = (), {}
         if self.comparison is not None and self.size.width:
             self._lay_out(self.comparison)
         super().rebuild()
@@ -177,16 +169,18 @@ class StripsPanel(Lines):
         if not comparison.data:
             self._rows = [Row([("There is no text yet: press e and type one.", "dim")])]
             return
+        rows: list[Row] = []
         start, end = self._window(comparison)
         room = max(self.scrollable_content_region.width - NAME_CELLS, 8)
         for line in broken(segments_of(comparison, start, end, room - 2), room):
             for segment in line:
-                self._lines_of.setdefault(segment.difference, len(self._rows))
+                self._lines_of.setdefault(segment.difference, len(rows))
             for place, name in enumerate(self.names):
                 label = left([(name, "dim")], NAME_CELLS - 1)
-                self._rows.append(Row([*label, (" ", ""), *strip(line, place, self.current)]))
+                rows.append(Row([*label, (" ", ""), *strip(line, place, self.current)]))
             gap = (" " * NAME_CELLS, "")
-            self._rows.append(Row([gap, *marks(line, self.current)]))
+            rows.append(Row([gap, *marks(line, self.current)]))
+        self._rows = rows
 
     def _window(self, comparison: TextComparison) -> tuple[int, int]:
         """What is laid out: from a place where all cut to another."""
@@ -211,3 +205,88 @@ class StripsPanel(Lines):
             place = f"difference {number(self.current + 1)} of {number(found)}"
             told = f"{place}, at byte {number(start)} of {number(len(comparison.data))}"
         self.border_subtitle = Content(told)
+
+
+LABEL_CELLS, COLUMN = 16, 12
+SCRIPTS = 6
+EXAMPLES = 6
+
+
+@dataclass(frozen=True)
+class Vocabularies:
+    """What vocabularies and merges have in common; the partings are from the first tokenizer."""
+
+    overlap: Overlap
+    partings: tuple[Parting | None, ...]
+
+
+class NumbersPanel(Lines):
+    """How do the tokenizers compare? Tokens of the text, tokens a word, vocabularies, merges."""
+
+    comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
+    vocabularies: reactive[Vocabularies | None] = reactive(None, repaint=False)
+
+    def __init__(self, names: Sequence[str]) -> None:
+        super().__init__(id="numbers")
+        self.border_title = Content("how do they compare?")
+        self.names = names
+
+    def watch_comparison(self) -> None:
+        self.rebuild()
+
+    def watch_vocabularies(self) -> None:
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        self._rows = list(self._made()) if self.size.width else []
+        super().rebuild()
+
+    def _made(self) -> Iterable[Row]:
+        room = self.scrollable_content_region.width
+        columns = min(COLUMN, max((room - LABEL_CELLS) // len(self.names), 6))
+        yield _line("", [shorten(name, columns - 1) for name in self.names], columns, "strong")
+        if self.comparison is not None:
+            yield from _text_rows(self.comparison, columns)
+        if self.vocabularies is None:
+            yield Row([("Comparing the vocabularies …", "dim")])
+            return
+        yield Row([])
+        yield from _vocabulary_rows(self.names, self.vocabularies, columns, room)
+
+
+def _text_rows(comparison: TextComparison, columns: int) -> Iterable[Row]:
+    yield _line("tokens", map(number, comparison.token_counts), columns)
+    yield _line("bytes/token", (f"{each:.3f}" for each in comparison.bytes_per_token), columns)
+    for script in comparison.fertility[:SCRIPTS]:
+        label = shorten(f"a word, {script.script}", LABEL_CELLS - 1)
+        yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
+
+
+def _vocabulary_rows(
+    names: Sequence[str], found: Vocabularies, columns: int, room: int
+) -> Iterable[Row]:
+    yield _line("vocabulary", map(number, found.overlap.sizes), columns)
+    yield _line("only here", (number(len(only)) for only in found.overlap.only), columns)
+    yield _line("in all", [number(found.overlap.shared)], columns)
+    for name, only in zip(names, found.overlap.only, strict=True):
+        if only:
+            shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])
+            yield Row([(f"only {shorten(name, 12)}  ", "dim"), (shorten(shown, room - 19), "")])
+    for name, parting in zip(names[1:], found.partings, strict=True):
+        yield from paragraph(f"{names[0]} and {name}: {_parted(parting)}", room)
+
+
+def _parted(parting: Parting | None) -> str:
+    if parting is None:
+        return "the same merges"
+    one, other = map(_merge, parting.merges)
+    return f"part at merge {number(parting.rank)}, {one} and {other}"
+
+
+def _merge(merge: BytesPair | None) -> str:
+    return "no more" if merge is None else " + ".join(map(visible_bytes, merge))
+
+
+def _line(label: str, values: Iterable[str], columns: int, role: str = "") -> Row:
+    spans: list[Span] = left([(label, "dim")], LABEL_CELLS)
+    return Row([*spans, *(right(value, columns, role) for value in values)])

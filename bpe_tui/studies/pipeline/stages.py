@@ -1,4 +1,4 @@
-"""The stages of a pipeline as rows: each with its name, what it is, and what it made of a text.
+"""The stages of a pipeline: each with its name, what it is, and what it made of a text.
 
 What belongs to the token under the cursor is marked in every stage.
 """
@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER
+from textual.content import Content
+
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, sentence
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text, width
@@ -30,9 +33,16 @@ from engine.pipeline.pretokenizers.cuts import Split
 from engine.pipeline.stage import Stage
 from engine.text.patterns import PATTERNS
 
-# What a stage made of a text, in lines: borders drawn, and what belongs to one token marked.
-#
-# `│` stands between pretokens, `┊` between the tokens of one; the mark is `«»` without colour.
+GUTTER = 16
+"""Cells for the names of the stages."""
+NARROW_GUTTER = 3
+EXAMPLES = 6
+LONGEST_SETTING = 40
+MARK_CELLS = 2
+"""For the mark of the row under the cursor."""
+
+
+# -- lines: `│` stands between pretokens, `┊` between the tokens of one; «» mark without colour
 
 
 def character_lines(text: str, marked: range, marks: bool, room: int) -> list[list[Span]]:
@@ -111,9 +121,7 @@ def _role(token: OutputToken) -> str:
     return "special" if token.from_template else f"token-{token.token_id % TOKEN_HUES}"
 
 
-# A stage of a pipeline in a few words.
-
-LONGEST_SETTING = 40
+# -- names
 
 
 def stage_name(stage: Stage) -> str:
@@ -136,12 +144,6 @@ def _setting(value: object) -> str:
         return ""
     told = " ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
     return f" {shorten(visible_text(told), LONGEST_SETTING)}"
-
-
-GUTTER = 16
-"""Cells for the names of the stages."""
-NARROW_GUTTER = 3
-EXAMPLES = 6
 
 
 @dataclass(frozen=True)
@@ -350,7 +352,7 @@ def _few(shown: Sequence[str]) -> str:
     return "  ".join(shown[:EXAMPLES]) + (f" and {number(more)} more" if more > 0 else "")
 
 
-def told_token(shown: Shown) -> str:
+def describe_token(shown: Shown) -> str:
     """The token under the cursor in one sentence."""
     token = shown.chosen
     if token is None:
@@ -366,3 +368,40 @@ def told_token(shown: Shown) -> str:
     which = "" if len(shown.run.texts) == 1 else " of the pair" if token.text_number else " of A"
     characters = f"character {start}" if end == start + 1 else f"characters {start} to {end - 1}"
     return f"{name}, id {token.token_id}: {characters}{which}, “{_shown(text.text[start:end])}”."
+
+
+class PipelinePanel(Lines):
+    """The stages from top to bottom; a row of a stage leads to what it can be switched to."""
+
+    def __init__(self) -> None:
+        super().__init__(id="stages")
+        self.border_title = Content("stages")
+        self.border_subtitle = Content("← → tokens · Enter switches a stage")
+        self._shown: Shown | None = None
+        self._said = ""
+
+    def row(self, index: int) -> Row:
+        mark: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        return Row([mark, *self._rows[index].spans], self._rows[index].target)
+
+    def show(self, shown: Shown | None, title: str) -> None:
+        """Show another run."""
+        self._shown = shown
+        self.border_title = Content(title)
+        self.rebuild()
+
+    def say(self, why: str) -> None:
+        """Say why there is nothing to show."""
+        self._shown = None
+        self._said = why
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        if self.size.width:
+            room = self.scrollable_content_region.width - MARK_CELLS
+            self._rows = (
+                sentence(self._said, room)
+                if self._shown is None
+                else stage_rows(self._shown, room, self.size.height)
+            )
+        super().rebuild()
