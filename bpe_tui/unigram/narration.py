@@ -51,10 +51,10 @@ def describe_distance(difference: float) -> str:
         return "Just as probable"
     times = exp(min(difference, LARGEST_EXPONENT))
     if times < 10:
-        told = f"{times:.1f}"
+        factor = f"{times:.1f}"
     else:
-        told = number(times) if times < 1e6 else with_power(times, 2)
-    return f"Log-probability {difference:.2f} lower, {told} times less probable"
+        factor = number(times) if times < 1e6 else with_power(times, 2)
+    return f"Log-probability {difference:.2f} lower, {factor} times less probable"
 
 
 # What the screens of a Unigram training say above and below: what is open, what happened.

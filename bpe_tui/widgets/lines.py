@@ -151,3 +151,18 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self.cursor = index
             if self.row(index).target is not None:
                 self._choose(index)
+
+
+class RowList(Lines):
+    """Rows that somebody else makes."""
+
+    def __init__(self, id: str, rows: Sequence[Row] = ()) -> None:
+        super().__init__(id=id)
+        self._rows = rows
+
+    def show(self, rows: Sequence[Row], cursor: int = 0) -> None:
+        """Show other rows, with the cursor on one of them."""
+        self._rows = rows
+        self.rebuild()
+        self.cursor = cursor
+        self.scroll_to_row(cursor)

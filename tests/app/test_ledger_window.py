@@ -8,8 +8,9 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.training import CorpusPanel
-from bpe_tui.bpe.screens.ledger import LedgerRows, LedgerWindow
+from bpe_tui.bpe.screens.ledger import LedgerWindow
 from bpe_tui.views.panel import ToChange
+from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row
 
 
@@ -50,7 +51,7 @@ async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() ->
     async with opened() as (app, pilot):
         await opened_change(app, pilot)
         assert isinstance(app.screen, LedgerWindow)
-        rows = app.screen.query_one(LedgerRows)
+        rows = app.screen.query_one("#ledger-rows", RowList)
         pretoken = rows.row(1).target.affected.pretoken  # type: ignore[union-attr]
         await pilot.press("down", "enter")
         assert app.session.frame is not None
@@ -65,7 +66,7 @@ async def test_enter_leads_to_the_pretokens_their_lines_and_into_the_corpus() ->
 async def test_esc_goes_back_level_by_level_and_m_leads_to_the_merge() -> None:
     async with opened() as (app, pilot):
         await opened_change(app, pilot)
-        rows = app.screen.query_one(LedgerRows)
+        rows = app.screen.query_one("#ledger-rows", RowList)
         await pilot.press("down", "enter", "escape")
         assert rows.cursor == 1
         await pilot.press("escape")

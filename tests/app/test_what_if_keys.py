@@ -11,7 +11,8 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.screens.training import TrainingScreen
-from bpe_tui.bpe.screens.what_if import Branches, BranchRows, WhatIf, WishRows
+from bpe_tui.bpe.screens.what_if import Branches, WhatIf
+from bpe_tui.widgets.lines import RowList
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -21,13 +22,13 @@ def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
 
 
 def told(app: BpeTuiApp) -> str:
-    return str(app.screen.query_one("#branches-told", Static).render())
+    return str(app.screen.query_one("#branches-summary", Static).render())
 
 
 async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
     """Choose in the menu what begins with these words; wait until the fork is trained."""
     await pilot.press("i")
-    rows = app.screen.query_one(WishRows)
+    rows = app.screen.query_one("#wish-rows", RowList)
     rows.cursor = next(
         place for place in range(rows.row_count) if rows.row(place).spans[0][0].startswith(title)
     )
@@ -49,7 +50,7 @@ async def test_a_forbidden_merge_is_compared_and_dropped() -> None:
         before = merges(app)
         await wished(app, pilot, "forbid merge 20")
         assert told(app).startswith("The first difference is merge 20.")
-        rows = app.screen.query_one(BranchRows)
+        rows = app.screen.query_one("#branch-rows", RowList)
         assert "≠" in "".join(text for text, _ in rows.row(rows.cursor).spans)
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)

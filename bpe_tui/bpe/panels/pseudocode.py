@@ -77,7 +77,7 @@ class PseudocodePanel(Panel):
         if frame.step == frame.recorded_steps:
             return "No merge follows." if frame.next_pair is None else "The next is not made yet."
         if isinstance(moment, Phase):
-            return _told(frame, frame.merge_at(frame.step), moment)
+            return _describe(frame, frame.merge_at(frame.step), moment)
         if moment is None:
             return "Key . makes the first move of the next merge."
         return narrate_move(frame)
@@ -88,7 +88,7 @@ def _code_row(line: CodeLine, at_work: bool) -> Row:
     return Row([("▸ " if at_work else "  ", "pair"), (line.text, role)])
 
 
-def _told(frame: Frame, merge: MergeStep, phase: Phase) -> str:
+def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
     """What a phase does in the merge that comes next."""
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)

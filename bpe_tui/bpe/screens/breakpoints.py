@@ -54,11 +54,11 @@ class BreakpointRows(Lines):
             ("[x] " if watched.enabled else "[ ] ", "strong" if watched.enabled else "dim"),
             *left([(visible_text(str(watched.breakpoint), spaces=False), "")], room),
             (" ", ""),
-            (self._told(watched, following), "loss" if watched.failure else "dim"),
+            (self._describe(watched, following), "loss" if watched.failure else "dim"),
         ]
         return Row(spans, following)
 
-    def _told(self, watched: Watched, following: int | None) -> str:
+    def _describe(self, watched: Watched, following: int | None) -> str:
         if watched.failure:
             return visible_text(watched.failure, spaces=False)
         if not watched.enabled:

@@ -12,9 +12,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, ToLine, ToPair, pair_text
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.views.training_panels import before_after
+from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, signed
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
@@ -24,20 +25,6 @@ from engine.text.pretokenize import Pretoken, to_text
 BEFORE = 3
 """Pretokens shown in front of the one that is looked for."""
 TITLE_CELLS = 60
-
-
-class LedgerRows(Lines):
-    """Rows that the window sets."""
-
-    def __init__(self) -> None:
-        super().__init__(id="ledger-rows")
-        self._rows: RowsOnDemand | list[Row] = []
-
-    def show(self, rows: RowsOnDemand | list[Row], cursor: int = 0) -> None:
-        self._rows = rows
-        self.rebuild()
-        self.cursor = cursor
-        self.scroll_to_row(cursor)
 
 
 class LedgerWindow(ModalScreen[object | None]):
@@ -63,12 +50,12 @@ class LedgerWindow(ModalScreen[object | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="ledger", classes="window"):
-            yield LedgerRows()
+            yield RowList("ledger-rows")
             yield Static(id="ledger-keys", classes="keys")
 
     def on_mount(self) -> None:
         self._painter.marks = self.app.no_color
-        self.query_one(LedgerRows).focus()
+        self.query_one(RowList).focus()
         self.call_after_refresh(self._show_pretokens)
 
     def _say(self, title: str, subtitle: str, keys: str) -> None:
@@ -88,26 +75,19 @@ class LedgerWindow(ModalScreen[object | None]):
             "↵ lines of the corpus · m the pair's merge · Esc closes",
         )
         rows = RowsOnDemand(len(self._parts), self._pretoken_row)
-        self.query_one(LedgerRows).show(rows, self._place)
+        self.query_one(RowList).show(rows, self._place)
 
     def _pretoken_row(self, place: int) -> Row:
         part = self._parts[place]
         highest = self._parts[0]
-        width = self.query_one(LedgerRows).size.width
+        width = self.query_one(RowList).size.width
         count_width = len(number(highest.affected.count))
         change_width = max(len(signed(other.change)) for other in (highest, part)) + 2
         half = max((width - count_width - change_width - 7) // 2, 6)
-        return Row(
-            [
-                right(number(part.affected.count), count_width, "dim"),
-                ("  ", ""),
-                *left(self._painter.tokens(part.affected.before), half),
-                (" → ", "dim"),
-                *left(self._painter.tokens(part.affected.after), half),
-                right(signed(part.change), change_width, "gain" if part.change > 0 else "loss"),
-            ],
-            part,
-        )
+        before, after = map(self._painter.tokens, (part.affected.before, part.affected.after))
+        spans = before_after(number(part.affected.count), count_width, before, after, half)
+        role = "gain" if part.change > 0 else "loss"
+        return Row([*spans, right(signed(part.change), change_width, role)], part)
 
     # -- the lines
 
@@ -129,7 +109,7 @@ class LedgerWindow(ModalScreen[object | None]):
         else:
             text = f"{name} comes later in the corpus than the part that is read for show."
             rows = [Row([(text, "dim")])]
-        self.query_one(LedgerRows).show(rows)
+        self.query_one(RowList).show(rows)
 
     def _line_row(self, place: int, text: str) -> Row:
         line = self._frame.excerpt.lines[place]
@@ -152,7 +132,7 @@ class LedgerWindow(ModalScreen[object | None]):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         if isinstance(event.target, Contribution):
-            self._place = self.query_one(LedgerRows).cursor
+            self._place = self.query_one(RowList).cursor
             self._show_lines(event.target.affected.pretoken)
         else:
             self.dismiss(event.target)

@@ -17,9 +17,9 @@ from bpe_tui.bpe.job import WhatIfJob, Wish
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.views.panel import TokenPainter, pair_text
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, Span, left, right
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
@@ -29,58 +29,29 @@ from engine.core.errors import BpeError
 from engine.core.events import BytesPair, Pair
 from engine.text.patterns import PATTERNS
 
-# A run and its fork side by side: the merges from the fork on, and what differs.
-
 EXAMPLES = 12
 
 
-class BranchRows(Lines):
-    """Merge by merge, left as it was, right as it would be; `≠` where they differ."""
+def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
+    """The merge of a rank, left as it was, right as in the fork; `≠` where they differ.
 
-    def __init__(self, start: int) -> None:
-        super().__init__(id="branch-rows")
-        self._start = start
-        self._frames: tuple[Frame, Frame] | None = None
+    Each has `half` cells.
+    """
+    merges = [frame.merge_at(rank) if rank < frame.recorded_steps else None for frame in frames]
+    same = _words(merges[0]) == _words(merges[1])
+    was, would_be = (
+        _merge_spans(frame, merge, half) for frame, merge in zip(frames, merges, strict=True)
+    )
+    sign = (" = ", "dim") if same else (" ≠ ", "tie")
+    return Row([right(number(rank + 1), 8, "dim"), ("  ", ""), *was, sign, *would_be])
 
-    def show(self, frames: tuple[Frame, Frame], at: int) -> None:
-        """Two frames whose merges are compared, and the merge to begin with."""
-        self._frames = frames
-        self.rebuild()
-        self.cursor = max(min(at - self._start, self.row_count - 1), 0)
-        self.scroll_to_row(self.cursor)
 
-    @property
-    def half(self) -> int:
-        """Cells for the merge of one branch."""
-        return max((self.size.width - 14) // 2, 8)
-
-    @property
-    def row_count(self) -> int:
-        if self._frames is None:
-            return 0
-        return max(max(frame.recorded_steps for frame in self._frames) - self._start, 0)
-
-    def row(self, index: int) -> Row:
-        assert self._frames is not None
-        rank = index + self._start
-        merges = [
-            frame.merge_at(rank) if rank < frame.recorded_steps else None for frame in self._frames
-        ]
-        same = _words(merges[0]) == _words(merges[1])
-        spans: list[Span] = [right(number(rank + 1), 8, "dim"), ("  ", "")]
-        for frame, merge, sign in zip(
-            self._frames, merges, (" = " if same else " ≠ ", ""), strict=True
-        ):
-            spans += [*self._merge(frame, merge, self.half), (sign, "dim" if same else "tie")]
-        return Row(spans)
-
-    def _merge(self, frame: Frame, merge: MergeStep | None, cells: int) -> list[Span]:
-        if merge is None:
-            return left([("—", "dim")], cells)
-        count_width = min(11, cells // 3)
-        painter = TokenPainter(frame, marks=False)
-        pair = left(painter.pair(merge.pair), cells - count_width)
-        return [*pair, right(number(merge.count), count_width)]
+def _merge_spans(frame: Frame, merge: MergeStep | None, cells: int) -> list[Span]:
+    if merge is None:
+        return left([("—", "dim")], cells)
+    count_width = min(11, cells // 3)
+    pair = left(TokenPainter(frame, marks=False).pair(merge.pair), cells - count_width)
+    return [*pair, right(number(merge.count), count_width)]
 
 
 def _words(merge: MergeStep | None) -> BytesPair | None:
@@ -109,19 +80,19 @@ class Branches(ModalScreen[messages.WhatIfEnded | None]):
         with Vertical(id="branches", classes="window") as window:
             window.border_title = Content(f"what if: {shorten(self._wish.title, 60)}")
             window.border_subtitle = Content("Esc drops it")
-            yield Static("Counting …", id="branches-told")
+            yield Static("Counting …", id="branches-summary")
             yield Static(id="branches-head", classes="keys")
-            yield BranchRows(self._wish.step)
+            yield RowList("branch-rows")
 
     def on_mount(self) -> None:
-        self.query_one(BranchRows).focus()
+        self.query_one(RowList).focus()
         self._job.start()
 
     def on_unmount(self) -> None:
         self._job.cancel()
 
     def _tell(self, text: str) -> None:
-        self.query_one("#branches-told", Static).update(Content(text))
+        self.query_one("#branches-summary", Static).update(Content(text))
 
     def on_what_if_progress(self, news: messages.WhatIfProgress) -> None:
         merges = plural(news.merges, "merge")
@@ -135,15 +106,24 @@ class Branches(ModalScreen[messages.WhatIfEnded | None]):
     def on_what_if_ended(self, news: messages.WhatIfEnded) -> None:
         self._fork = news
         other, difference = news.timeline.frame, news.difference
-        self._tell(told(difference, self._frame, other))
-        first = self._wish.step if difference.first is None else difference.first
+        self._tell(describe_difference(difference, self._frame, other))
         self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
-        self.query_one(BranchRows).show((self._frame, other), first)
+        start, frames = self._wish.step, (self._frame, other)
+        count = max(max(frame.recorded_steps for frame in frames) - start, 0)
+        first = 0 if difference.first is None else difference.first - start
+        self.query_one(RowList).show(
+            RowsOnDemand(count, lambda place: branch_row(frames, start + place, self._half)),
+            cursor=max(min(first, count - 1), 0),
+        )
         self.call_after_refresh(self._show_head)
 
+    @property
+    def _half(self) -> int:
+        """Cells for the merge of one branch."""
+        return max((self.query_one(RowList).size.width - 14) // 2, 8)
+
     def _show_head(self) -> None:
-        half = self.query_one(BranchRows).half
-        head = f"{'merge':>8}  {'as it was':<{half}}   in the fork"
+        head = f"{'merge':>8}  {'as it was':<{self._half}}   in the fork"
         self.query_one("#branches-head", Static).update(Content(head))
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
@@ -154,7 +134,7 @@ class Branches(ModalScreen[messages.WhatIfEnded | None]):
             self.dismiss(self._fork)
 
 
-def told(difference: Comparison, was: Frame, other: Frame) -> str:
+def describe_difference(difference: Comparison, was: Frame, other: Frame) -> str:
     """The difference of two runs in a few sentences."""
     if difference.first is None:
         return f"No difference: all {plural(was.recorded_steps, 'merge')} are the same."
@@ -217,22 +197,6 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
-class WishRows(Lines):
-    """The choices."""
-
-    def __init__(self, wishes: list[Wish]) -> None:
-        super().__init__(id="wish-rows")
-        self._wishes = wishes
-
-    @property
-    def row_count(self) -> int:
-        return len(self._wishes)
-
-    def row(self, index: int) -> Row:
-        wish = self._wishes[index]
-        return Row([(wish.title, "")], wish)
-
-
 class WhatIf(ModalScreen[Wish | None]):
     """Gives back what is wished, or `None`."""
 
@@ -253,7 +217,7 @@ class WhatIf(ModalScreen[Wish | None]):
         with Vertical(id="what-if", classes="window") as window:
             window.border_title = Content(f"what if, from step {number(self._frame.step)} on")
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
-            yield WishRows(self._wishes)
+            yield RowList("wish-rows", [Row([(wish.title, "")], wish) for wish in self._wishes])
             yield Static(self._hint(), id="dialog-hint")
             yield Input(placeholder="document", id="document-input", compact=True)
 
@@ -264,7 +228,7 @@ class WhatIf(ModalScreen[Wish | None]):
         )
 
     def on_mount(self) -> None:
-        self.query_one(WishRows).focus()
+        self.query_one(RowList).focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
