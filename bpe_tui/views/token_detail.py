@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, NamedTuple
 
-from engine.recording.vocabulary.vocabulary import TreeLine
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import TokenPainter, TokenPanel, ToToken, sentence
@@ -21,6 +20,7 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
 from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.vocabulary import TreeLine
 
 LEAST = 3
 """Cells of a byte: two digits and a blank."""

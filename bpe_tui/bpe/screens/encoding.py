@@ -17,10 +17,6 @@ from bpe_tui.bpe.panels.why_not import WhyNotPanel, WhyNotRows
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.session import Session
-<<<<<<< HEAD
-=======
-from bpe_tui.studies.comparison.screen import CompareWith, comparison_with
->>>>>>> 45b0861 (Let lists hold their rows, messages be dataclasses, and studies be a screen and its panels)
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_ids
 from bpe_tui.views.token_detail import LanesPanel
