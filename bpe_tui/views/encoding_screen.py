@@ -16,8 +16,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.panel import FramePanel, FrameT, ToText
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import UnknownTokenIdError
 
@@ -126,14 +125,11 @@ class WalkScreen(SessionScreen):
 
     # -- the screen
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         text = TextArea(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         yield text
         yield from self.compose_panels()
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)

@@ -78,6 +78,16 @@ class PanelScreen(Screen[None]):
             self.query_one(f"#{panel}").add_class("panel")
         self.show_keys()
 
+    def compose(self) -> ComposeResult:
+        yield TooSmall(id="too-small")
+        yield Static(id="heading")
+        yield from self.compose_body()
+        yield KeyBar()
+
+    def compose_body(self) -> ComposeResult:
+        """What stands between the heading and the keys."""
+        yield from ()
+
     # -- the keys that work here and now
 
     @property
@@ -337,16 +347,13 @@ class TiledScreen(SessionScreen):
     def panel_of(self, tile: Any) -> Widget:
         """The panel of a tile; it has a reactive `frame`."""
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         yield from self.compose_above()
         yield Static(id="panel-names")
         with Container(id="panels"):
             for tile in self.TILES:
                 yield self.panel_of(tile).data_bind(frame=TiledScreen.frame)
         yield from self.compose_below()
-        yield KeyBar()
 
     def compose_above(self) -> ComposeResult:
         """What stands between the heading and the panels."""

@@ -19,9 +19,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel import ToLine
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.training_panels import TypedLine
-from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
@@ -200,9 +199,7 @@ class StepsScreen(PlayerScreen):
         cls.PANEL_ORDER = ("corpus", *order, "encode")
         super().__init_subclass__(**settings)
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         yield self.TRANSPORT()
         yield ReadingPanel()
         with Container(id="panels"):
@@ -210,7 +207,6 @@ class StepsScreen(PlayerScreen):
                 yield panel().data_bind(frame=SessionScreen.frame)
         yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
-        yield KeyBar()
 
     def prepare(self, session: Session) -> None:
         """Tell panels what they have to know before they see the frame."""

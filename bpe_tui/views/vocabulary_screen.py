@@ -11,14 +11,12 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel import TokenPainter, ToStep, ToToken
-from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
-from bpe_tui.widgets.key_bar import KeyBar, Switch
+from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
@@ -203,14 +201,11 @@ class VocabularyScreen(TableScreen):
     PANEL_ORDER = ("tokens", "tree", "lanes")
     SLOT = ("lanes", "tree")
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
             yield self.TABLE().data_bind(frame=VocabularyScreen.frame)
             yield self.TREE().data_bind(frame=VocabularyScreen.frame)
         yield self.LANES().data_bind(frame=VocabularyScreen.frame)
-        yield KeyBar()
 
     def has_token(self, frame: AnyMergeFrame, token: int) -> bool:
         return frame.has_token(token)

@@ -12,14 +12,13 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from bpe_tui.session.commands.command import COMPARISON
 from bpe_tui.studies.comparison.panels import NumbersPanel, StripsPanel, Vocabularies
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
-from bpe_tui.views.panel_screen import PanelScreen, TooSmall
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.analysis.comparison import TextComparison, first_parting, overlap
@@ -82,16 +81,13 @@ class ComparisonScreen(PanelScreen):
         self._tokenizers: Sequence[Tokenizer] = ()
         self._wish = 0
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
             yield StripsPanel(self._names)
             yield NumbersPanel(self._names)
         with Vertical(id="other-text") as line:
             line.border_title = Content("another text")
             yield Input(placeholder="type here (e)", id="other-text-input", compact=True)
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self._head(f"Opening {' and '.join(self._names)} …")

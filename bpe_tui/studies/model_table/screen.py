@@ -8,7 +8,7 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig
@@ -31,8 +31,7 @@ from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.views.panel import NO_CORPUS, ToKind, why_uncounted
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.model_table.kinds import KINDS
@@ -57,9 +56,7 @@ class FamilyScreen(SessionScreen):
         self._texts: Texts | None = None
         self._learnt = 0
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         text = Input(
             placeholder="e types a text to measure in place of the corpus's end",
             id="family-text",
@@ -69,7 +66,6 @@ class FamilyScreen(SessionScreen):
         yield text
         yield FamilyPanel()
         yield FamilyDetails()
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self.show_panel("family-table")

@@ -23,8 +23,7 @@ from bpe_tui.studies.pipeline.stage_window import StageWindow
 from bpe_tui.studies.pipeline.stages import PipelinePanel, Shown, ToStage, describe_token
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
@@ -102,13 +101,10 @@ class PipelineScreen(SessionScreen):
         self._builds = False
         self._token = 0
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         yield TypedTexts()
         yield PipelinePanel()
         yield Static(id="narration")
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self.query_one("#pipeline-text", Input).value = EXAMPLE

@@ -25,9 +25,8 @@ from bpe_tui.studies.race.panels import (
 )
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import heading
-from bpe_tui.views.panel_screen import SessionScreen, TooSmall
+from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number
 from engine.bpe.race import PARTS, RunnerState
 from engine.bpe.timeline import Timeline
@@ -62,9 +61,7 @@ class RaceScreen(SessionScreen):
         self._raced: Timeline | None = None
         self._unit: Unit = UNITS[0]
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         yield Transport()
         with Container(id="panels"):
             yield StandingsPanel().data_bind(frame=RaceScreen.frame)
@@ -73,7 +70,6 @@ class RaceScreen(SessionScreen):
             yield RaceChart("over-steps", "How does it grow, merge by merge?", STARTS)
             yield RaceChart("over-sizes", "How does it grow with the corpus?", STARTS)
         yield Static(id="narration")
-        yield KeyBar()
 
     def on_mount(self) -> None:
         self.show_panel("work")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.reactive import reactive
-from textual.widgets import Static
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -21,9 +20,7 @@ from bpe_tui.unigram.panels.pieces import PieceRows, VocabularyOfPieces
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.narration import fitting
 from bpe_tui.views.panel import ToPiece
-from bpe_tui.views.panel_screen import TooSmall
 from bpe_tui.views.vocabulary_table import TableScreen
-from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.numbers import number, plural
 from engine.unigram.frame import UnigramFrame
 
@@ -38,16 +35,13 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 
-    def compose(self) -> ComposeResult:
-        yield TooSmall(id="too-small")
-        yield Static(id="heading")
+    def compose_body(self) -> ComposeResult:
         with Container(id="panels"):
             yield VocabularyOfPieces().data_bind(frame=UnigramVocabularyScreen.frame)
             with Vertical(id="about"):
                 for panel in (PieceToldPanel(), PieceHistoryPanel(), PieceUsesPanel()):
                     yield panel.data_bind(frame=UnigramVocabularyScreen.frame)
         yield PieceLanesPanel().data_bind(frame=UnigramVocabularyScreen.frame)
-        yield KeyBar()
 
     def heading(self, session: Session, room: int) -> str:
         frame = self.frame_of(session)
