@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import groupby
 from typing import ClassVar
 
@@ -26,7 +27,7 @@ def commands_on(screen: str) -> list[Command]:
 
 
 def bindings_on(screen: str) -> list[BindingType]:
-    """The key bindings of a screen; each calls its `action_press` with the command's place.
+    """The key bindings of a screen; each calls its `action_press` with the command's keys.
 
     A command that the screen's model refuses is bound, too, unless the model has another use for
     its key: pressing it says what it is for.
@@ -34,12 +35,22 @@ def bindings_on(screen: str) -> list[BindingType]:
     All have priority: such a key is acted on when it is read. Others wait in the queue of the
     widget that had the focus then, and a key that moves the focus would be overtaken by the next.
     """
-    taken = {command.keys for command in commands_on(screen)}
     return [
-        Binding(command.keys, f"screen.press({place})", command.label, priority=True)
-        for place, command in enumerate(COMMANDS)
-        if _is_on(command, screen) and (not _refused(command, screen) or command.keys not in taken)
+        Binding(command.keys, f"screen.press({command.keys!r})", command.label, priority=True)
+        for command in _bound_on(screen).values()
     ]
+
+
+def command_at(keys: str, screen: str) -> Command:
+    """What the keys of a binding mean on a screen."""
+    return _bound_on(screen)[keys]
+
+
+@cache
+def _bound_on(screen: str) -> dict[str, Command]:
+    """Keys → the command that has them on a screen, be it only to be refused."""
+    refused = {command.keys: command for command in COMMANDS if _is_on(command, screen)}
+    return refused | {command.keys: command for command in commands_on(screen)}
 
 
 def refusal(command: Command, screen: str) -> str | None:

@@ -14,10 +14,9 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.commands.command import Command
-from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.host import Host
 from bpe_tui.session.session import Session
-from bpe_tui.views.commands import bindings_on, commands_on, refusal
+from bpe_tui.views.commands import bindings_on, command_at, commands_on, refusal
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
@@ -125,16 +124,16 @@ class PanelScreen(Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In a field a letter is a letter, and ← is the field's own."""
         if action == "press" and self.is_typing:
-            return COMMANDS[cast("int", parameters[0])].in_fields
+            return command_at(str(parameters[0]), self.id or "").in_fields
         return True
 
     def refusal_of(self, command: Command) -> str | None:
         """Why a command does nothing for what is shown; `None` if it does something."""
         return refusal(command, self.id or "")
 
-    async def action_press(self, place: int) -> None:
-        """What the key of a command does."""
-        command = COMMANDS[place]
+    async def action_press(self, keys: str) -> None:
+        """What the keys of a command do."""
+        command = command_at(keys, self.id or "")
         if (refused := self.refusal_of(command)) is not None:
             self.notify(refused, markup=False, timeout=5)
         else:

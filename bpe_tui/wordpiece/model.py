@@ -14,8 +14,8 @@ WORDPIECE_INSPECTION = "wordpiece-inspection"
 _SCORES = (WORDPIECE_TRAINING,)
 
 COMMANDS: tuple[Command, ...] = (
-    Command("screen.show('pairs')", "p", "p", "scores", "To the scores.", LOOK, _SCORES),
-    Command("screen.show('merge')", "d", "d", "done", "To what the merge did.", LOOK, _SCORES),
+    Command("screen.show('pairs')", "p", "scores", "To the scores.", LOOK, screens=_SCORES),
+    Command("screen.show('merge')", "d", "done", "To what the merge did.", LOOK, screens=_SCORES),
 )
 
 

@@ -1,6 +1,7 @@
 """Every command, declared once: its keys, footer label, help line and palette entry come from here.
 
-An action named `app.…` is a method of the application, `screen.…` one of the screen.
+What many screens have is declared here, what one kind has in `of_screens`, what moves the cursor in
+`player`, and what only one model has in its folder. Footer, help and palette keep this order.
 """
 
 from __future__ import annotations
@@ -13,273 +14,67 @@ from bpe_tui.session.commands.command import (
     ENCODING,
     EVERYWHERE,
     FAMILY,
-    FILTER,
     INSPECTION,
     LOOK,
     PIPELINE,
-    PLAY,
     RACE,
     STEP,
     TRAINING,
     VOCABULARY,
     Command,
+    on,
 )
+from bpe_tui.session.commands.of_screens import (
+    DIFFERENCES,
+    ENCODING_PANELS,
+    ENCODING_TEXT,
+    RACED,
+    STAGES,
+    TOKENS,
+    TRAINING_PANELS,
+    WALK,
+)
+from bpe_tui.session.commands.player import AT_STEPS, PLAYER
 from bpe_tui.session.models import MODELS
-
-_MODEL_TITLES = [model.title for model in MODELS.values()]
-_HERE = (TRAINING,)
-_THERE = (ENCODING,)
-_TOKENS = (VOCABULARY,)
-_RACED = (RACE,)
-_STAGES = (PIPELINE,)
-_NOT_STAGES = tuple(screen for screen in EVERYWHERE if screen != PIPELINE)
-_AT_STEPS = tuple(screen for screen in EVERYWHERE if screen != FAMILY)
-"""Where the step is shown; the family's tokenizers are all trained to their end."""
-_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
-"""Where the arrows step through the merges of the run."""
-_OVER_STEPS = (TRAINING, CHARTS, RACE)
-"""Where the run is played."""
 
 
 def _switch(screen: str, key: str, label: str, summary: str, in_footer: bool = True) -> Command:
     """The key of a screen, on all others of the session."""
     others = tuple(other for other in EVERYWHERE if other != screen)
-    return Command(f"app.show('{screen}')", key, key, label, summary, LOOK, others, in_footer)
+    action = f"app.show('{screen}')"
+    return Command(action, key, label, summary, LOOK, screens=others, in_footer=in_footer)
 
 
-COMMANDS: tuple[Command, ...] = (
+_LEAVE = on(
+    ALWAYS,
     Command(
         "screen.leave",
         "escape",
-        "Esc",
         "leave",
         "Back: leave a field, a zoom, the reading; or to where a row led from.",
         LOOK,
-        ALWAYS,
         in_footer=True,
         in_fields=True,
         in_reading=True,
     ),
-    Command("app.step(1)", "right,l", "→ l", "next", "One step forward.", STEP, _STEPPED, True),
-    Command("app.step(-1)", "left,h", "← h", "back", "One step back.", STEP, _STEPPED, True),
-    Command("screen.point(1)", "right,l", "→ l", "next", "To the next token.", STEP, _STAGES, True),
-    Command(
-        "screen.point(-1)", "left,h", "← h", "back", "To the token before.", STEP, _STAGES, True
-    ),
-    Command("screen.point(-1000000)", "home", "Home", "first", "The first token.", STEP, _STAGES),
-    Command("screen.point(1000000)", "end", "End", "last", "The last token.", STEP, _STAGES),
-    Command("screen.show('texts')", "e", "e", "text", "Type another text.", DO, _STAGES, True),
-    Command(
-        "screen.switch",
-        "c",
-        "c",
-        "change",
-        "Switch the stage under the cursor to another (also Enter).",
-        DO,
-        _STAGES,
-        True,
-    ),
-    Command("screen.restore", "u", "u", "undo", "All stages as they were.", DO, _STAGES, True),
-    Command(
-        "screen.save_pipeline",
-        "s",
-        "s",
-        "save",
-        "Save the stages as they are now as a tokenizer.json.",
-        DO,
-        _STAGES,
-        True,
-    ),
-    Command(
-        "screen.walk(1)",
-        "right,l",
-        "→ l",
-        "next",
-        "Next step of the pretoken's encoding.",
-        STEP,
-        _THERE,
-        True,
-    ),
-    Command(
-        "screen.walk(-1)",
-        "left,h",
-        "← h",
-        "back",
-        "Step before, of the pretoken's encoding.",
-        STEP,
-        _THERE,
-        True,
-    ),
-    Command(
-        "app.play",
-        "space",
-        "space",
-        "play",
-        "Play the recording, or pause it.",
-        PLAY,
-        _OVER_STEPS,
-        True,
-    ),
-    Command(
-        "screen.play",
-        "space",
-        "space",
-        "play",
-        "Play the encoding of the pretoken.",
-        PLAY,
-        _THERE,
-        True,
-    ),
-    Command(
-        "app.step(100)", "right_square_bracket", "]", "+100", "100 steps forward.", STEP, _AT_STEPS
-    ),
-    Command(
-        "app.step(-100)", "left_square_bracket", "[", "−100", "100 steps back.", STEP, _AT_STEPS
-    ),
-    Command(
-        "screen.sub_step",
-        "full_stop",
-        ".",
-        "move",
-        "One move of the next merge: a pop or a push in the heap, or a line of the pseudocode.",
-        STEP,
-        _HERE,
-    ),
-    Command("app.tie(1)", "t", "t", "tie", "To the next merge that was tied.", STEP, _OVER_STEPS),
-    Command("app.tie(-1)", "T", "T", "tie", "To the tied merge before.", STEP, _OVER_STEPS),
-    Command(
-        "app.breakpoints",
-        "b",
-        "b",
-        "breakpoints",
-        "Breakpoints: what to stop at, such as a tie, a token, a count below 50.",
-        STEP,
-        _HERE,
-    ),
-    Command(
-        "app.run_to_breakpoint",
-        "n",
-        "n",
-        "run",
-        "Run to the next breakpoint.",
-        STEP,
-        _HERE,
-    ),
-    Command(
-        "app.what_if",
-        "i",
-        "i",
-        "what if",
-        "What if it went another way here: another pair, tie rule, pattern, a document less.",
-        DO,
-        _HERE,
-    ),
-    Command("app.first", "home,less_than_sign", "Home <", "start", "To step 0.", STEP, _STEPPED),
-    Command(
-        "app.last", "end,greater_than_sign", "End >", "end", "To the last step.", STEP, _STEPPED
-    ),
-    Command(
-        "screen.walk(-1000000)",
-        "home,less_than_sign",
-        "Home <",
-        "start",
-        "The pretoken before the first step of its encoding.",
-        STEP,
-        _THERE,
-    ),
-    Command(
-        "screen.walk(1000000)",
-        "end,greater_than_sign",
-        "End >",
-        "end",
-        "The pretoken encoded.",
-        STEP,
-        _THERE,
-    ),
-    Command("app.speed(1)", "plus,equals_sign", "+", "faster", "Play faster.", PLAY, _OVER_STEPS),
-    Command("app.speed(-1)", "minus", "-", "slower", "Play slower.", PLAY, _OVER_STEPS),
-    Command(
-        "app.follow",
-        "f",
-        "f",
-        "follow",
-        "Stay at the live end while training runs.",
-        PLAY,
-        _OVER_STEPS,
-    ),
+)
+_PANELS = on(
+    ALWAYS,
     Command(
         "screen.next_panel(1)",
         "tab",
-        "Tab",
         "panel",
         "Next panel; Shift+Tab the one before.",
         LOOK,
-        ALWAYS,
         in_footer=True,
         in_fields=True,
     ),
-    Command(
-        "screen.type",
-        "e",
-        "e",
-        "type",
-        "Type text to encode; Esc leaves.",
-        DO,
-        (TRAINING, ENCODING, COMPARISON, FAMILY),
-        in_footer=True,
-    ),
-    Command("screen.search", "slash", "/", "search", "Search the tokens.", LOOK, _TOKENS, True),
-    Command("screen.sort", "c", "c", "column", "Sort by the next column.", LOOK, _TOKENS, True),
-    Command("screen.reverse", "C", "C", "turn round", "Turn the order round.", LOOK, _TOKENS),
-    Command(
-        "screen.fold", "space", "space", "fold", "Fold a part of the tree.", LOOK, _TOKENS, True
-    ),
-    Command(
-        "screen.filter('partial')",
-        "p",
-        "p",
-        "partial",
-        "Only tokens that are not valid UTF-8 by themselves.",
-        FILTER,
-        _TOKENS,
-    ),
-    Command(
-        "screen.filter('unused')",
-        "u",
-        "u",
-        "unused",
-        "Only tokens never used in the corpus now.",
-        FILTER,
-        _TOKENS,
-    ),
-    Command(
-        "screen.filter('unreachable')",
-        "d",
-        "d",
-        "unreachable",
-        "Only dead tokens: encoding their own bytes gives something else.",
-        FILTER,
-        _TOKENS,
-    ),
-    Command(
-        "screen.filter('twins')",
-        "y",
-        "y",
-        "twins",
-        "Only tokens that differ from another by case, a leading space or ##.",
-        FILTER,
-        _TOKENS,
-    ),
-    Command(
-        "screen.lanes",
-        "a",
-        "a",
-        "lanes",
-        "The text in three lanes, characters, bytes, tokens; or in tokens and ids.",
-        LOOK,
-        _THERE,
-        True,
-    ),
+)
+_TYPE = on(
+    (TRAINING, ENCODING, COMPARISON, FAMILY),
+    Command("screen.type", "e", "type", "Type text to encode; Esc leaves.", DO, in_footer=True),
+)
+_MODEL_SCREENS = (
     _switch(TRAINING, "1", "train", "The training screen."),
     _switch(ENCODING, "2", "encode", "The encoding screen."),
     _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
@@ -290,61 +85,14 @@ COMMANDS: tuple[Command, ...] = (
         "inspect",
         "What kind of tokenizer this is: size, lengths, scripts, numbers, odd tokens.",
     ),
-    Command(
-        "screen.compare",
-        "d",
-        "d",
-        "differ",
-        "Compare this step's tokenizer with one from a file, on the text.",
-        DO,
-        _THERE,
-    ),
-    Command(
-        "screen.specials",
-        "ctrl+s",
-        "Ctrl+S",
-        "specials",
-        "Special tokens in the text as one id, or as ordinary text.",
-        DO,
-        _THERE,
-        in_fields=True,
-    ),
-    Command(
-        "screen.difference(1)",
-        "n",
-        "n",
-        "next",
-        "To the next place that is cut differently.",
-        STEP,
-        (COMPARISON,),
-        True,
-    ),
-    Command(
-        "screen.difference(-1)",
-        "N",
-        "N",
-        "before",
-        "To the place before that is cut differently.",
-        STEP,
-        (COMPARISON,),
-        True,
-    ),
+)
+_STUDIES = (
     _switch(
         RACE,
         "6",
         "race",
         "The race: all trainers on this corpus, what each of them does.",
         in_footer=False,
-    ),
-    Command(
-        "screen.unit",
-        "u",
-        "u",
-        "time",
-        "Compare the trainers by operations, or by processor time.",
-        LOOK,
-        _RACED,
-        True,
     ),
     _switch(
         FAMILY,
@@ -353,7 +101,6 @@ COMMANDS: tuple[Command, ...] = (
         "Every kind of tokenizer on this corpus, in a table.",
         in_footer=False,
     ),
-    Command("screen.again", "r", "r", "again", "Run the race again.", DO, _RACED, True),
     _switch(
         PIPELINE,
         "8",
@@ -361,157 +108,83 @@ COMMANDS: tuple[Command, ...] = (
         "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
         in_footer=False,
     ),
-    Command("app.go_to", "g", "g", "go to", "Go to a step by its number.", STEP, _AT_STEPS, True),
+)
+_GO_TO = on(
+    AT_STEPS,
+    Command("app.go_to", "g", "go to", "Go to a step by its number.", STEP, in_footer=True),
+)
+_ZOOM = on(
+    ALWAYS,
     Command(
-        "screen.next_panel(-1)",
-        "shift+tab",
-        "Shift+Tab",
-        "panel",
-        "The panel before.",
-        LOOK,
-        ALWAYS,
-        in_fields=True,
+        "screen.next_panel(-1)", "shift+tab", "panel", "The panel before.", LOOK, in_fields=True
     ),
     Command(
         "screen.zoom",
         "z",
-        "z",
         "zoom",
         "Give the panel the whole screen; z or Esc takes it back.",
         LOOK,
-        ALWAYS,
-        True,
-    ),
-    Command(
-        "screen.heap_view",
-        "v",
-        "v",
-        "heap view",
-        "The heap as a table, as an array, as a tree.",
-        LOOK,
-        _HERE,
-    ),
-    Command(
-        "screen.ask", "w", "w", "why not", "Ask why a piece is not one token.", LOOK, _THERE, True
-    ),
-    Command(
-        "screen.show('lockstep')",
-        "c",
-        "c",
-        "compare",
-        "Encoders side by side, up to where greedy longest match parts.",
-        LOOK,
-        _THERE,
-        True,
-    ),
-    Command(
-        "screen.show('regex')",
-        "r",
-        "r",
-        "regex",
-        "Try another regex on the text, and compare it with a pattern.",
-        LOOK,
-        _THERE,
-        True,
-    ),
-    Command(
-        "screen.show('dropout')",
-        "percent_sign",
-        "%",
-        "dropout",
-        "BPE-dropout: the pretoken encoded with merges left out at random.",
-        LOOK,
-        _THERE,
-    ),
-    Command(
-        "screen.show('pseudocode')",
-        "p",
-        "p",
-        "pseudocode",
-        "To the pseudocode of the trainer; w takes its place back.",
-        LOOK,
-        _HERE,
-    ),
-    Command("screen.show('words')", "w", "w", "words", "To the words touched.", LOOK, _HERE),
-    Command("screen.show('merges')", "m", "m", "merges", "To the list of merges.", LOOK, _HERE),
-    *(command for model in MODELS.values() for command in model.commands),
-    Command(
-        "app.model",
-        "M",
-        "M",
-        "model",
-        f"Train another model on this corpus: {', '.join(_MODEL_TITLES)}.",
-        DO,
-    ),
-    Command(
-        "app.open",
-        "o",
-        "o",
-        "open",
-        "Open another tokenizer or corpus.",
-        DO,
-        in_reading=True,
-    ),
-    Command(
-        "app.open",
-        "ctrl+o",
-        "Ctrl+O",
-        "open",
-        "The same, from inside a field too.",
-        DO,
-        in_fields=True,
-    ),
-    Command(
-        "app.save", "s", "s", "save", "Save the tokenizer as it is at this step.", DO, _NOT_STAGES
-    ),
-    Command(
-        "app.export",
-        "x",
-        "x",
-        "export",
-        "Export the screen, steps or the charts into a file.",
-        DO,
-    ),
-    Command(
-        "app.light",
-        "ctrl+t",
-        "Ctrl+T",
-        "light",
-        "Light or dark colours.",
-        LOOK,
-        ALWAYS,
-        in_fields=True,
-    ),
-    Command(
-        "app.command_palette",
-        "ctrl+p",
-        "Ctrl+P",
-        "palette",
-        "Find a command by words.",
-        LOOK,
-        ALWAYS,
-        in_fields=True,
-    ),
-    Command(
-        "app.help",
-        "question_mark",
-        "?",
-        "help",
-        "All keys.",
-        LOOK,
-        ALWAYS,
         in_footer=True,
-        in_reading=True,
     ),
-    Command("app.quit", "q", "q", "quit", "Leave.", DO, ALWAYS, True, in_reading=True),
-    Command(
-        "app.quit",
-        "ctrl+q",
-        "Ctrl+Q",
-        "quit",
-        "Leave, from inside a field too.",
-        DO,
+)
+_TITLES = ", ".join(model.title for model in MODELS.values())
+_WINDOWS = (
+    *on(
+        EVERYWHERE,
+        Command("app.model", "M", "model", f"Train another model on this corpus: {_TITLES}.", DO),
+        Command("app.open", "o", "open", "Open another tokenizer or corpus.", DO, in_reading=True),
+        Command(
+            "app.open", "ctrl+o", "open", "The same, from inside a field too.", DO, in_fields=True
+        ),
+    ),
+    *on(
+        tuple(screen for screen in EVERYWHERE if screen != PIPELINE),
+        Command("app.save", "s", "save", "Save the tokenizer as it is at this step.", DO),
+    ),
+    *on(
+        EVERYWHERE,
+        Command(
+            "app.export", "x", "export", "Export the screen, steps or the charts into a file.", DO
+        ),
+    ),
+    *on(
         ALWAYS,
-        in_fields=True,
+        Command("app.light", "ctrl+t", "light", "Light or dark colours.", LOOK, in_fields=True),
+        Command(
+            "app.command_palette",
+            "ctrl+p",
+            "palette",
+            "Find a command by words.",
+            LOOK,
+            in_fields=True,
+        ),
+        Command(
+            "app.help", "question_mark", "help", "All keys.", LOOK, in_footer=True, in_reading=True
+        ),
+        Command("app.quit", "q", "quit", "Leave.", DO, in_footer=True, in_reading=True),
+        Command(
+            "app.quit", "ctrl+q", "quit", "Leave, from inside a field too.", DO, in_fields=True
+        ),
     ),
+)
+
+COMMANDS: tuple[Command, ...] = (
+    *_LEAVE,
+    *STAGES,
+    *WALK,
+    *PLAYER,
+    *_PANELS,
+    *_TYPE,
+    *ENCODING_TEXT,
+    *TOKENS,
+    *_MODEL_SCREENS,
+    *DIFFERENCES,
+    *RACED,
+    *_STUDIES,
+    *_GO_TO,
+    *_ZOOM,
+    *TRAINING_PANELS,
+    *ENCODING_PANELS,
+    *(command for model in MODELS.values() for command in model.commands),
+    *_WINDOWS,
 )
