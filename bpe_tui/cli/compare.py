@@ -14,10 +14,9 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, opened
-from bpe_tui.cli.options import OUTPUT, TEXT
+from bpe_tui.cli.options import OUTPUT, TEXT, AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
-from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -45,10 +44,10 @@ class Compared:
     texts: Sequence[tuple[str, TextComparison]]
 
 
-def told(compared: Compared, limit: int | None) -> Iterator[str]:
+def describe(compared: Compared, limit: int | None) -> Iterator[str]:
     """The comparison in lines; of the differences the first `limit`."""
     for name, text in compared.texts:
-        yield from _text_told(compared, name, text, limit)
+        yield from _describe_text(compared, name, text, limit)
         yield ""
     yield _line("vocabulary", [_name(name, COLUMN - 2) for name in compared.names])
     found = overlap(compared.tokenizers)
@@ -65,7 +64,7 @@ def told(compared: Compared, limit: int | None) -> Iterator[str]:
     yield from _partings(compared)
 
 
-def _text_told(
+def _describe_text(
     compared: Compared, name: str, text: TextComparison, limit: int | None
 ) -> Iterator[str]:
     yield _line(
@@ -88,12 +87,14 @@ def _text_told(
         f"{number(text.differing_bytes)} of {plural(len(text.data), 'byte')} ({share:.1f} %):"
     )
     for difference in islice(text.differences, limit):
-        yield from _difference_told(compared.names, text.data, difference)
+        yield from _describe_difference(compared.names, text.data, difference)
     if limit is not None and places > limit:
         yield f"  … and in {plural(places - limit, 'place')} more; --all prints them"
 
 
-def _difference_told(names: Sequence[str], data: bytes, difference: Difference) -> Iterator[str]:
+def _describe_difference(
+    names: Sequence[str], data: bytes, difference: Difference
+) -> Iterator[str]:
     """The stretch by each tokenizer, what is around it dimmed by `…`."""
     start, end = difference.start, difference.end
     before = _context(data[max(start - CONTEXT, 0) : start], from_end=True)
@@ -147,8 +148,8 @@ def _few(tokens: Sequence[bytes]) -> str:
     return shown + ("  …" if len(tokens) > EXAMPLES else "")
 
 
-def told_json(compared: Compared, limit: int | None) -> dict[str, Any]:
-    """The same as JSON; tokens in GPT-2's spelling, places in bytes."""
+def as_json_object(compared: Compared, limit: int | None) -> dict[str, Any]:
+    """The comparison as JSON; tokens in GPT-2's spelling, places in bytes."""
     found = overlap(compared.tokenizers)
     partings = [first_parting(compared.tokenizers[0], each) for each in compared.tokenizers[1:]]
     return {
@@ -271,9 +272,9 @@ def compare(
     compared = Compared(names, loaded, comparisons)
     limit = None if every else FIRST
     if as_json:
-        print(json.dumps(told_json(compared, limit), ensure_ascii=False))
+        print(json.dumps(as_json_object(compared, limit), ensure_ascii=False))
     else:
-        for line in told(compared, limit):
+        for line in describe(compared, limit):
             print(line)
 
 

@@ -11,9 +11,14 @@ import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
 from bpe_tui.cli.inputs import opened
-from bpe_tui.cli.options import OUTPUT, TokenizerOption
+from bpe_tui.cli.options import (
+    OUTPUT,
+    AllowSpecialOption,
+    TokenizerOption,
+    policy_of,
+    telling_how_to_allow,
+)
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
@@ -44,7 +49,7 @@ def count(
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
-    A file that cannot be counted is told on standard error; the others are counted.
+    A file that cannot be counted is said on standard error; the others are counted.
     """
     loaded = opened(tokenizer)
     policy = policy_of(allow_special, loaded.special_tokens)
@@ -86,6 +91,6 @@ def _row(size: TextSize, name: str) -> str:
 
 
 def _complain(name: str, error: BpeError) -> None:
-    told = str(error)
-    told = told if name in told else f"{name}: {told}"
-    print(f"{PROGRAM}: {visible_text(told, spaces=False)}", file=sys.stderr, flush=True)
+    said = str(error)
+    said = said if name in said else f"{name}: {said}"
+    print(f"{PROGRAM}: {visible_text(said, spaces=False)}", file=sys.stderr, flush=True)

@@ -14,9 +14,14 @@ import typer
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, opened
-from bpe_tui.cli.options import OUTPUT, TokenizerOption
+from bpe_tui.cli.options import (
+    OUTPUT,
+    AllowSpecialOption,
+    TokenizerOption,
+    policy_of,
+    telling_how_to_allow,
+)
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from engine.core.gpt2_bytes import spell
 from engine.encoding.encoders.dropout import encode_with_dropout
 from engine.encoding.tokenizer import Tokenizer
@@ -113,7 +118,7 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
     if isinstance(tokenizer.pipeline, Pipeline):
         return json.dumps(
-            _by_pipeline(tokenizer, tokenizer.pipeline, b"".join(blocks)), ensure_ascii=False
+            _facts_by_pipeline(tokenizer, tokenizer.pipeline, b"".join(blocks)), ensure_ascii=False
         )
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
     tokens = [tokenizer.vocab[token_id] for token_id in ids]
@@ -126,8 +131,8 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
-def _by_pipeline(tokenizer: Tokenizer, pipeline: Pipeline, data: bytes) -> dict[str, Any]:
-    """The same where stages change the text, so that tokens do not tell their own place."""
+def _facts_by_pipeline(tokenizer: Tokenizer, pipeline: Pipeline, data: bytes) -> dict[str, Any]:
+    """Ids, tokens and places where stages change the text: tokens do not tell their place there."""
     text = to_text(data)
     cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
     tokens = run_text(pipeline, text, splitter=cut_out).tokens

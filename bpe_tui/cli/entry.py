@@ -57,8 +57,7 @@ def _run(arguments: list[str]) -> int:
     if _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
-        from bpe_tui.session.config import RunConfig
-        from bpe_tui.session.detect import config_for
+        from bpe_tui.session.config import RunConfig, config_for
 
         return open_screen(config_for(RunConfig(arguments[0])))
     from bpe_tui.cli.program import run_command

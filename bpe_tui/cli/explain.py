@@ -10,9 +10,8 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import opened
-from bpe_tui.cli.options import TokenizerOption
+from bpe_tui.cli.options import AllowSpecialOption, TokenizerOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.explain.why_not import cut_by
 from engine.core.events import Pair
@@ -27,20 +26,20 @@ from engine.text.pretokenize import to_text
 def explanation(tokenizer: Tokenizer, text: str) -> Iterator[str]:
     """The lines for each pretoken of the text."""
     for piece in trace(tokenizer, text):
-        yield from _told(tokenizer.rules, piece)
+        yield from _describe(tokenizer.rules, piece)
 
 
-def _told(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
+def _describe(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
     cached = "; seen before, from the cache" if piece.seen_before else ""
     yield f"{visible_bytes(piece.pretoken.bytes)}  ({cut_by(piece.pretoken)}{cached})"
     if not piece.seen_before:
         for merge in piece.merges:
-            yield f"  {_merge_told(rules, merge)}"
+            yield f"  {_describe_merge(rules, merge)}"
     shown = " ".join(visible_bytes(rules.vocab[token_id]) for token_id in piece.ids)
     yield f"  {shown} = {' '.join(map(str, piece.ids))}"
 
 
-def _merge_told(rules: EncodingRules, merge: TracedMerge) -> str:
+def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
     """One merge: `t h → th (rank 3); lost to it: h e 5, a t 16`."""
     step = merge.step
     made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"

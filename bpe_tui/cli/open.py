@@ -27,8 +27,13 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, Config, RunConfig, TokenizerConfig
-from bpe_tui.session.detect import config_for
+from bpe_tui.session.config import (
+    DEFAULT_VOCAB_SIZE,
+    Config,
+    RunConfig,
+    TokenizerConfig,
+    config_for,
+)
 
 
 @app.command(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -13,7 +14,8 @@ from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.alphabets.units import UNITS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
-from engine.core.errors import SpecialTokenError
+from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
 
@@ -180,3 +182,44 @@ def format_of(context: typer.Context, model: str, format: str) -> str:
     if is_given(context, "format"):
         raise CommandLineError(f"the model {model} is written as {' or '.join(formats)} only")
     return formats[0]
+
+
+# What special tokens in a text mean.
+
+ALL, NONE = "all", "none"
+
+AllowSpecialOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-special",
+        metavar="all|none|TOKEN",
+        help="Special tokens in the text are one id each (all), ordinary text (none), or only "
+        "those given are special; repeat it for more.  [default: they are an error]",
+        rich_help_panel=TEXT,
+        show_default=False,
+    ),
+]
+
+
+def policy_of(given: Sequence[str] | None, special_tokens: Sequence[str]) -> SpecialPolicy:
+    """What `--allow-special` asks for; tokens may also be given with commas between."""
+    if not given:
+        return REFUSE_SPECIAL
+    if len(given) == 1 and given[0] in (ALL, NONE):
+        return ALL_SPECIAL if given[0] == ALL else NONE_SPECIAL
+    if clash := next((word for word in given if word in (ALL, NONE)), None):
+        raise CommandLineError(f"--allow-special {clash} goes with no other; give it alone")
+    # A special token may hold a comma itself.
+    allowed = [[each] if each in special_tokens else each.split(",") for each in given]
+    return SpecialPolicy.allowing(token for tokens in allowed for token in tokens)
+
+
+@contextmanager
+def telling_how_to_allow() -> Iterator[None]:
+    """Within it, the error about a special token in a text says which option decides."""
+    try:
+        yield
+    except SpecialTokenFoundError as error:
+        raise CommandLineError(
+            f"{error}; --allow-special all makes it one id, --allow-special none takes it as text"
+        ) from error

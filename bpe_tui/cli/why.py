@@ -10,9 +10,14 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, opened
-from bpe_tui.cli.options import TEXT, TokenizerOption
+from bpe_tui.cli.options import (
+    TEXT,
+    AllowSpecialOption,
+    TokenizerOption,
+    policy_of,
+    telling_how_to_allow,
+)
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.special import AllowSpecialOption, policy_of, telling_how_to_allow
 from bpe_tui.widgets.visible import quoted
 from engine.analysis.explain.why_not import Answer, occurrences, why_not, why_not_merged
 from engine.encoding.tokenizer import Tokenizer

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
@@ -18,22 +17,17 @@ from textual.widgets import Input, Static
 
 from bpe_tui.session.protocols import Shown
 from bpe_tui.session.typed_steps import parse_steps
-from bpe_tui.views.dialog import Dialog
+from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import Exported, ExportKind
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.visible import visible_text
-from engine.core.errors import BpeError, OutputExistsError
 from engine.core.files import check_free, write_files
 
 SLICE_SECONDS = 0.015
 """How long making a long file may keep the screen waiting at a time."""
 
 
-class Export(Dialog):
-    """Asks what to export and where to; gives back the file's name when it is written.
-
-    Never overwrites unasked: where something is, Enter has to be pressed again.
-    """
+class Export(SaveFile):
+    """Asks what to export and where to; gives back the file's name when it is written."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", "what", show=False, priority=True),
@@ -46,7 +40,7 @@ class Export(Dialog):
         self._screen, self._frame, self._corpus = screen, frame, corpus
         self._kinds, self._kind = kinds, kinds[0]
         self._suggested = self._suggestion()
-        self._confirmed: str | None = None
+        self._content = ""
         super().__init__("export", "↑ ↓ choose what; the directory is made.", self._suggested)
 
     def compose_more(self) -> ComposeResult:
@@ -111,21 +105,14 @@ class Export(Dialog):
         return parse_steps(self.query_one("#export-steps", Input).value, self._frame.recorded_steps)
 
     async def _write(self, name: str, kind: ExportKind, exported: Exported) -> None:
-        path = Path(os.path.expanduser(name))  # unlike Path's, no error for an unknown user
-        overwrite = name == self._confirmed
-        try:
+        with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
-                check_free(path)
-            content = await self._made(kind, exported)
-            write_files({path: content.encode("utf-8", "replace")}, overwrite=overwrite)
-        except OutputExistsError:
-            self._confirmed = name
-            taken = visible_text(name, spaces=False)
-            self.refuse(f"{taken} is there already. Enter again overwrites it.")
-        except BpeError as error:
-            self.refuse(visible_text(str(error), spaces=False))
-        else:
-            self.dismiss(name)
+                check_free(path)  # before the work
+            self._content = await self._made(kind, exported)
+            self.write(path, overwrite)
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
 
     async def _made(self, kind: ExportKind, exported: Exported) -> str:
         """The file's text, made in slices; Esc meanwhile closes the window and ends this."""

@@ -20,9 +20,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
-from bpe_tui.session.detect import config_for, over
-from bpe_tui.session.recent_files import Given, read, recent, told
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, config_for, over
+from bpe_tui.session.recent_files import Given, as_typed, parse_typed, recent
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
@@ -137,13 +136,13 @@ def recent_rows(entries: Sequence[Given]) -> list[Shown]:
 def _short(given: Given) -> str:
     """The names first: where they lie matters less, and is cut off first."""
     names = " and ".join(os.path.basename(name) or name for name in given)
-    where = os.path.dirname(told(given[:1]))
+    where = os.path.dirname(as_typed(given[:1]))
     return visible_text(f"{names}  in {where}" if where else names, spaces=False)
 
 
 def directory_rows(directory: str, beginning: str, *, with_parent: bool) -> list[Shown]:
     """What is in a directory and begins so, under its name; why it cannot be told, if it cannot."""
-    rows: list[Shown] = [(visible_text(told((directory,)), spaces=False), "", None)]
+    rows: list[Shown] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
     if with_parent and os.path.dirname(directory) != directory:
         rows.append(("..", "", Choice(directory=os.path.dirname(directory))))
     try:
@@ -222,7 +221,7 @@ class OpenOther(ModalScreen[Config | None]):
         choice = self.query_one(PlaceRows).chosen
         if choice is None:
             return
-        given = told(choice.given) if choice.directory is None else choice.directory + os.sep
+        given = as_typed(choice.given) if choice.directory is None else choice.directory + os.sep
         given = given.removeprefix(os.curdir + os.sep)
         if visible_text(given, spaces=False) != given:
             self._say("This name has characters that a field cannot hold; choose it with Enter.")
@@ -272,7 +271,7 @@ class OpenOther(ModalScreen[Config | None]):
         if typed and os.path.isdir(path):
             self._choose(Choice(directory=os.path.abspath(path)))
         elif typed and (os.path.exists(path) or choice is None):
-            self._choose(Choice(read(typed)))
+            self._choose(Choice(parse_typed(typed)))
         elif choice is not None:
             self._choose(choice)
 

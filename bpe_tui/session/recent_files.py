@@ -70,16 +70,16 @@ def _absolute(name: str) -> str:
     return os.path.abspath(name) if os.path.exists(name) else name
 
 
-def told(given: Sequence[str]) -> str:
-    """As it is typed: `vocab.json and merges.txt`, `~/texts/a.txt`."""
+def as_typed(given: Sequence[str]) -> str:
+    """Paths as people type them: `vocab.json and merges.txt`, `~/texts/a.txt`."""
     home = os.path.expanduser("~")
     return " and ".join(
         "~" + name[len(home) :] if name.startswith(home + os.sep) else name for name in given
     )
 
 
-def read(typed: str) -> Given:
-    """The inverse of `told`: two paths only where one by that name is not there."""
+def parse_typed(typed: str) -> Given:
+    """What `as_typed` has written: two paths only where there is none of the whole name."""
     first, between, second = typed.partition(" and ")
     whole = os.path.expanduser(typed)
     if not between or os.path.exists(whole):
