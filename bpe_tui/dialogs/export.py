@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from bpe_tui.session.protocols import Shown
+from bpe_tui.session.session import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import Exported, ExportKind

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from bpe_tui.session.protocols import Playable
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison
 from engine.core.events import CountProgress
+from engine.recording.player import Player
 
 if TYPE_CHECKING:
     from bpe_tui.session.config import RunConfig
@@ -73,7 +73,7 @@ class TrainingStarted(News):
     `obstacle`: why a tokenizer's merges cannot be gone through; `None` if they can.
     """
 
-    timeline: Playable
+    timeline: Player[Any]
     documents: int
     bytes_read: int
     obstacle: str | None = None

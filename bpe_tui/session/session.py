@@ -6,14 +6,13 @@ Everything that changes it is a method here, called on the UI thread.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_tui.session.commands.command import ENCODING, PIPELINE, TRAINING
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
-from bpe_tui.session.protocols import Playable, Shown
 from engine.alphabets.units import UNITS
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame
@@ -22,6 +21,8 @@ from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
 from engine.recording.merge_frame import MergeTimeline
+from engine.recording.player import Player
+from engine.text.excerpt import Excerpt
 
 if TYPE_CHECKING:
     from engine.formats.tokenizer_format import Opened
@@ -30,6 +31,22 @@ SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
 SLICE_SECONDS = 0.015
 """How long at a time breakpoints are searched for."""
+
+
+class Shown(Protocol):
+    """The state at a step, of whichever model. The screens of that model know it better."""
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+
+    @property
+    def recorded_steps(self) -> int:
+        """How many steps were recorded when it was taken."""
+
+    @property
+    def excerpt(self) -> Excerpt:
+        """The beginning of the corpus."""
 
 
 class Session:
@@ -58,7 +75,7 @@ class Session:
         self.opened: Opened | None = None
         self.obstacle: str | None = None
         self.failure: str | None = None
-        self.recording: Playable | None = None
+        self.recording: Player[Any] | None = None
         self.working: Working | None = None
         self.documents = 0
         self.bytes_read = 0
@@ -262,7 +279,7 @@ class Session:
             moved = self._play_on(self.recording, examined, seconds)
         return moved or self.breakpoints.hit_count != known
 
-    def _run_on(self, recording: Playable, examined: int) -> bool:
+    def _run_on(self, recording: Player[Any], examined: int) -> bool:
         """Stop at the next stop, if it is known by now, or at the end if there is none."""
         hit = self.breakpoints.next_hit(self._await_after)
         if hit is not None and hit.step <= examined:
@@ -277,7 +294,7 @@ class Session:
         self.following = True
         return False
 
-    def _play_on(self, recording: Playable, examined: int, seconds: float) -> bool:
+    def _play_on(self, recording: Player[Any], examined: int, seconds: float) -> bool:
         """Make the steps that are due, not past a breakpoint nor past what was looked at for it."""
         self._owed += seconds * self.speed
         steps = int(self._owed)
@@ -295,7 +312,7 @@ class Session:
             self.playing = False
         return recording.cursor != before or not self.playing
 
-    def _stop_at(self, recording: Playable, hit: Hit) -> None:
+    def _stop_at(self, recording: Player[Any], hit: Hit) -> None:
         self.hold()
         recording.seek(hit.step)
         self._halt = hit

@@ -8,7 +8,7 @@ from typing import TypeVar
 from textual import events
 from textual.strip import Strip
 
-from bpe_tui.session.protocols import Shown
+from bpe_tui.session.session import Shown
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width

@@ -14,8 +14,7 @@ from textual.widgets import Input, ProgressBar, Static
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Reading
-from bpe_tui.session.protocols import Shown
-from bpe_tui.session.session import Session
+from bpe_tui.session.session import Session, Shown
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel import ToLine
