@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT
-from bpe_tui.cli.inputs import CommandLineError, checked_corpus
+from bpe_tui.cli.inputs import CommandLineError, check_run
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -139,7 +139,7 @@ def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """The rule to check against, with the corpus counted or its counts found in the cache."""
-    checked_corpus(config)
+    check_run(config)
     _, count = count_corpus_of(config)
     return Assignment.of_file(
         config.corpus,

@@ -13,8 +13,15 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, opened
-from bpe_tui.cli.options import OUTPUT, TEXT, AllowSpecialOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.inputs import CommandLineError, open_named
+from bpe_tui.cli.options import (
+    OUTPUT,
+    TEXT,
+    AllowSpecialOption,
+    JsonOption,
+    policy_of,
+    telling_how_to_allow,
+)
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
 from bpe_tui.widgets.numbers import number, plural
@@ -243,9 +250,7 @@ def compare(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
-    ] = False,
+    as_json: JsonOption = False,
     on_screen: Annotated[
         bool,
         typer.Option("--open", help="Show it on the screen, side by side.", rich_help_panel=OUTPUT),
@@ -259,7 +264,7 @@ def compare(
         raise CommandLineError("--open and --json contradict each other; give one")
     if len(tokenizers) < 2:
         raise CommandLineError("there is nothing to compare with; name two tokenizers or more")
-    loaded = [opened([each]) for each in tokenizers]
+    loaded = [open_named([each]) for each in tokenizers]
     texts = list(_texts(text, file or ()))
     names = _short_names(tokenizers)
     if on_screen:

@@ -10,7 +10,7 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError
-from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.options import OUTPUT, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_text
@@ -24,14 +24,7 @@ from engine.formats.conversion import convert as converted
     epilog=examples(f"{PROGRAM} convert tokenizer --to gpt2 --out copy"),
 )
 def convert(
-    tokenizer: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TOKENIZER",
-            help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
-            show_default=False,
-        ),
-    ],
+    tokenizer: TokenizerArgument,
     to: Annotated[
         str,
         typer.Option(

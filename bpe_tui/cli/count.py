@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
-from bpe_tui.cli.inputs import opened
+from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
-    OUTPUT,
     AllowSpecialOption,
+    JsonOption,
     TokenizerOption,
     policy_of,
     telling_how_to_allow,
@@ -42,16 +42,14 @@ def count(
         ),
     ],
     tokenizer: TokenizerOption,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
-    ] = False,
+    as_json: JsonOption = False,
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
     A file that cannot be counted is said on standard error; the others are counted.
     """
-    loaded = opened(tokenizer)
+    loaded = open_named(tokenizer)
     policy = policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # what cannot be allowed is an error at once
     sizes: dict[str, TextSize] = {}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, write_result
-from bpe_tui.cli.inputs import CommandLineError, opened
+from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from engine.text.pretokenize import to_text
@@ -43,7 +43,7 @@ def decode(
     Bytes that are no UTF-8 become U+FFFD. On a terminal, characters that it would act upon are
     made visible; a file or a pipe gets the text as it is.
     """
-    loaded = opened(tokenizer)
+    loaded = open_named(tokenizer)
     from_input = not ids or ids == [STANDARD_INPUT]
     spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
     write_result(loaded.decode(_token_ids(spelled)).encode())

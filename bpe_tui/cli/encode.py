@@ -13,7 +13,7 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks
 from bpe_tui.cli.explain import explanation
-from bpe_tui.cli.inputs import CommandLineError, opened
+from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
     AllowSpecialOption,
@@ -86,7 +86,7 @@ def encode(
         raise CommandLineError("--json and --explain contradict each other; give one")
     if dropout is not None and (as_json or explain):
         raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
-    loaded = opened(tokenizer, merging=explain or dropout is not None)
+    loaded = open_named(tokenizer, merging=explain or dropout is not None)
     given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens)
     blocks = policy.checked(loaded, given)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import opened
+from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import AllowSpecialOption, TokenizerOption, policy_of, telling_how_to_allow
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_bytes
@@ -63,7 +63,7 @@ def explain(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = opened(tokenizer, merging=True)
+    loaded = open_named(tokenizer, merging=True)
     policy = policy_of(allow_special, loaded.special_tokens)
     with telling_how_to_allow():
         policy.check(loaded, to_text(os.fsencode(text)))

@@ -1,9 +1,10 @@
-"""What is checked before any work starts."""
+"""What the command line names: checked before any work starts, and opened."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
@@ -14,23 +15,24 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
-from engine.encoding.tokenizer import Tokenizer
-from engine.formats import open_tokenizer
 from engine.text.corpus import Corpus
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
+
+if TYPE_CHECKING:
+    from engine.encoding.tokenizer import Tokenizer
 
 
 class CommandLineError(BpeError):
     """The command line asks for something that cannot be done."""
 
 
-def checked(config: Config) -> None:
+def check_config(config: Config) -> None:
     """An error if what is to be opened cannot be, as far as that can be seen at once."""
     if isinstance(config, RunConfig):
-        checked_corpus(config)
+        check_run(config)
         return
-    from engine.formats import is_tokenizer, open_tokenizer  # slow to import, and seldom needed
+    from engine.formats import is_tokenizer, open_tokenizer  # slow: a corpus does without
 
     if config.pattern is not None:
         _ = PATTERNS[config.pattern]
@@ -40,7 +42,7 @@ def checked(config: Config) -> None:
         Corpus(config.corpus)
 
 
-def checked_corpus(config: RunConfig) -> Corpus:
+def check_run(config: RunConfig) -> Corpus:
     """The corpus, ready to be read; an error if anything in `config` will not do.
 
     Everything is checked before the work starts: a wrong name must not cost an hour of counting.
@@ -52,11 +54,8 @@ def checked_corpus(config: RunConfig) -> Corpus:
     return Corpus(config.corpus)
 
 
-# Opening the tokenizer that the command line names.
-
-
-def opened(given: Sequence[str], merging: bool = False) -> Tokenizer:
-    """The tokenizer; what is to be said about it goes to standard error, a line each.
+def open_named(given: Sequence[str], merging: bool = False) -> Tokenizer:
+    """The tokenizer that the command line names; notes about it go to standard error, a line each.
 
     Args:
         merging: whether only one with merges will do.
@@ -65,6 +64,8 @@ def opened(given: Sequence[str], merging: bool = False) -> Tokenizer:
         CommandLineError: `--tokenizer` is given more than twice, or has no merges.
         TokenizerFileError: there is none.
     """
+    from engine.formats import open_tokenizer  # slow: what opens a corpus does without
+
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.options import JsonOption, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection import Inspection
@@ -28,17 +26,8 @@ LONGEST = 20
     epilog=examples(f"{PROGRAM} inspect tokenizer", f"{PROGRAM} inspect tokenizer --json"),
 )
 def inspect(
-    tokenizer: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TOKENIZER",
-            help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
-            show_default=False,
-        ),
-    ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)
-    ] = False,
+    tokenizer: TokenizerArgument,
+    as_json: JsonOption = False,
 ) -> None:
     """Print what can be told of a tokenizer from its vocabulary and its pattern."""
     with gc_paused():

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
-from bpe_tui.cli.inputs import CommandLineError, checked
+from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.cli.options import (
     OUTPUT,
     CacheOption,
@@ -115,7 +115,7 @@ def open_corpus(
         config = config_for(run)
     if plain:
         _check_commands(corpus)
-        checked(config)
+        check_config(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
         run_transcript(config)

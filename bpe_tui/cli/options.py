@@ -129,6 +129,15 @@ CacheOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
+TokenizerArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="TOKENIZER",
+        help="A tokenizer in any known format: a file, a directory, or vocabulary and merges.",
+        show_default=False,
+    ),
+]
 TokenizerOption = Annotated[
     list[str],
     typer.Option(

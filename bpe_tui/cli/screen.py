@@ -6,13 +6,13 @@ import gc
 import sys
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, checked
+from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.session.config import Config
 
 
 def open_screen(config: Config) -> int:
     """Run the application until the user leaves it; its exit code."""
-    checked(config)
+    check_config(config)
     check_terminal()
     gc.disable()  # until the first frame: nothing made so far is garbage
     try:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import checked_corpus
+from bpe_tui.cli.inputs import check_run
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -126,7 +126,7 @@ def train(
     )
     check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
     format = format_of(context, model, format)
-    source, parts = checked_corpus(config), MODELS[model].part("training")
+    source, parts = check_run(config), MODELS[model].part("training")
     outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     with step_writer(steps, overwrite=force) as write_step:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, opened
+from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
@@ -60,7 +60,7 @@ def why(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = opened(tokenizer, merging=True)
+    loaded = open_named(tokenizer, merging=True)
     parts = [os.fsencode(part) for part in (piece, right) if part is not None]
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")

@@ -51,6 +51,11 @@ def test_a_helper_process_does_without_numpy() -> None:
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
 
 
+def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
+    loaded = loaded_by("import bpe_tui.cli.screen, bpe_tui.app.app")
+    assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(REPO)))
 def test_not_even_a_function_imports_a_screen(path: Path) -> None:
     imported: set[str] = set()
