@@ -17,8 +17,9 @@ from engine.bpe.timeline import Timeline
 from engine.bpe.what_if import Change, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair
+from engine.counting.count import counts_without, document_counts
 from engine.text.corpus import Corpus
-from engine.text.excerpt import Excerpt, document_counts, without
+from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 
@@ -114,7 +115,7 @@ class WhatIfJob(Job):
         for each in left_out:
             chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
             found = document_counts(chunks, each.document, pattern, each.special_tokens)
-            counts = without(counts, found)
+            counts = counts_without(counts, found)
         return counts
 
     def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:

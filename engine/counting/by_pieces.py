@@ -22,8 +22,6 @@ from engine.counting.plain import ChunkCount
 from engine.text.patterns import Border, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
 
-# Cutting a chunk into pieces at C speed, at the borders its bytes give away.
-
 Places = npt.NDArray[np.intp]
 
 _VISIBLE = (np.arange(256) > ord(" ")) & (np.arange(256) < 0x7F)
@@ -85,6 +83,8 @@ class BorderTables:
 class PieceCutter:
     """Cuts text into pieces: special tokens, and such as can be pretokenized by themselves.
 
+    It cuts at C speed, at the borders that the bytes give away.
+
     >>> import itertools
     >>> from engine.text.patterns import PATTERNS
     >>> text = b"low, lower<s>  'twas"
@@ -99,38 +99,29 @@ class PieceCutter:
 
     def borders(self, data: bytes, tokens: Spans) -> Places:
         """Where the pieces begin, and the end of the last one."""
-        told, before_left = self._told_by_bytes(data)
+        is_border, before_left = self._borders_by_bytes(data)
         starts, ends = tokens
         # The document ends at `starts`: no text follows a space there. (Of a token at the very
         # beginning this is -1, the last byte, which nothing follows either.)
         before_left[starts - 1] = False
-        told[:-1] |= before_left
+        is_border[:-1] |= before_left
         for inside in range(1, int((ends - starts).max(initial=0))):
-            told[np.minimum(starts + inside, ends)] = False
-        told[starts] = told[ends] = True
-        return np.flatnonzero(told)
+            is_border[np.minimum(starts + inside, ends)] = False
+        is_border[starts] = is_border[ends] = True
+        return np.flatnonzero(is_border)
 
-    def _told_by_bytes(self, data: bytes) -> tuple[Bools, Bools]:
+    def _borders_by_bytes(self, data: bytes) -> tuple[Bools, Bools]:
         """At which bytes there is a border, both ends included; those for `before_left` apart."""
         tables = self._tables
         left = np.frombuffer(data.translate(tables.left), np.uint8)
         right = np.frombuffer(data.translate(tables.right), np.uint8)
         rules = left[:-1] & right[1:]
-        told = np.ones(len(data) + 1, np.bool_)
-        np.not_equal(rules & ~np.uint8(tables.before_left), 0, out=told[1:-1])
+        is_border = np.ones(len(data) + 1, np.bool_)
+        np.not_equal(rules & ~np.uint8(tables.before_left), 0, out=is_border[1:-1])
         before_left = np.zeros(len(data), np.bool_)
         np.not_equal(rules & np.uint8(tables.before_left), 0, out=before_left[:-1])
-        return told, before_left
+        return is_border, before_left
 
-
-# A cache that recognises the frequent short pieces, thousands at a time.
-#
-# The bytes of a piece are read as 64-bit words, what is beyond its end shifted out of the last one.
-# Scrambled, the words say in which slot the piece stands, if it is there at all: a slot holds one
-# piece, whoever came first, and frequent pieces come early in any text.
-#
-# There must be no NUL in the text: `\0a` would have the words of `a`. Then the last byte of the
-# last word is that of the piece, and never 0.
 
 Words = npt.NDArray[np.uint64]
 
@@ -152,7 +143,18 @@ def words_of(padded: bytes) -> Words:
 
 
 class PieceCache:
-    """Recognises pieces of a certain number of words: with 2, those of 9 to 16 bytes."""
+    """Recognises the frequent short pieces, thousands at a time.
+
+    The bytes of a piece are read as 64-bit words; what is beyond its end is shifted out of the last
+    one. Scrambled, the words say in which slot the piece stands, if it is known. A slot holds one
+    piece, the first that came, and frequent pieces come early in any text.
+
+    There must be no NUL in the text: `\\0a` would have the words of `a`. Then the last byte of the
+    last word is that of the piece, and never 0.
+
+    Args:
+        words: how many words its pieces have: with 2 it knows those of 9 to 16 bytes.
+    """
 
     def __init__(self, words: int) -> None:
         self.longest = words * WORD

@@ -37,7 +37,12 @@ _SUFFIX = ".counts"
 
 
 class KeptCount:
-    """The place of one count in a cache. Without a place there is nothing to find or to keep."""
+    """The place of one count in a cache.
+
+    Args:
+        place: the file; `None` for a corpus whose count is not kept: nothing is found there then.
+        limit: bytes that all kept counts may take together.
+    """
 
     def __init__(self, place: Path | None, limit: int = LIMIT) -> None:
         self._place = place
@@ -61,8 +66,8 @@ class KeptCount:
         identity = _identity(corpus)
         if identity is None:
             return cls(None)
-        told = repr((*identity, as_pattern(pattern).source, tuple(special_tokens)))
-        name = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        key = repr((*identity, as_pattern(pattern).source, tuple(special_tokens)))
+        name = blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         return cls(directory / f"{name}{_SUFFIX}", limit)
 
     def find(self) -> CorpusCount | None:
@@ -104,7 +109,7 @@ class KeptCount:
 
 
 def _identity(corpus: Corpus) -> tuple[object, ...] | None:
-    """What tells this file from any other and from itself changed; `None`: not worth keeping."""
+    """What no other file has, nor this one changed; `None` if its count is not worth keeping."""
     if corpus.path is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
         return None
     try:

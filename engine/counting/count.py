@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property, partial
 from itertools import chain, count, islice, repeat
@@ -20,6 +20,7 @@ from itertools import chain, count, islice, repeat
 import numpy as np
 
 from engine.core.arrays import Ints
+from engine.core.errors import WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import in_order
 from engine.counting.by_pieces import PieceCounter
@@ -27,7 +28,7 @@ from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounte
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus
 from engine.text.patterns import Pattern, as_pattern
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
 """Below so many chunks there are not enough for several processes."""
@@ -50,7 +51,7 @@ def count_pretokens(
         special_tokens: cut out first, longest first, and not counted.
         workers: processes to count with, this one included; by default one a core, or only this
             one for a small file.
-        on_progress: is called after each chunk.
+        on_progress: is called after each chunk; what it raises stops the work.
 
     Returns:
         pretoken → occurrences, in order of first appearance. For a file `low low\n`:
@@ -58,6 +59,7 @@ def count_pretokens(
 
     Raises:
         CorpusError: the file cannot be opened or read.
+        WorkerError: a helper process could not be started, or died; one worker needs none.
         UnknownNameError, SpecialTokenError: the arguments are wrong.
     """
     return count_corpus(Corpus(path), pattern, special_tokens, workers, on_progress).counts
@@ -71,10 +73,17 @@ def count_corpus(
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
 ) -> CorpusCount:
-    """`count_pretokens` for an opened corpus.
+    """Count the pretokens of an opened corpus, which is read once from start to end.
 
-    `on_partial` is called after each chunk, before `on_progress`, with the counts so far. Look
-    at them at once: when the call is over, they change.
+    Args:
+        corpus: what to read.
+        pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
+        on_partial: is called after each chunk, before `on_progress`, with the counts so far. Look
+            at them at once: when the call is over, they change.
+
+    Raises:
+        CorpusError: the corpus cannot be read, is empty or changed while it was read.
+        WorkerError: a helper process could not be started, or died.
     """
     pattern = as_pattern(pattern)
     tally = Tally()
@@ -110,6 +119,56 @@ def count_text(
     for chunk in ChunkCutter(pattern, splitter, CHUNK).cut(blocks):
         tally.add(0, counter.count(chunk.data, chunk.continues))
     return tally.counts()
+
+
+def document_counts(
+    chunks: Iterable[bytes],
+    number: int,
+    pattern: str | Pattern = "gpt2",
+    special_tokens: Sequence[str] = (),
+) -> Counter[bytes]:
+    """The pretoken counts of one document of a corpus.
+
+    A document is a stretch between special tokens that holds more than whitespace.
+
+    Args:
+        chunks: the corpus, cut where no pretoken stands across: see `ChunkCutter`.
+        number: which document, from 1.
+
+    >>> dict(document_counts([b"a b<e> <e>c ", b"d<e>"], 2, special_tokens=["<e>"]))
+    {b'c': 1, b' ': 1, b'd': 1}
+
+    Raises:
+        WhatIfError: there is no document of this number.
+    """
+    splitter, pattern = SpecialSplitter(special_tokens), as_pattern(pattern)
+    counts: Counter[bytes] = Counter()
+    documents, begun = 0, False
+    for chunk in chunks:
+        for place, stretch in enumerate(splitter.documents(chunk)):
+            if place:
+                if begun and documents == number:
+                    return counts
+                counts.clear()
+                begun = False
+            if not begun and not is_blank(stretch):
+                documents, begun = documents + 1, True
+            if documents + (not begun) == number:
+                found = pretokens(to_text(stretch), pattern, SpecialSplitter(()))
+                counts.update(pretoken.bytes for pretoken in found)
+    if begun and documents == number:
+        return counts
+    raise WhatIfError(f"there is no document {number:,}; the corpus has {documents:,}")
+
+
+def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> dict[bytes, int]:
+    """The counts less those of a part; what is not left is left out, the order stays.
+
+    >>> counts_without({b"a": 2, b"b": 1}, {b"a": 1, b"b": 1})
+    {b'a': 1}
+    """
+    left = ((pretoken, count - some.get(pretoken, 0)) for pretoken, count in counts.items())
+    return {pretoken: count for pretoken, count in left if count > 0}
 
 
 def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
@@ -151,7 +210,9 @@ def available_cores() -> int:
 class CorpusCount:
     """The pretokens of a corpus, how often each occurs, and how many documents there are.
 
-    `count(limit)` makes the counts of the pretokens that appear first, of all with `None`.
+    Args:
+        documents: how many there are.
+        count: gives the counts of the first so many pretokens to appear; of all for `None`.
     """
 
     def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:

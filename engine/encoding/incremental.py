@@ -128,7 +128,7 @@ class IncrementalPretokens(Generic[Item]):
                 yield index
 
     def _borders_behind(self, text: str, same: int) -> Iterator[int]:
-        """The same from the change to the right."""
+        """Old pretokens, from the change to the right, in front of which a border will do."""
         shift = len(text) - len(self._text)
         leftmost = len(self._text) - same + 1
         for index in range(bisect_left(self._starts, leftmost), len(self._starts)):

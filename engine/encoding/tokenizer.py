@@ -97,7 +97,7 @@ class Tokenizer:
         return frozenset(self._special_ids.values())
 
     def allowing(self, tokens: Iterable[str]) -> Tokenizer:
-        """The same tokenizer, except that only these special tokens are cut out of a text.
+        """A tokenizer that cuts only these special tokens out of a text.
 
         The others are ordinary text there; their ids still decode. `added_tokens` are cut out all
         the same. Costs nothing: vocab, merges and what the encoder remembers are shared. See

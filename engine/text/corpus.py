@@ -1,4 +1,7 @@
-"""A corpus: a file, a gzip file or standard input, read once from start to end, block by block."""
+"""Reading texts: a file, a gzip file or standard input, once from start to end, block by block.
+
+`read_blocks` reads any text. A `Corpus` is a text to train on.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -17,36 +21,35 @@ from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 
-# Reading any text block by block: a file, a gzip file, standard input; it may be empty.
-#
-# A `Corpus` is read to be trained on, with its head kept and its progress told; here nothing is
-# kept.
-
 BLOCK = 1 << 16
+"""Bytes that are read at once."""
+CHUNK = 1 << 19
+"""Bytes that are counted at once."""
+HEAD = 1 << 18
+"""Bytes at the beginning of a corpus that are kept, to be shown."""
 STANDARD_INPUT = "-"
 _GZIP = b"\x1f\x8b"
 """How gzip files begin; no UTF-8 text does."""
 
 
 def read_blocks(name: str | os.PathLike[str]) -> Iterator[bytes]:
-    """The text of a file in blocks; `-` is standard input, and what gzip has packed is unpacked.
+    """Any text in blocks; it may be empty, and nothing of it is kept.
+
+    Args:
+        name: a file, or `-` for standard input. What gzip has packed is unpacked.
 
     Raises:
         CorpusError: it cannot be read, or is damaged.
     """
     name = os.fspath(name)
-    try:
+    with _errors_of_reading(name):
         if name == STANDARD_INPUT:
             yield from _unpacked(cast(BufferedReader, sys.stdin.buffer))
+        elif Path(name).is_dir():
+            raise CorpusError(f"{name}: is a directory; name a file in it")
         else:
-            _check_file(name)
             with Path(name).open("rb") as file:
                 yield from _unpacked(file)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise CorpusError(f"{name}: damaged gzip file ({error}); pack it anew") from error
-    except (OSError, ValueError) as error:  # ValueError: no file can have that name
-        reason = getattr(error, "strerror", None) or error
-        raise CorpusError(f"{name}: cannot be read: {reason}") from error
 
 
 def size_on_disk(name: str | os.PathLike[str]) -> int:
@@ -58,27 +61,39 @@ def size_on_disk(name: str | os.PathLike[str]) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-def _check_file(name: str) -> None:
-    if Path(name).is_dir():
-        raise CorpusError(f"{name}: is a directory; name a file in it")
+@contextmanager
+def _errors_of_reading(name: str) -> Iterator[None]:
+    """Have what goes wrong while reading say which file it was."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise CorpusError(f"{name}: damaged gzip file ({error}); pack it anew") from error
+    except (OSError, ValueError) as error:  # ValueError: no file can have that name
+        reason = getattr(error, "strerror", None) or error
+        raise CorpusError(f"{name}: cannot be read: {reason}") from error
 
 
 def _unpacked(file: BufferedReader) -> Iterator[bytes]:
     if file.peek(len(_GZIP)).startswith(_GZIP):
         with gzip.GzipFile(fileobj=file) as unzipped:
-            while block := unzipped.read(BLOCK):
-                yield block
+            yield from _blocks(unzipped)
     else:
-        while block := file.read(BLOCK):
-            yield block
+        yield from _blocks(file)
 
 
-CHUNK = 1 << 19
-HEAD = 1 << 18
+def _blocks(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
 
 
 class Corpus:
-    """A corpus to be read once.
+    """A corpus to be read once, with its head kept and its progress noted.
+
+    Args:
+        source: a file, unpacked if its name ends in `.gz`, or `-` for standard input.
+
+    Raises:
+        CorpusError: there is no such file, it is empty, a directory, or may not be read.
 
     Attributes:
         name: what to call it: the path as given, or `standard input`.
@@ -89,7 +104,7 @@ class Corpus:
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
-        if os.fspath(source) == "-":
+        if os.fspath(source) == STANDARD_INPUT:
             self.name, self.path = "standard input", None
             self.bytes_total: int | None = None
         else:
@@ -103,7 +118,7 @@ class Corpus:
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
     ) -> Iterator[Chunk]:
-        """The corpus in pieces of about `size` bytes.
+        """The corpus in chunks of about `size` bytes, cut where no pretoken stands across.
 
         Raises:
             CorpusError: it is empty, cannot be read, or has become shorter since it was opened.
@@ -119,26 +134,22 @@ class Corpus:
 
     def _blocks(self) -> Iterator[bytes]:
         """Blocks of text; how much of the file has been read and the head are noted on the way."""
-        try:
+        with _errors_of_reading(self.name):
             if self.path is None:
                 yield from self._blocks_of(_standard_input())
-            else:
-                with self.path.open("rb") as raw:
-                    if self.path.suffix == ".gz":
-                        with gzip.GzipFile(fileobj=raw) as unzipped:
-                            yield from self._blocks_of(unzipped, packed=raw)
-                    else:
-                        yield from self._blocks_of(raw)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise CorpusError(f"{self.name}: damaged gzip file ({error}); pack it anew") from error
-        except OSError as error:
-            raise CorpusError(f"{self.name}: cannot be read: {error.strerror or error}") from error
+                return
+            with self.path.open("rb") as raw:
+                if self.path.suffix == ".gz":
+                    with gzip.GzipFile(fileobj=raw) as unzipped:
+                        yield from self._blocks_of(unzipped, packed=raw)
+                else:
+                    yield from self._blocks_of(raw)
 
     def _blocks_of(
         self, stream: BinaryIO | gzip.GzipFile, packed: BinaryIO | None = None
     ) -> Iterator[bytes]:
         size = 0
-        while block := stream.read(BLOCK):
+        for block in _blocks(stream):
             size += len(block)
             self._bytes_read = size if packed is None else packed.tell()
             self._note_head(block)

@@ -2,63 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.core.errors import WhatIfError
 from engine.text.patterns import Pattern, as_pattern
-from engine.text.pretokenize import Pretoken, SpecialSplitter, is_blank, pretokens, to_text
-
-# One document of a corpus by its number, in pretokens.
-
-
-def document_counts(
-    chunks: Iterable[bytes],
-    number: int,
-    pattern: str | Pattern = "gpt2",
-    special_tokens: Sequence[str] = (),
-) -> Counter[bytes]:
-    """The pretoken counts of document `number`, from 1, of a corpus cut into safe chunks.
-
-    A document is a stretch between special tokens that holds more than whitespace.
-
-    >>> dict(document_counts([b"a b<e> <e>c ", b"d<e>"], 2, special_tokens=["<e>"]))
-    {b'c': 1, b' ': 1, b'd': 1}
-
-    Raises:
-        WhatIfError: there is no document of this number.
-    """
-    splitter, pattern = SpecialSplitter(special_tokens), as_pattern(pattern)
-    counts: Counter[bytes] = Counter()
-    documents, begun = 0, False
-    for chunk in chunks:
-        for place, stretch in enumerate(splitter.documents(chunk)):
-            if place:
-                if begun and documents == number:
-                    return counts
-                counts.clear()
-                begun = False
-            if not begun and not is_blank(stretch):
-                documents, begun = documents + 1, True
-            if documents + (not begun) == number:
-                found = pretokens(to_text(stretch), pattern, SpecialSplitter(()))
-                counts.update(pretoken.bytes for pretoken in found)
-    if begun and documents == number:
-        return counts
-    raise WhatIfError(f"there is no document {number:,}; the corpus has {documents:,}")
-
-
-def without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> dict[bytes, int]:
-    """The counts less those of a part; what is not left is left out, the order stays.
-
-    >>> without({b"a": 2, b"b": 1}, {b"a": 1, b"b": 1})
-    {b'a': 1}
-    """
-    left = ((pretoken, count - some.get(pretoken, 0)) for pretoken, count in counts.items())
-    return {pretoken: count for pretoken, count in left if count > 0}
-
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_text
 
 LONGEST_LINE = 200
 """Pretokens in a line; a longer one is continued on the next."""
@@ -66,9 +15,13 @@ LONGEST_LINE = 200
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Lines of pretokens. `complete` says that the whole corpus is here.
+    """Lines of pretokens.
 
     A line ends behind a pretoken that holds a newline, and behind a special token.
+
+    Attributes:
+        lines: the pretokens of each line, special tokens among them.
+        complete: whether the whole corpus is here.
     """
 
     lines: tuple[tuple[Pretoken, ...], ...]
@@ -83,7 +36,13 @@ class Excerpt:
         *,
         complete: bool = True,
     ) -> Excerpt:
-        """Cut the beginning of a corpus into lines."""
+        """Cut the beginning of a corpus into lines.
+
+        Args:
+            data: the text; a character that is cut off at its end is shown as stray bytes.
+            pattern, special_tokens: what cuts it, as in counting.
+            complete: whether it is all of the corpus.
+        """
         lines: list[tuple[Pretoken, ...]] = []
         line: list[Pretoken] = []
         for pretoken in pretokens(

@@ -111,7 +111,7 @@ class SpecialSplitter:
         self.bytes_regex = re.compile(to_bytes(choice) or b"(?!)")
 
     def only(self, tokens: Collection[str]) -> SpecialSplitter:
-        """The same, except that no other tokens than these are cut out.
+        """A splitter that cuts out no other tokens than these.
 
         >>> list(SpecialSplitter(["<a>", "<b>"]).only(["<b>"]).split_text("<a><b>"))
         [('<a>', False), ('<b>', True)]

@@ -42,13 +42,13 @@ def compile_typed(source: str) -> regex.Pattern[str]:
 
 
 def compile_foreign(source: str) -> regex.Pattern[str]:
-    """The same of an expression that is to be used without a time limit.
+    """The compiled expression, if it may be used without a time limit.
 
     >>> compile_foreign(" ?[a-z]+").pattern
     ' ?[a-z]+'
 
     Raises:
-        PatternError: as above; or it takes for ever on a short text.
+        PatternError: as in `compile_typed`; or it takes for ever on a short text.
     """
     compiled = compile_typed(source)
     for run in _runs(source):

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import WhatIfError
-from engine.counting.count import count_corpus
+from engine.counting.count import count_corpus, counts_without, document_counts
 from engine.text.corpus import Corpus
-from engine.text.excerpt import document_counts, without
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import SpecialSplitter
 
@@ -33,7 +32,7 @@ def test_the_documents_and_the_blanks_between_are_the_corpus(
     total: Counter[bytes] = Counter()
     for number in range(1, count.documents + 1):
         total += document_counts(chunks, number, "gpt2", [END])
-    left = without(count.counts, total)
+    left = counts_without(count.counts, total)
     assert all(pretoken.isspace() for pretoken in left)
     with pytest.raises(WhatIfError, match="no document"):
         document_counts(chunks, count.documents + 1, "gpt2", [END])
