@@ -1,6 +1,8 @@
-"""What a pretoken is made of before any merge: one file for each alphabet.
+"""What a pretoken is made of before any merge: bytes, characters, with or without ends of words.
 
-Uses text and core; encoding and what is above use it.
+An `Alphabet` spells a pretoken in ids; `units` are what a training may start from; `merging` does
+two things to ids: it counts pairs and merges one. The room uses text and core; encoding and the
+rooms above use it.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from engine.alphabets.alphabet import (
     Alphabet,
     ByteAlphabet,
     CharacterAlphabet,
-    ContinuationAlphabet,
     WholeTokens,
     WordEndAlphabet,
 )
@@ -20,7 +21,6 @@ __all__ = [
     "Alphabet",
     "ByteAlphabet",
     "CharacterAlphabet",
-    "ContinuationAlphabet",
     "WholeTokens",
     "WordEndAlphabet",
 ]

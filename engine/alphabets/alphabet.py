@@ -67,9 +67,6 @@ class Alphabet(ABC):
         return sum(len(self.spell(pretoken)) * count for pretoken, count in counts.items())
 
 
-# Single bytes: what byte-level BPE starts from.
-
-
 class ByteAlphabet(Alphabet):
     """Every byte is a token.
 
@@ -103,9 +100,6 @@ BYTES = ByteAlphabet(range(256))
 """Each byte is its own id, as in training."""
 
 
-# Characters, as far as a vocabulary knows them.
-
-
 class CharacterAlphabet(Alphabet):
     """Every character that the vocabulary knows is a token.
 
@@ -124,6 +118,8 @@ class CharacterAlphabet(Alphabet):
     ([5, 0, 6], [0, 1, 3, 4])
     >>> CharacterAlphabet({"a": 5, "b": 6, "b</w>": 7}, suffix="</w>").spell(b"abb")
     [5, 6, 7]
+    >>> CharacterAlphabet({"a": 5, "##a": 7, "##b": 8}, unknown=0, prefix="##").spell(b"abac")
+    [5, 8, 7, 0]
     """
 
     def __init__(
@@ -144,7 +140,7 @@ class CharacterAlphabet(Alphabet):
         self._suffix = suffix
         self._by_byte = by_byte
         self._each_one_token = unknown is not None and not (
-            byte_ids or fuse_unknown or prefix or suffix or by_byte
+            byte_ids or fuse_unknown or suffix or by_byte
         )
 
     @property
@@ -154,7 +150,7 @@ class CharacterAlphabet(Alphabet):
 
     @property
     def spells_apart(self) -> bool:
-        return self._each_one_token
+        return self._each_one_token and not self._prefix
 
     @property
     def token_ids(self) -> Sequence[int]:
@@ -163,8 +159,12 @@ class CharacterAlphabet(Alphabet):
 
     def spell(self, pretoken: bytes) -> list[int]:
         if self._each_one_token and self._unknown is not None:
-            known, unknown = self._characters.get, self._unknown
-            return [known(character, unknown) for character in to_text(pretoken)]
+            known, unknown, prefix = self._characters.get, self._unknown, self._prefix
+            text = to_text(pretoken)
+            if not prefix:
+                return [known(character, unknown) for character in text]
+            inside = [known(prefix + character, unknown) for character in text[1:]]
+            return [known(text[0], unknown), *inside] if text else []
         return [token_id for token_id, _ in self._spelled(pretoken)]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
@@ -201,45 +201,6 @@ class CharacterAlphabet(Alphabet):
             yield f"{before}{character}{behind}", as_bytes
 
 
-# Characters that are written otherwise inside of a word: WordPiece's.
-
-
-class ContinuationAlphabet(Alphabet):
-    """A character is one token where it begins a pretoken, and another inside: `a` and `##a`.
-
-    Args:
-        first: character → id of it at the beginning.
-        inside: character → id of it elsewhere.
-        unknown: the id for a character that is not there.
-
-    >>> ContinuationAlphabet({"a": 5}, {"a": 7, "b": 8}, unknown=0).spell(b"abac")
-    [5, 8, 7, 0]
-    """
-
-    def __init__(self, first: Mapping[str, int], inside: Mapping[str, int], unknown: int) -> None:
-        self._first = first
-        self._inside = inside
-        self._unknown = unknown
-
-    @property
-    def token_ids(self) -> Sequence[int]:
-        return [*self._first.values(), *self._inside.values(), self._unknown]
-
-    def spell(self, pretoken: bytes) -> list[int]:
-        text, unknown, inside = to_text(pretoken), self._unknown, self._inside
-        spelled = [inside.get(character, unknown) for character in text]
-        if text:
-            spelled[0] = self._first.get(text[0], unknown)
-        return spelled
-
-    def edges(self, pretoken: bytes) -> Sequence[int]:
-        widths = (len(to_bytes(character)) for character in to_text(pretoken))
-        return list(accumulate(widths, initial=0))
-
-
-# Whole pretokens that are one token before anything else is looked at.
-
-
 class WholeTokens(Alphabet):
     """An alphabet with some pretokens that are one token from the start.
 
@@ -269,9 +230,6 @@ class WholeTokens(Alphabet):
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return (0, len(pretoken)) if pretoken in self.whole else self.inner.edges(pretoken)
-
-
-# The marked ends of words: an alphabet with `</w>` behind each pretoken.
 
 
 class WordEndAlphabet(Alphabet):

@@ -1,4 +1,4 @@
-"""What has nothing to do with tokenizers: errors, events, files, registries, helper processes.
+"""What every room may use: errors, events, arrays, files, registries, helper processes.
 
-Uses no other room; every room may use it.
+Nothing here knows what a tokenizer is; the room uses no other one.
 """

@@ -1,4 +1,4 @@
-"""The arrays that are passed around, by what is in them."""
+"""Arrays: their types by what is in them, and a table that is looked up by arrays."""
 
 from __future__ import annotations
 
@@ -9,19 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+"""What is computed with."""
 SmallInts = npt.NDArray[np.int32]
+"""What is kept in great numbers: ids, positions."""
 Integers = npt.NDArray[np.signedinteger[Any]]
-"""Whole numbers of any width."""
+"""For functions that take either."""
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
-
-
-# `NumberTable`: what a dict of numbers says, for many keys at once.
-#
-# Open addressing in arrays: a key stands at the place that its hash names, or behind it at the
-# first place that was free. Looking all keys of an array up is one gather and then a few for those
-# that stand further behind, where a binary search would be twenty. The hash is a product with a
-# random odd number, so that nobody can write a file whose keys all fall on one place.
 
 
 NOT_THERE = -1
@@ -30,7 +24,15 @@ _WORD = 64
 
 
 class NumberTable:
-    """key → value; of equal keys the last counts. Keys and values are not negative.
+    """What a dict of numbers is, for many keys at once.
+
+    Open addressing in arrays: a key stands at the place that its hash names, or behind it at the
+    first place that was free. All keys of an array are looked up by one gather, and a few for those
+    that stand further behind; a binary search would need twenty. The hash is a product with a
+    random odd number, so that nobody can write a file whose keys all fall on one place.
+
+    Args:
+        keys, values: not negative; of equal keys the last counts.
 
     >>> table = NumberTable(np.array([7, 300]), np.array([1, 2]))
     >>> table.of(np.array([300, 8, 7])).tolist()

@@ -2,6 +2,9 @@
 
 Each message is one line that says what is wrong, where, and what to do about it. A message may
 quote a file name or a token: show it through a function that makes control characters visible.
+
+A class is there for what a caller may want to tell from the rest. An error of the system is its
+`__cause__`, where there is one.
 """
 
 from __future__ import annotations
@@ -29,7 +32,12 @@ class SpecialTokenError(BpeError):
 
 
 class SpecialTokenFoundError(SpecialTokenError):
-    """A text holds a special token, and nobody said what it means; `position` is in bytes."""
+    """A text holds a special token, and nobody said what it means there.
+
+    Attributes:
+        token: the special token.
+        position: where it begins in the text, in bytes.
+    """
 
     def __init__(self, message: str, token: str, position: int) -> None:
         super().__init__(message)
@@ -38,7 +46,11 @@ class SpecialTokenFoundError(SpecialTokenError):
 
 
 class PatternError(BpeError):
-    """A regex is broken, or takes too long. `position` is where in it, if that is one place."""
+    """A regex is broken, or takes too long.
+
+    Attributes:
+        position: the character of the regex at which it is broken; `None` if that is no one place.
+    """
 
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
@@ -54,7 +66,7 @@ class VocabSizeError(BpeError):
 
 
 class DropoutError(BpeError):
-    """What is given for the probability or the seed of dropout will not do."""
+    """The probability of dropout is no probability, or its seed no number."""
 
 
 class TokenLengthError(BpeError):
@@ -106,11 +118,11 @@ class QueryError(BpeError):
 
 
 class BreakpointError(BpeError):
-    """A breakpoint cannot be understood, can never stop anything, or takes too long to tell."""
+    """A breakpoint cannot be understood, can never stop anything, or takes too long to check."""
 
 
 class WhatIfError(BpeError):
-    """A run cannot be forked that way: a pair that stands nowhere, a document that is not there."""
+    """A run cannot be forked that way: its pair or its document does not exist."""
 
 
 class StepsFileError(BpeError):

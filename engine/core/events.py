@@ -1,6 +1,6 @@
-"""What the engine tells while it works: the objects that callbacks receive.
+"""Events: the objects that callbacks receive while the engine works.
 
-`MergeStep` (one merge while training) is in `engine.bpe.record`, where it is made.
+They are immutable. `MergeStep` (one merge while training) is where it is made: `engine.bpe.record`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ BytesPair = tuple[bytes, bytes]
 class CountProgress:
     """How far the reading and counting of a corpus is.
 
-    `bytes_read` and `bytes_total` are bytes of the file as it lies on disk (compressed bytes for a
-    `.gz`); the total is `None` where nobody can know it, as on standard input. `pretokens` and
-    `documents` count what has been counted so far, `distinct` the different pretokens among them.
+    Attributes:
+        bytes_read: of the file as it lies on disk: compressed bytes for a `.gz`.
+        bytes_total: of the same file; `None` where nobody can know it, as on standard input.
+        documents: that have begun so far.
+        pretokens: that have been counted so far.
+        distinct: how many different ones are among them.
     """
 
     bytes_read: int
@@ -34,7 +37,12 @@ class CountProgress:
 
 @dataclass(frozen=True)
 class TrainProgress:
-    """How many merges have been learnt, of how many at the most."""
+    """How far a training is.
+
+    Attributes:
+        merges: that have been learnt.
+        merges_wanted: how many it will be, unless no pair is left before.
+    """
 
     merges: int
     merges_wanted: int
@@ -50,7 +58,12 @@ class WorkProgress:
 
 
 class CountChange(NamedTuple):
-    """A pair whose count a merge changed. `before` is 0 for a pair the merge made."""
+    """A pair whose count a merge changed.
+
+    Attributes:
+        pair: the ids of its two tokens.
+        before, after: its counts; `before` is 0 for a pair that the merge made.
+    """
 
     pair: Pair
     before: int
@@ -63,7 +76,13 @@ def largest_first(changes: Iterable[CountChange], own: Pair) -> tuple[CountChang
 
 
 class StaleEntry(NamedTuple):
-    """A heap entry that was popped and found out of date: it said `recorded`; true was `actual`."""
+    """A heap entry that was popped and found out of date.
+
+    Attributes:
+        pair: the ids of its two tokens.
+        recorded: the count that the entry said.
+        actual: the count that the pair had by then.
+    """
 
     pair: Pair
     recorded: int
@@ -74,8 +93,13 @@ class StaleEntry(NamedTuple):
 class EncodeStep:
     """One merge while encoding a pretoken.
 
-    The tokens at `position` and `position + 1` of `before` are `pair`; `after` is the sequence
-    with those two joined to `token_id`. `rank` is the merge's index in `merges`.
+    Attributes:
+        pretoken: its bytes.
+        position: where the merged tokens stand: at `before[position]` and behind it.
+        pair: the ids of these two.
+        rank: the index of the merge in `merges`.
+        token_id: what they become.
+        before, after: all ids of the pretoken.
     """
 
     pretoken: bytes

@@ -1,4 +1,4 @@
-"""Writing files so that a reader finds the old one or the whole new one, never a part."""
+"""Writing files so that a reader finds the old file or the whole new one, never a part."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> N
 
     All are written beside their places and flushed to disk first; only then are they renamed, one
     after another.
+
+    Args:
+        contents: path → what the file shall hold.
+        overwrite: whether files that are there may be replaced.
 
     Raises:
         OutputExistsError: a file is there already and `overwrite` is false; nothing is written.

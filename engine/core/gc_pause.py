@@ -1,7 +1,7 @@
-"""Making many values that stay, without Python looking through them for garbage on the way.
+"""Pausing the garbage collector while many values are made that stay.
 
-The collector starts over whenever there are a quarter more containers than before; while a
-vocabulary of 200,000 tokens is read, all that it looks at is in use.
+It looks through all containers again whenever there are a quarter more of them than before. While a
+vocabulary of 200,000 tokens is read, all of them are in use, and the time is lost.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """The collector rests, and is as it was afterwards.
+    """Pause the collector; afterwards it is as it was before.
 
     >>> with gc_paused():
     ...     gc.isenabled()

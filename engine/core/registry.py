@@ -12,7 +12,14 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """An ordered mapping name → thing; `kind` is the word its error uses.
+    """An ordered mapping name → thing.
+
+    Args:
+        kind: what one of the things is called, for the error: `unknown colour 'gren'`.
+        entries: the things by name, in the order in which they are offered.
+
+    Raises:
+        UnknownNameError: by `registry[name]`, for a name that is not there.
 
     >>> colours = Registry("colour", {"red": 1, "green": 2})
     >>> try: colours["gren"]

@@ -1,4 +1,5 @@
-"""How often each pretoken of a corpus occurs, counted by several processes.
+"""How often each pretoken of a corpus occurs, which is all that training has to know of it.
 
-Uses text and core; what trains uses it.
+Chunks are counted by several processes, and added up in their order; the counts of big files are
+kept. The room uses text and core; what trains uses it.
 """

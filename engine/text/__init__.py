@@ -1,4 +1,4 @@
-"""Text before any model: a corpus, its pretokens, patterns, scripts.
+"""Text before any model: read block by block, cut into chunks, and cut into pretokens by patterns.
 
-Uses core; every other room may use it.
+Bytes that are no UTF-8 are kept, see `pretokenize`. The room uses core; every other one may use it.
 """

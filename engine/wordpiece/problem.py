@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from engine.alphabets import ContinuationAlphabet
+from engine.alphabets import CharacterAlphabet
 from engine.alphabets.merging import count_pairs
 from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import PairNumbers
 from engine.text.pretokenize import to_bytes, to_text
-from engine.wordpiece.words import inner, joined
+from engine.wordpiece.words import CONTINUES, inner, joined
 
 
 class Problem:
@@ -42,11 +42,8 @@ class Problem:
         self.vocab = [to_bytes(piece) for piece in (*special_tokens, *characters)]
         self.first_id = len(self.vocab)
         ids = {piece: len(special_tokens) + place for place, piece in enumerate(characters)}
-        self.alphabet = ContinuationAlphabet(
-            {piece: token_id for piece, token_id in ids.items() if len(piece) == 1},
-            {piece[-1]: token_id for piece, token_id in ids.items() if len(piece) > 1},
-            self.special_tokens.index(unknown_token),
-        )
+        unknown = self.special_tokens.index(unknown_token)
+        self.alphabet = CharacterAlphabet(ids, unknown=unknown, prefix=CONTINUES)
         words = self.spelled()
         pair_counts = count_pairs(words, counts.values())
         self.pairs = PairNumbers(pair_counts)

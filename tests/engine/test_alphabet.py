@@ -13,7 +13,6 @@ from engine.alphabets import (
     Alphabet,
     ByteAlphabet,
     CharacterAlphabet,
-    ContinuationAlphabet,
     WholeTokens,
 )
 from engine.encoding.encoders.fast import RankHeap
@@ -30,7 +29,7 @@ ALPHABETS: list[Alphabet] = [
     CharacterAlphabet(CHARACTERS, BYTE_IDS),
     CharacterAlphabet(CHARACTERS, unknown=0),
     CharacterAlphabet(CHARACTERS, unknown=0, fuse_unknown=True),
-    ContinuationAlphabet(CHARACTERS, {"a": 400, "é": 401}, unknown=0),
+    CharacterAlphabet(CHARACTERS | {"##a": 400, "##é": 401}, unknown=0, prefix="##"),
     WholeTokens(BYTES, {b"ab": 400}),
 ]
 

@@ -1,4 +1,8 @@
-"""Encoding algorithms, all of which give the same ids."""
+"""Encoding algorithms. Those in `ENCODERS` all give the same ids, and differ in speed.
+
+`greedy` and `dropout` are not among them: they give other ids, to compare with and to draw from.
+To add one, write a subclass of `Encoder` and name it here; the tests then run over it.
+"""
 
 from __future__ import annotations
 
