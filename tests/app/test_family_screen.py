@@ -22,7 +22,7 @@ from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
 from engine.analysis.model_table.kinds import KINDS
-from engine.analysis.model_table.table import Row, comparison
+from engine.analysis.model_table.table import Row, table_rows
 from engine.formats import save
 
 
@@ -54,7 +54,7 @@ async def test_the_table_is_the_engine_s_comparison(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
         rows = await measured(app, pilot)
         specials = ["<|endoftext|>"]
-        expected = list(comparison(corpus.read_bytes(), 500, specials))
+        expected = list(table_rows(corpus.read_bytes(), 500, specials))
         assert [entry.row for entry in rows.entries] == expected
         shown = text_of(rows)
         assert [row.strip("▸ ").split()[0] for row in shown] == list(KINDS)

@@ -14,12 +14,12 @@ from engine.analysis.model_table.measures import (
     Loss,
     Measures,
     Misspelling,
-    behaviour,
     measure,
+    measure_misspelled,
     misspellings,
-    swapped,
+    swap_letters,
 )
-from engine.analysis.model_table.table import CHINESE, Row, Untrained, comparison, hold_out
+from engine.analysis.model_table.table import CHINESE, Row, Untrained, hold_out, table_rows
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
 from engine.text.patterns import PATTERNS
@@ -34,7 +34,7 @@ every_kind = pytest.mark.parametrize("name", KINDS)
 
 @pytest.fixture(scope="module")
 def rows() -> dict[str, Row]:
-    found = {row.name: row for row in comparison(CORPUS, 600, [EOT])}
+    found = {row.name: row for row in table_rows(CORPUS, 600, [EOT])}
     assert list(found) == list(KINDS)
     return {name: row for name, row in found.items() if isinstance(row, Row)}
 
@@ -97,19 +97,19 @@ class TestTheTable:
         assert measure(unigram, ["to  bx"]).losses == (Loss.UNKNOWN, Loss.WHITESPACE)
 
     def test_can_be_of_a_text_that_somebody_typed(self) -> None:
-        [row] = comparison(STORY, 300, typed="the cot sat", kinds=["word"])
+        [row] = table_rows(STORY, 300, typed="the cot sat", kinds=["word"])
         assert isinstance(row, Row)
         assert (row.unseen.words, row.unseen.unknown_words) == (3, 1)
 
     def test_says_which_kind_cannot_be_trained_so_small(self) -> None:
-        small = {row.name: row for row in comparison(STORY, 30, kinds=["byte", "word"])}
+        small = {row.name: row for row in table_rows(STORY, 30, kinds=["byte", "word"])}
         assert isinstance(small["word"], Row)
         assert isinstance(small["byte"], Untrained)
         assert "at least 256" in small["byte"].reason
 
     def test_knows_only_registered_kinds(self) -> None:
         with pytest.raises(UnknownNameError):
-            list(comparison(STORY, 300, kinds=["sentence"]))
+            list(table_rows(STORY, 300, kinds=["sentence"]))
 
 
 @every_kind
@@ -217,13 +217,13 @@ class TestKindsOfBpe:
 class TestMisspellings:
     @given(word=st.text("abc", min_size=3, max_size=9))
     def test_swap_two_neighbours(self, word: str) -> None:
-        assert sorted(swapped(word)) == sorted(word)
-        assert sum(a != b for a, b in zip(word, swapped(word), strict=True)) in (0, 2)
+        assert sorted(swap_letters(word)) == sorted(word)
+        assert sum(a != b for a, b in zip(word, swap_letters(word), strict=True)) in (0, 2)
 
     def test_swap_letters_that_differ_if_there_are_any(self) -> None:
-        assert swapped("aabb") == "abab"
-        assert swapped("abbb") == "babb"
-        assert swapped("aaaa") == "aaaa"
+        assert swap_letters("aabb") == "abab"
+        assert swap_letters("abbb") == "babb"
+        assert swap_letters("aaaa") == "aaaa"
 
     def test_are_made_of_frequent_words_and_are_no_words_themselves(self) -> None:
         counts = {"form": 5, "from": 4, "tale": 3, "a1b2": 9, "the": 9, "of": 9, "cat": 1}
@@ -237,18 +237,19 @@ class TestMisspellings:
     @given(word=st.text("théöи猫", min_size=3, max_size=9))
     def test_never_change_how_many_characters_or_bytes_there_are(self, word: str) -> None:
         for name in ("character", "byte"):
-            [found] = behaviour(trained(name), [Misspelling(word, swapped(word))]).words
+            wrong = Misspelling(word, swap_letters(word))
+            [found] = measure_misspelled(trained(name), [wrong]).words
             assert found.tokens == found.wrong_tokens
 
     def test_tell_what_became_of_each_word(self) -> None:
         made = misspellings({"little": 1}, 1)
-        [subwords] = behaviour(trained("bpe"), made).words
+        [subwords] = measure_misspelled(trained("bpe"), made).words
         assert (subwords.tokens, subwords.wrong_tokens, subwords.unknown) == (1, 7, False)
-        [word] = behaviour(trained("word"), made).words
+        [word] = measure_misspelled(trained("word"), made).words
         assert (word.tokens, word.wrong_tokens, word.unknown) == (1, 1, True)
 
     def test_of_no_words_have_no_means(self) -> None:
-        nothing = behaviour(trained("word"), [])
+        nothing = measure_misspelled(trained("word"), [])
         assert (nothing.tokens_per_word, nothing.wrong_tokens_per_word) == (0, 0)
         assert nothing.unknown_share == 0
 

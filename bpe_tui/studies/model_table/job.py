@@ -15,7 +15,14 @@ from textual.message import Message
 from bpe_tui.session.jobs import Job
 from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import Measures, measure
-from engine.analysis.model_table.table import Row, Texts, Untrained, hold_out, row_of, trained
+from engine.analysis.model_table.table import (
+    Row,
+    Texts,
+    Untrained,
+    hold_out,
+    row_of,
+    train_candidate,
+)
 from engine.text.pretokenize import SpecialSplitter, to_text
 
 WAITS, TRAINS = "waits for the others", "is being trained …"
@@ -134,7 +141,9 @@ class FamilyJob(Job):
         for name in KINDS:
             self.post(KindBegun(name))
             self._due, self._stopped = monotonic() + SECONDS, False
-            found = trained(name, learnt, self._vocab_size, self._special_tokens, self._go_on)
+            found = train_candidate(
+                name, learnt, self._vocab_size, self._special_tokens, self._go_on
+            )
             self.check_cancelled()
             if isinstance(found, Untrained):
                 self.post(KindFailed(found))

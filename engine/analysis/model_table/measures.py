@@ -218,10 +218,10 @@ class MisspellingBehaviour:
         return sum(numbers) / len(numbers) if numbers else 0.0
 
 
-def swapped(word: str) -> str:
+def swap_letters(word: str) -> str:
     """Two neighbours in the middle change places, or else the first two before it that differ.
 
-    >>> swapped("the"), swapped("little")
+    >>> swap_letters("the"), swap_letters("little")
     ('teh', 'ltitle')
     """
     for place in range((len(word) + 1) // 2, 0, -1):
@@ -245,13 +245,13 @@ def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
     made = (
         Misspelling(word, wrong)
         for word in words
-        if (wrong := swapped(word)) not in counts
+        if (wrong := swap_letters(word)) not in counts
         and WRITTEN_WITHOUT_SPACES.isdisjoint(table.kinds(word).tolist())
     )
     return list(islice(made, limit))
 
 
-def behaviour(tokenizer: Candidate, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
+def measure_misspelled(tokenizer: Candidate, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
     """What a tokenizer makes of the misspellings."""
     measured = []
     for misspelling in wrong:

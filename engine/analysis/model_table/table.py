@@ -15,8 +15,8 @@ from engine.analysis.model_table.measures import (
     Measures,
     Misspelling,
     MisspellingBehaviour,
-    behaviour,
     measure,
+    measure_misspelled,
     misspellings,
     word_counts,
 )
@@ -115,12 +115,12 @@ def row_of(tokenizer: Candidate, texts: Texts) -> Row:
         tokenizer.granularity,
         tokenizer.vocab_size,
         measure(tokenizer, texts.unseen),
-        behaviour(tokenizer, texts.misspellings),
+        measure_misspelled(tokenizer, texts.misspellings),
         measure(tokenizer, [texts.chinese]),
     )
 
 
-def comparison(
+def table_rows(
     corpus: bytes,
     vocab_size: int,
     special_tokens: Sequence[str] = (),
@@ -136,7 +136,7 @@ def comparison(
         typed: a text to measure on, in place of the end of the corpus.
         kinds: names in `KINDS`.
 
-    >>> rows = comparison(b"to be or not to be " * 9, 300, typed="to bee", kinds=["word", "byte"])
+    >>> rows = table_rows(b"to be or not to be " * 9, 300, typed="to bee", kinds=["word", "byte"])
     >>> [(row.name, row.unseen.tokens, row.unseen.unknown_word_share) for row in rows]
     [('word', 2, 0.5), ('byte', 6, 0.0)]
     """
@@ -144,11 +144,11 @@ def comparison(
     unseen = to_text(rest) if typed is None else typed
     texts = Texts.of(learnt, unseen, special_tokens, chinese)
     for name in kinds:
-        found = trained(name, learnt, vocab_size, special_tokens)
+        found = train_candidate(name, learnt, vocab_size, special_tokens)
         yield found if isinstance(found, Untrained) else row_of(found, texts)
 
 
-def trained(
+def train_candidate(
     name: str,
     corpus: bytes,
     vocab_size: int,
@@ -157,7 +157,7 @@ def trained(
 ) -> Candidate | Untrained:
     """A tokenizer of one kind, or why there is none.
 
-    >>> trained("word", b"to be or not to be", 4).vocab_size
+    >>> train_candidate("word", b"to be or not to be", 4).vocab_size
     4
     """
     try:
