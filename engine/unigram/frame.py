@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
 from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
@@ -39,7 +37,11 @@ class UnigramFrame:
     then as seeded. A piece's number is the same at all steps.
 
     Attributes:
-        run: what is recorded of the training; it may have more steps by now.
+        run, record: what is recorded of the training; they may have more steps by now.
+        words: the pretokens of the corpus, most frequent first: how often each occurs.
+        excerpt: the beginning of the corpus, to be looked at.
+        pattern: what cuts text into pretokens.
+        prunes: the recorded steps that a prune led to.
         step: how many steps have been made; 0 is the seed.
         recorded_steps: how many steps the run had when the frame was taken.
         came_by: the step that led here; `None` at the seed.
@@ -50,6 +52,10 @@ class UnigramFrame:
     def __init__(self, run: UnigramRun, step: int, recorded_steps: int) -> None:
         self.run = run
         self.record = run.record
+        self.words: Mapping[str, int] = run.words
+        self.excerpt = run.excerpt
+        self.pattern = run.pattern
+        self.prunes: Sequence[int] = run.prunes
         self.step = step
         self.recorded_steps = recorded_steps
         self.came_by = run.step_at(step - 1) if step else None
@@ -66,11 +72,6 @@ class UnigramFrame:
     def step_made_by(self, step: int) -> EmStep | PruneStep:
         """The step that led to a recorded state, from 1 on."""
         return self.run.step_at(step - 1)
-
-    @property
-    def prunes(self) -> Sequence[int]:
-        """The recorded steps that a prune led to."""
-        return self.run.prunes
 
     @property
     def statistics(self) -> UnigramStatistics:
@@ -191,21 +192,6 @@ class UnigramFrame:
         return next((path for path in paths if len(path.edges) > 1), None)
 
     # -- the corpus and typed text
-
-    @property
-    def excerpt(self) -> Excerpt:
-        """The beginning of the corpus, to be looked at."""
-        return self.run.excerpt
-
-    @property
-    def words(self) -> Mapping[str, int]:
-        """The pretokens of the corpus, most frequent first: how often each occurs."""
-        return self.run.words
-
-    @property
-    def pattern(self) -> Pattern:
-        """What cuts text into pretokens."""
-        return self.run.pattern
 
     def cut(self, text: str) -> list[Pretoken]:
         """The pretokens of a text."""
