@@ -21,8 +21,8 @@ from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph
 from bpe_tui.widgets.visible import visible_text
+from engine.analysis.explain.answers import cut_by
 from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
-from engine.analysis.explain.why_not import cut_by
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
 from engine.text.patterns import PATTERNS
