@@ -1,9 +1,9 @@
 """A trainer that may be wrong in one way: counting, merging, or keeping its counts.
 
-A right trainer counts every pair of neighbours, replaces the best from left to right, and keeps the
-counts true. `Habits` says which of these three it does in another way; the rest it does right. A
-word that holds the merged pair is recounted as a whole. That is slower than `PairIndex`, but so a
-mistake is one small function.
+A right trainer does three things: it counts every pair of neighbours, replaces the best from left
+to right, and keeps the counts true. `Habits` says which of them this one does in another way. A
+word that holds the merged pair is counted again as a whole. That is slower than `PairIndex`, but a
+mistake is then one small function.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ def recounted(pairs_of: PairsOf) -> Changes:
 
 
 EXACTLY = recounted(pairwise)
+"""Every pair of neighbours is counted, before and after."""
 
 
 @dataclass(frozen=True)
