@@ -129,10 +129,7 @@ class BaselineTokenizer(ABC):
         try:
             units = [self.vocab[token_id] for token_id in ids]
         except KeyError as error:
-            raise UnknownTokenIdError(
-                f"there is no token with the id {error.args[0]}; this vocabulary has "
-                f"{len(self.vocab):,} tokens"
-            ) from None
+            raise UnknownTokenIdError.of(error.args[0], len(self.vocab)) from None
         return self.joiner.join(units).decode("utf-8", "replace")
 
     def unknown_characters(self, text: str) -> int:

@@ -9,6 +9,8 @@ A class is there for what a caller may want to tell from the rest. An error of t
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class BpeError(Exception):
     """The root of every error that `engine` raises on purpose."""
@@ -79,6 +81,11 @@ class VocabularyError(BpeError):
 
 class UnknownTokenIdError(BpeError):
     """An id to decode is not in the vocab."""
+
+    @classmethod
+    def of(cls, token_id: int, size: int) -> Self:
+        """The error for an id that a vocabulary of so many tokens lacks."""
+        return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 
 class TokenizerFileError(BpeError):

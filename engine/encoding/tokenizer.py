@@ -248,10 +248,7 @@ class Tokenizer:
         try:
             return b"".join([vocab[token_id] for token_id in ids])
         except KeyError as error:
-            raise UnknownTokenIdError(
-                f"there is no token with the id {error.args[0]}; this vocabulary has "
-                f"{len(vocab):,} tokens"
-            ) from None
+            raise UnknownTokenIdError.of(error.args[0], len(vocab)) from None
 
     @classmethod
     def from_files(

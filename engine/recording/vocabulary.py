@@ -253,10 +253,7 @@ class Vocabulary:
         """
         row = self.table.row_of.get(token_id, self._size)
         if row >= self._size:
-            raise UnknownTokenIdError(
-                f"there is no token with the id {token_id}; this vocabulary has "
-                f"{self._size:,} tokens"
-            )
+            raise UnknownTokenIdError.of(token_id, self._size)
         return row
 
     def id_of(self, row: int) -> int:

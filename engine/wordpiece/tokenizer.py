@@ -163,7 +163,4 @@ class WordPieceTokenizer:
         try:
             return self.vocab[token_id]
         except KeyError:
-            raise UnknownTokenIdError(
-                f"there is no token with the id {token_id}; this vocabulary has "
-                f"{len(self.vocab):,} tokens"
-            ) from None
+            raise UnknownTokenIdError.of(token_id, len(self.vocab)) from None
