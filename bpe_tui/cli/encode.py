@@ -25,7 +25,6 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from engine.core.gpt2_bytes import spell
 from engine.encoding.encoders.dropout import encode_with_dropout
 from engine.encoding.tokenizer import Tokenizer
-from engine.pipeline.pipeline import Pipeline, run_text
 from engine.text.pretokenize import to_bytes, to_text
 
 IDS_AT_A_TIME = 1 << 12
@@ -116,10 +115,8 @@ def _print_ids(ids: Iterable[int]) -> None:
 
 def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
-    if isinstance(tokenizer.pipeline, Pipeline):
-        return json.dumps(
-            _facts_by_pipeline(tokenizer, tokenizer.pipeline, b"".join(blocks)), ensure_ascii=False
-        )
+    if tokenizer.pipeline is not None:
+        return json.dumps(_facts_by_pipeline(tokenizer, b"".join(blocks)), ensure_ascii=False)
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
     tokens = [tokenizer.vocab[token_id] for token_id in ids]
     ends = accumulate(map(len, tokens))
@@ -131,8 +128,12 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
     return json.dumps(facts, ensure_ascii=False)
 
 
-def _facts_by_pipeline(tokenizer: Tokenizer, pipeline: Pipeline, data: bytes) -> dict[str, Any]:
+def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
     """Ids, tokens and places where stages change the text: tokens do not tell their place there."""
+    from engine.pipeline.pipeline import Pipeline, run_text  # many modules, and seldom needed
+
+    pipeline = tokenizer.pipeline
+    assert isinstance(pipeline, Pipeline)
     text = to_text(data)
     cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
     tokens = run_text(pipeline, text, splitter=cut_out).tokens

@@ -68,11 +68,12 @@ def load(source: Source, overrides: Overrides) -> Opened:
 def _overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
     """The pipeline with other special tokens, or another pattern, if somebody wants these."""
     from engine.pipeline.added_tokens import AddedToken
-    from engine.pipeline.of_tokenizer import pre_tokenizer_of
 
     if overrides.special_tokens is not None:
         pipeline = replace(pipeline, added_tokens=tuple(map(AddedToken, overrides.special_tokens)))
     if overrides.pattern is not None:
+        from engine.pipeline.of_tokenizer import pre_tokenizer_of
+
         wanted = pre_tokenizer_of(as_pattern(overrides.pattern), pipeline.splitter.in_bytes)
         pipeline = replace(pipeline, pre_tokenizer=wanted)
     return pipeline

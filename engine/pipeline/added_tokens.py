@@ -58,7 +58,7 @@ class AddedToken:
         return not (self.single_word or self.lstrip or self.rstrip or self.normalized)
 
 
-def told_apart(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
+def without_repeats(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
     """The tokens without empty ones and without repeats; special ones come first, and win."""
     kept: dict[str, AddedToken] = {}
     for token in sorted(tokens, key=lambda token: not token.special):
@@ -67,12 +67,13 @@ def told_apart(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:
     return tuple(kept.values())
 
 
-def numbered(tokens: Sequence[AddedToken], vocab: Mapping[str, int]) -> dict[str, int]:
+def number_added_tokens(tokens: Sequence[AddedToken], vocab: Mapping[str, int]) -> dict[str, int]:
     """The ids of added tokens: those of the vocabulary, and new ones behind it.
 
     This is how Hugging Face's library numbers them; the ids in the file do not count.
 
-    >>> numbered([AddedToken("<s>"), AddedToken("b"), AddedToken("</s>")], {"a": 0, "b": 1})
+    >>> tokens = AddedToken("<s>"), AddedToken("b"), AddedToken("</s>")
+    >>> number_added_tokens(tokens, {"a": 0, "b": 1})
     {'<s>': 2, 'b': 1, '</s>': 3}
     """
     ids: dict[str, int] = {}

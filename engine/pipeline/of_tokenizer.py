@@ -1,8 +1,10 @@
-"""A tokenizer as the pipeline that `tokenizer.json` writes down.
+"""The pipelines of tokenizers that were not read from a `tokenizer.json`, and of our own runs.
 
-One that was read from such a file has its pipeline. Of the others most work on bytes and become a
-byte-level BPE: its pattern in Oniguruma's dialect, its tokens in GPT-2's stand-ins. One that was
-trained on characters has these for its tokens.
+BPE on bytes becomes (no normalizer, the pattern, BPE, ByteLevel, ByteLevel): the pattern in
+Oniguruma's dialect, the tokens in GPT-2's stand-ins. BPE on characters has these for its tokens.
+WordPiece has BERT's stages, but for the normalizer, since training lowers no case: what it knows is
+what the corpus has. Unigram has the pattern, and `▁` for spaces. Each pipeline encodes a text into
+the ids that the tokenizer itself gives.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
-from engine.bpe.frame import Frame
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
@@ -39,9 +41,12 @@ from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
 from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import to_text
-from engine.unigram.frame import UnigramFrame
-from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.tokenizer import WordPieceTokenizer
+
+if TYPE_CHECKING:
+    from engine.bpe.frame import Frame
+    from engine.unigram.frame import UnigramFrame
+    from engine.wordpiece.frame import WordPieceFrame
+    from engine.wordpiece.tokenizer import WordPieceTokenizer
 
 
 def pipeline_of(tokenizer: Tokenizer, path: Path) -> Pipeline:
@@ -165,13 +170,8 @@ def _ignores_merges(tokenizer: Tokenizer) -> bool:
     raise TokenizerFileError("the tokenizer does not work on bytes, so its stages are not known")
 
 
-# The pipelines of our own runs: what cuts and joins texts there, as stages.
-#
-# A BPE run is (none, pattern, BPE, ByteLevel, ByteLevel). WordPiece has BERT's stages, but for the
-# normalizer, since training lowers no case: what it knows is what the corpus has. Unigram has the
-# pattern, and `▁` for spaces. Each encodes a text into the ids that the run's own tokenizer gives.
+AnyFrame: TypeAlias = "Frame | WordPieceFrame | UnigramFrame"
 
-AnyFrame = Frame | WordPieceFrame | UnigramFrame
 BERT = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
 """What BERT puts around a text and around two."""
 
@@ -182,6 +182,10 @@ def pipeline_at(frame: AnyFrame) -> Pipeline:
     Raises:
         TokenizerFileError: the run's pattern is one of its own, which no stage can say.
     """
+    # Runs are many modules, which nobody should wait for who writes a file.
+    from engine.unigram.frame import UnigramFrame
+    from engine.wordpiece.frame import WordPieceFrame
+
     if isinstance(frame, WordPieceFrame):
         return wordpiece_pipeline(frame.tokenizer)
     if isinstance(frame, UnigramFrame):
@@ -192,6 +196,7 @@ def pipeline_at(frame: AnyFrame) -> Pipeline:
 def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
     """The stages that encode as a WordPiece tokenizer does.
 
+    >>> from engine.wordpiece.tokenizer import WordPieceTokenizer
     >>> vocab = dict(enumerate([b"[UNK]", b"[CLS]", b"[SEP]", b"hug", b"##s"]))
     >>> pipeline = wordpiece_pipeline(WordPieceTokenizer(vocab, ["[UNK]", "[CLS]", "[SEP]"]))
     >>> [token.text for token in pipeline.run("hugs").tokens]
@@ -229,14 +234,14 @@ def unigram_pipeline(
     metaspace = Metaspace(prepend_scheme="never", split=False)
     cut = pre_tokenizer_of(as_pattern(pattern), in_bytes=False)
     return Pipeline(
-        Unigram([piece for piece in pieces if is_text(piece[0])], 0),
+        Unigram([piece for piece in pieces if _is_text(piece[0])], 0),
         tuple(map(AddedToken, special_tokens)),
         pre_tokenizer=PreTokenizers([*filter(None, [cut]), metaspace]),
         decoder=MetaspaceDecoder(prepend_scheme="never", split=False),
     )
 
 
-def is_text(piece: str) -> bool:
+def _is_text(piece: str) -> bool:
     """Whether a piece is free of stray bytes."""
     try:
         piece.encode()

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from engine.pipeline.added_tokens import AddedToken, numbered, told_apart
+from engine.pipeline.added_tokens import AddedToken, number_added_tokens, without_repeats
 from engine.pipeline.decoders import DECODERS, Decoder
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.models import MODELS
@@ -239,7 +239,7 @@ class Pipeline:
     @cached_property
     def added_ids(self) -> dict[str, int]:
         """The id of each added token, special or not."""
-        return numbered(self.added_tokens, self.model.vocab)
+        return number_added_tokens(self.added_tokens, self.model.vocab)
 
     @cached_property
     def splitter(self) -> SectionSplitter:
@@ -250,7 +250,7 @@ class Pipeline:
     def _spellings(self) -> dict[int, str]:
         """The tokens as the decoder is given them: added ones as they stand in normalized text."""
         spelled = {token_id: token for token, token_id in self.model.vocab.items()}
-        for token in told_apart(self.added_tokens):
+        for token in without_repeats(self.added_tokens):
             content = token.content
             if self.normalizer is not None and token.normalized:
                 content = self.normalizer.normalize(content)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from engine.core.gpt2_bytes import unspell
-from engine.pipeline.added_tokens import AddedToken, TokenFinder, told_apart
+from engine.pipeline.added_tokens import AddedToken, TokenFinder, without_repeats
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
@@ -41,7 +41,7 @@ class SectionSplitter(SpecialSplitter):
         normalizer: Normalizer | None,
         pre_tokenizer: PreTokenizer | None,
     ) -> None:
-        self._added = told_apart(added_tokens)
+        self._added = without_repeats(added_tokens)
         super().__init__([token.content for token in self._added])
         self._normalizer = normalizer
         self._pre_tokenizer = pre_tokenizer
