@@ -2,8 +2,17 @@
 
 `pickle.load` runs whatever a file tells it to, and forbidding names is not enough: ten bytes can
 ask for a gigabyte. Here the standard library's disassembler, which executes nothing, cuts the file
-into opcodes, and `PickleMachine` knows those that make bytes, text, numbers, tuples, lists and
-dicts.
+into opcodes (`pickletools` explains them), and `PickleMachine` knows those that make bytes, text,
+numbers, tuples, lists and dicts.
+
+**Names.** A pickle may name any function of any module, and `pickle.load` calls it. Here a name is
+only ever looked up in the table `NAMES`; nothing is imported. Old protocols have no opcode for
+bytes and call functions for them, and courses like `defaultdict` and `Counter`.
+
+**Memory.** An opcode makes one small object or adds to one that is there; an argument is no longer
+than the file; calls and opcodes come out of an `Allowance`. Objects may hold one another many times
+over (a list of itself twice, forty deep), so whoever reads the values must go down no further than
+they need. What is hashed is looked at before, since a hash goes all the way down.
 """
 
 from __future__ import annotations
@@ -16,7 +25,7 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 
-# How much a pickle may ask for, and what is said if it asks for more.
+MOST_BYTES = 1 << 26
 
 
 class PickleError(TokenizerFileError):
@@ -43,11 +52,7 @@ class Allowance:
             raise PickleError("asks for far more than a vocabulary needs")
 
 
-# What pickles call by name and is nothing but data.
-#
-# A pickle is a program: it may name any function of any module, and `pickle.load` calls it. Here a
-# name is only ever looked up in this table; nothing is imported. Old protocols have no opcode for
-# bytes and sets and call functions for them, and courses like `defaultdict` and `Counter`.
+# What pickles call by name and is nothing but data
 
 
 def _encoded(text: str, encoding: str = "utf-8") -> bytes:
@@ -103,21 +108,20 @@ NAMES: dict[str, Callable[..., Any]] = {
 """`module name` → what stands for it here; Python 2 calls `builtins` `__builtin__`."""
 
 
-# The stack machine that pickles are programs for, able to make plain values only.
-#
-# A name is refused unless `pickled_names` knows what stands for it: nothing is imported or
-# executed.
-#
-# **Memory.** An opcode makes one small object or adds to one that is there; an argument is no
-# longer than the file; calls and opcodes come out of an `Allowance`. Objects may hold one another
-# many times over (a list of itself twice, forty deep), so whoever reads the values must go down no
-# further than they need. What is hashed is looked at before, since a hash goes all the way down.
-#
-# The opcodes are explained in the standard library's `pickletools`.
-
+# The stack machine that pickles are programs for, able to make plain values only
 
 HIGHEST_PROTOCOL = 5
 LARGEST_NUMBER = 1 << 63
+
+_VALUES = {
+    *("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT"),
+    *("STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8"),
+    *("UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"),
+}
+"""The opcodes whose argument is the value that they push."""
+
+_CONSTANTS = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
+_LENGTHS = {"EMPTY_TUPLE": 0, "TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
 
 
 class _Named:
@@ -141,106 +145,111 @@ class PickleMachine:
         """The value that the opcodes make."""
         for name, argument in opcodes:
             self._allowance.use(opcodes=1)
-            if (handle := _HANDLERS.get(name)) is None:
-                raise PickleError(
-                    f"holds what no vocabulary needs (opcode {name}); nothing of it is executed"
-                )
+            if name == "STOP":
+                if len(self._stack) != 1 or self._below:
+                    raise PickleError("is broken: it does not end with one value")
+                return self._stack[0]
             try:
-                handle(self, argument)
+                self._execute(name, argument)
             except IndexError:
                 raise PickleError(f"is broken: nothing is left for the opcode {name}") from None
-            if name == "STOP":
-                return self._value()
         raise PickleError("is cut short")
 
-    def _value(self) -> Any:
-        if len(self._stack) != 1 or self._below:
-            raise PickleError("is broken: it does not end with one value")
-        return self._stack[0]
+    def _execute(self, opcode: str, argument: Any) -> None:
+        """Do what one opcode says; those that make or change objects of other kinds are refused."""
+        if opcode in _VALUES:  # nearly all
+            self._push(argument)
+            return
+        stack = self._stack
+        match opcode:
+            case "MEMOIZE":
+                self._memo[len(self._memo)] = stack[-1]
+            case "PUT" | "BINPUT" | "LONG_BINPUT":
+                self._memo[argument] = stack[-1]
+            case "GET" | "BINGET" | "LONG_BINGET":
+                if argument not in self._memo:
+                    raise PickleError(f"is broken: it has kept nothing under {argument}")
+                stack.append(self._memo[argument])
+            case "NONE" | "NEWTRUE" | "NEWFALSE":
+                stack.append(_CONSTANTS[opcode])
+            case "BYTEARRAY8":
+                stack.append(bytes(argument))
+            case "EMPTY_TUPLE" | "TUPLE1" | "TUPLE2" | "TUPLE3":
+                items = [stack.pop() for _ in range(_LENGTHS[opcode])]
+                stack.append(tuple(reversed(items)))
+            case "EMPTY_LIST":
+                stack.append([])
+            case "EMPTY_DICT":
+                stack.append({})
+            case "MARK":
+                self._below.append(stack)
+                self._stack = []
+            case "POP_MARK":
+                self._since_mark()
+            case "TUPLE":
+                items = self._since_mark()
+                self._stack.append(tuple(items))
+            case "LIST":
+                items = self._since_mark()
+                self._stack.append(items)
+            case "DICT":
+                items = self._since_mark()
+                self._stack.append({})
+                self._set_items(items)
+            case "APPEND":
+                self._extend([stack.pop()])
+            case "APPENDS":
+                self._extend(self._since_mark())
+            case "SETITEM":
+                value, key = stack.pop(), stack.pop()
+                self._set_items([key, value])
+            case "SETITEMS":
+                self._set_items(self._since_mark())
+            case "POP" if stack:
+                stack.pop()
+            case "POP":
+                self._stack = self._below.pop()
+            case "DUP":
+                stack.append(stack[-1])
+            case "GLOBAL":
+                self._push_name(argument)
+            case "STACK_GLOBAL":
+                name, module = stack.pop(), stack.pop()
+                if not isinstance(name, str) or not isinstance(module, str):
+                    raise PickleError("is broken: a module's name is no text")
+                self._push_name(f"{module} {name}")
+            case "INST":
+                raise _refusal(argument)
+            case "REDUCE":
+                arguments, named = stack.pop(), stack.pop()
+                stack.append(self._called(named, arguments))
+            case "PROTO" if argument > HIGHEST_PROTOCOL:
+                raise PickleError(
+                    f"is of protocol {argument}; {HIGHEST_PROTOCOL} is the highest known"
+                )
+            case "PROTO" | "FRAME":
+                pass  # they say nothing about the values
+            case _:
+                raise PickleError(
+                    f"holds what no vocabulary needs (opcode {opcode}); nothing of it is executed"
+                )
 
-    def nothing(self, _: Any) -> None:
-        """Protocol and frames say nothing about the values."""
-
-    def protocol(self, version: int) -> None:
-        if version > HIGHEST_PROTOCOL:
-            raise PickleError(f"is of protocol {version}; {HIGHEST_PROTOCOL} is the highest known")
-
-    def push(self, value: Any) -> None:
+    def _push(self, value: Any) -> None:
         if isinstance(value, int) and abs(value) >= LARGEST_NUMBER:
             raise PickleError("holds a number that no tokenizer needs")
         self._stack.append(value)
-
-    def push_bytearray(self, value: bytearray) -> None:
-        self._stack.append(bytes(value))
-
-    def pop(self, _: Any) -> None:
-        if self._stack:
-            self._stack.pop()
-        else:
-            self._stack = self._below.pop()
-
-    def duplicate(self, _: Any) -> None:
-        self._stack.append(self._stack[-1])
-
-    def mark(self, _: Any) -> None:
-        self._below.append(self._stack)
-        self._stack = []
 
     def _since_mark(self) -> list[Any]:
         items = self._stack
         self._stack = self._below.pop()
         return items
 
-    def pop_mark(self, _: Any) -> None:
-        self._since_mark()
-
-    def put(self, place: int) -> None:
-        self._memo[place] = self._stack[-1]
-
-    def memoize(self, _: Any) -> None:
-        self._memo[len(self._memo)] = self._stack[-1]
-
-    def get(self, place: int) -> None:
-        if place not in self._memo:
-            raise PickleError(f"is broken: it has kept nothing under {place}")
-        self._stack.append(self._memo[place])
-
-    def tuple_of_marked(self, _: Any) -> None:
-        items = self._since_mark()
-        self._stack.append(tuple(items))
-
-    def tuple_of(self, how_many: int) -> None:
-        items = [self._stack.pop() for _ in range(how_many)]
-        self._stack.append(tuple(reversed(items)))
-
-    def list_of_marked(self, _: Any) -> None:
-        items = self._since_mark()
-        self._stack.append(items)
-
-    def dict_of_marked(self, _: Any) -> None:
-        items = self._since_mark()
-        self._stack.append({})
-        self._add_items(items)
-
-    def append(self, _: Any) -> None:
-        self._extend([self._stack.pop()])
-
-    def append_marked(self, _: Any) -> None:
-        self._extend(self._since_mark())
-
     def _extend(self, items: list[Any]) -> None:
         if not isinstance(self._stack[-1], list):
             raise PickleError("is broken: it appends to what is no list")
         self._stack[-1].extend(items)
 
-    def set_item(self, _: Any) -> None:
-        value, key = self._stack.pop(), self._stack.pop()
-        self._add_items([key, value])
-
-    def set_marked(self, _: Any) -> None:
-        self._add_items(self._since_mark())
-
-    def _add_items(self, items: list[Any]) -> None:
+    def _set_items(self, items: list[Any]) -> None:
         made = self._stack[-1]
         if not isinstance(made, dict) or len(items) % 2:
             raise PickleError("is broken: it gives keys and values to what is no dict")
@@ -249,25 +258,12 @@ class PickleMachine:
                 raise PickleError("has a key that is no number, text, bytes or a few of them")
             made[key] = value
 
-    def name(self, name: str) -> None:
+    def _push_name(self, name: str) -> None:
         if name not in NAMES:
-            self.refuse(name)
+            raise _refusal(name)
         self._stack.append(_Named(name, NAMES[name]))
 
-    def refuse(self, name: str) -> None:
-        raise PickleError(
-            f"would call {name.replace(' ', '.')[:80]}: it holds more than data, and nothing of it "
-            "is executed"
-        )
-
-    def name_on_stack(self, _: Any) -> None:
-        name, module = self._stack.pop(), self._stack.pop()
-        if not isinstance(name, str) or not isinstance(module, str):
-            raise PickleError("is broken: a module's name is no text")
-        self.name(f"{module} {name}")
-
-    def call(self, _: Any) -> None:
-        arguments, named = self._stack.pop(), self._stack.pop()
+    def _called(self, named: Any, arguments: Any) -> Any:
         if not isinstance(named, _Named) or not isinstance(arguments, tuple):
             raise PickleError("is broken: it calls what is no function")
         try:
@@ -275,7 +271,14 @@ class PickleMachine:
         except (ValueError, TypeError, AttributeError) as error:
             raise PickleError(f"cannot be read: {named.name}: {str(error)[:80]}") from None
         self._allowance.use(copied=len(made))
-        self._stack.append(made)
+        return made
+
+
+def _refusal(name: str) -> PickleError:
+    return PickleError(
+        f"would call {name.replace(' ', '.')[:80]}: it holds more than data, and nothing of it is "
+        "executed"
+    )
 
 
 _SCALARS = (int, str, bytes, type(None))
@@ -287,62 +290,6 @@ def _is_key(key: Any) -> bool:
     if isinstance(key, tuple):
         return len(key) <= _MOST_IN_KEY and all(isinstance(part, _SCALARS) for part in key)
     return isinstance(key, _SCALARS)
-
-
-def _push(value: Any) -> Callable[[PickleMachine, Any], None]:
-    """A handler that pushes always the same."""
-    return lambda machine, _: machine.push(value)
-
-
-def _tuple_of(how_many: int) -> Callable[[PickleMachine, Any], None]:
-    return lambda machine, _: machine.tuple_of(how_many)
-
-
-_HANDLERS: dict[str, Callable[[PickleMachine, Any], None]] = {
-    "PROTO": PickleMachine.protocol,
-    **dict.fromkeys(("FRAME", "STOP"), PickleMachine.nothing),
-    **dict.fromkeys(
-        ("INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4"), PickleMachine.push
-    ),
-    **dict.fromkeys(("FLOAT", "BINFLOAT"), PickleMachine.push),
-    **dict.fromkeys(("STRING", "BINSTRING", "SHORT_BINSTRING"), PickleMachine.push),
-    **dict.fromkeys(("BINBYTES", "SHORT_BINBYTES", "BINBYTES8"), PickleMachine.push),
-    **dict.fromkeys(
-        ("UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"), PickleMachine.push
-    ),
-    "BYTEARRAY8": PickleMachine.push_bytearray,
-    "NONE": _push(None),
-    "NEWTRUE": _push(True),
-    "NEWFALSE": _push(False),
-    "POP": PickleMachine.pop,
-    "DUP": PickleMachine.duplicate,
-    "MARK": PickleMachine.mark,
-    "POP_MARK": PickleMachine.pop_mark,
-    **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT"), PickleMachine.put),
-    "MEMOIZE": PickleMachine.memoize,
-    **dict.fromkeys(("GET", "BINGET", "LONG_BINGET"), PickleMachine.get),
-    "EMPTY_TUPLE": _tuple_of(0),
-    "TUPLE1": _tuple_of(1),
-    "TUPLE2": _tuple_of(2),
-    "TUPLE3": _tuple_of(3),
-    "TUPLE": PickleMachine.tuple_of_marked,
-    "EMPTY_LIST": lambda machine, _: machine.push([]),
-    "LIST": PickleMachine.list_of_marked,
-    "APPEND": PickleMachine.append,
-    "APPENDS": PickleMachine.append_marked,
-    "EMPTY_DICT": lambda machine, _: machine.push({}),
-    "DICT": PickleMachine.dict_of_marked,
-    "SETITEM": PickleMachine.set_item,
-    "SETITEMS": PickleMachine.set_marked,
-    "GLOBAL": PickleMachine.name,
-    "STACK_GLOBAL": PickleMachine.name_on_stack,
-    "INST": PickleMachine.refuse,
-    "REDUCE": PickleMachine.call,
-}
-"""Opcode → what it does here. The others make or change objects of other kinds."""
-
-
-MOST_BYTES = 1 << 26
 
 
 def load_pickles(data: bytes) -> list[Any]:
