@@ -9,7 +9,13 @@ import regex
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
-from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer, Span, cut_at
+from engine.pipeline.pretokenizers.pretokenizer import (
+    BEHAVIORS,
+    PreTokenizer,
+    Span,
+    cut_at,
+    stretches,
+)
 from engine.pipeline.stage import Character, one_of, setting, stage
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 
@@ -157,8 +163,8 @@ class BertPreTokenizer(WhitespaceSplit):
 
     def spans(self, text: str) -> Iterable[Span]:
         for start, end in super().spans(text):
-            within = cut_at(_spans(_PUNCTUATION, text[start:end]), end - start, "Isolated")
-            yield from ((start + left, start + right) for left, right in within)
+            row = stretches(_spans(_PUNCTUATION, text[start:end]), end - start)
+            yield from ((start + left, start + right) for left, right, _ in row)
 
 
 @stage

@@ -26,7 +26,7 @@ Stretch = tuple[int, int, bool]
 """Where it begins, where it ends, whether it is a match."""
 
 
-def _stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
+def stretches(matches: Iterable[Span], length: int) -> Iterator[Stretch]:
     """The matches and what stands between them; together they cover a text of that length."""
     last = 0
     for start, end in matches:
@@ -105,7 +105,9 @@ def cut_at(matches: Iterable[Span], length: int, behavior: str, invert: bool = F
         behavior: a name in `BEHAVIORS`.
         invert: whether what stands between matches counts as a match instead.
     """
-    row = [(start, end, found != invert) for start, end, found in _stretches(matches, length)]
+    row = list(stretches(matches, length))
+    if invert:
+        row = [(start, end, not is_match) for start, end, is_match in row]
     return BEHAVIORS[behavior](row)
 
 

@@ -16,7 +16,13 @@ from engine.core.gpt2_bytes import spell
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
-from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer, Span, cut_at
+from engine.pipeline.pretokenizers.pretokenizer import (
+    NOTHING_CUT,
+    PreTokenizer,
+    Span,
+    cut_at,
+    stretches,
+)
 from engine.pipeline.stage import Character, Stage, one_of, setting, stage
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import to_bytes
@@ -51,7 +57,7 @@ class ByteLevel(ByteLevelSettings, PreTokenizer):
         if not self.use_regex:
             return ((0, len(text)),)
         matches = (match.span() for match in _GPT2.compiled.finditer(text))
-        return cut_at(matches, len(text), "Isolated")
+        return [(start, end) for start, end, _ in stretches(matches, len(text))]
 
     def respelled(self, piece: Aligned) -> Aligned:
         return ByteLevelNormalizer().align(piece)
@@ -119,7 +125,7 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
     def spans(self, text: str) -> Iterable[Span]:
         if not self.split:
             return ((0, len(text)),)
-        places = (place for place, character in enumerate(text) if character == self.replacement)
+        places = [place for place, character in enumerate(text) if character == self.replacement]
         matches = ((place, place + 1) for place in places)
         return cut_at(matches, len(text), "MergedWithNext")
 
