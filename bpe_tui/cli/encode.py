@@ -130,13 +130,13 @@ def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
 
 def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:
     """Ids, tokens and places where stages change the text: tokens do not tell their place there."""
-    from engine.pipeline.pipeline import Pipeline, run_text  # many modules, and seldom needed
+    from engine.pipeline.pipeline import Pipeline  # many modules, and seldom needed
 
     pipeline = tokenizer.pipeline
     assert isinstance(pipeline, Pipeline)
     text = to_text(data)
     cut_out = pipeline.splitter.only(set(map(to_text, tokenizer.rules.splitter.tokens)))
-    tokens = run_text(pipeline, text, splitter=cut_out).tokens
+    tokens = pipeline.run_text(text, splitter=cut_out).tokens
     places = [0, *accumulate(len(to_bytes(character)) for character in text)]
     return {
         "ids": [token.token_id for token in tokens],

@@ -1,9 +1,15 @@
-"""`Pipeline`: the stages of a `tokenizer.json`, from a text to ids and back."""
+"""`Pipeline`: the stages of a `tokenizer.json`, from a text to ids and back.
+
+A run shows what each stage made of a text. A stage hands on parts: stretches of text, each of whose
+characters knows the characters of the original that it stands for (`Aligned`). So any token can be
+followed up through the stages to the text that somebody typed, however much was changed before it.
+Added tokens are parts that the normalizer, the pre-tokenizer and the model leave alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -15,18 +21,11 @@ from engine.pipeline.models import MODELS
 from engine.pipeline.models.model import MergingModel, Model
 from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
-from engine.pipeline.post_processors import POST_PROCESSORS, Piece, Placed, PostProcessor
+from engine.pipeline.post_processors import POST_PROCESSORS, PostProcessor
 from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.sections import SectionSplitter
 from engine.text.pretokenize import without_stray_surrogates
-
-# What each stage of a pipeline made of a text, every part of it with where it comes from.
-#
-# A stage hands on parts: stretches of text, each of whose characters knows the characters of the
-# original that it stands for (`Aligned`). So any token, however much was changed before it, can be
-# followed up through the stages to the text that somebody typed. Added tokens are parts that the
-# normalizer, the pre-tokenizer and the model leave alone.
 
 Span = tuple[int, int]
 
@@ -108,79 +107,6 @@ class PipelineRun:
     @property
     def ids(self) -> list[int]:
         return [token.token_id for token in self.tokens]
-
-
-def run_pipeline(pipeline: Pipeline, text: str, pair: str | None) -> PipelineRun:
-    """See `Pipeline.run`."""
-    given = (text,) if pair is None else (text, pair)
-    texts = tuple(run_text(pipeline, each, number) for number, each in enumerate(given))
-    tokens = tuple(_finished(pipeline, texts))
-    decoded = pipeline.decode((token.token_id for token in tokens), skip_special=True)
-    return PipelineRun(texts, tokens, decoded)
-
-
-def run_text(
-    pipeline: Pipeline, text: str, number: int = 0, splitter: SectionSplitter | None = None
-) -> TextRun:
-    """One text up to what the model makes of it.
-
-    Args:
-        number: 1 if it is the second of a pair.
-        splitter: cuts out other added tokens than the pipeline's own does.
-    """
-    text = without_stray_surrogates(text)
-    sections = [Part(*each) for each in (splitter or pipeline.splitter).aligned_sections(text)]
-    pieces = list(chain.from_iterable(_pieces(pipeline, section) for section in sections))
-    tokens = chain.from_iterable(
-        _tokens(pipeline, piece, place, number) for place, piece in enumerate(pieces)
-    )
-    return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))
-
-
-def _pieces(pipeline: Pipeline, section: Part) -> list[Part]:
-    if section.token is not None or not section.text:
-        return [section] if section.text else []
-    if pipeline.pre_tokenizer is None:
-        return [section]
-    return [Part(piece) for piece in pipeline.pre_tokenizer.aligned_pieces(section.aligned)]
-
-
-def _tokens(pipeline: Pipeline, piece: Part, place: int, number: int) -> Iterator[OutputToken]:
-    if piece.token is not None:
-        token_id = pipeline.added_ids[piece.token.content]
-        within = (0, len(piece.text))
-        yield OutputToken(token_id, piece.text, piece.span, place, within, number, number)
-        return
-    for token_id, text, start, end in pipeline.model.tokenize(piece.text):
-        span = piece.aligned.span(start, end)
-        yield OutputToken(token_id, text, span, place, (start, end), number, number)
-
-
-def _finished(pipeline: Pipeline, texts: tuple[TextRun, ...]) -> Iterator[OutputToken]:
-    processor = pipeline.post_processor
-    if processor is None:
-        yield from chain.from_iterable(each.tokens for each in texts)
-        return
-    for piece in processor.template(len(texts)):
-        if piece.text is None:
-            for token_id, text in zip(
-                processor.ids_of(piece.token), processor.texts_of(piece.token), strict=False
-            ):
-                yield OutputToken(token_id, text, type_id=piece.type_id)
-        else:
-            yield from _put(pipeline, piece, texts[piece.text])
-
-
-def _put(pipeline: Pipeline, piece: Piece, text: TextRun) -> Iterator[OutputToken]:
-    """The tokens of a text at their place in a template."""
-    assert pipeline.post_processor is not None
-    before: list[Placed] = [(token.text, token.span) for token in text.tokens]
-    placed = pipeline.post_processor.placed(before)
-    for token, (_, span) in zip(text.tokens, placed, strict=True):
-        yield OutputToken(
-            *(token.token_id, token.text, span, token.piece, token.within, token.text_number),
-            type_id=piece.type_id,
-        )
 
 
 STAGES = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "model")
@@ -288,4 +214,61 @@ class Pipeline:
         >>> [(token.text, token.span) for token in pipeline.run("HUGS").tokens]
         [('hug', (0, 3)), ('##s', (3, 4))]
         """
-        return run_pipeline(self, text, pair)
+        given = (text,) if pair is None else (text, pair)
+        texts = tuple(self.run_text(each, number) for number, each in enumerate(given))
+        tokens = tuple(self._finished(texts))
+        decoded = self.decode((token.token_id for token in tokens), skip_special=True)
+        return PipelineRun(texts, tokens, decoded)
+
+    def run_text(
+        self, text: str, number: int = 0, splitter: SectionSplitter | None = None
+    ) -> TextRun:
+        """One text up to what the model makes of it.
+
+        Args:
+            number: 1 if it is the second of a pair.
+            splitter: cuts out other added tokens than the pipeline's own does.
+        """
+        text = without_stray_surrogates(text)
+        sections = [Part(*each) for each in (splitter or self.splitter).aligned_sections(text)]
+        pieces = list(chain.from_iterable(map(self._pieces, sections)))
+        tokens = chain.from_iterable(
+            self._tokens(piece, place, number) for place, piece in enumerate(pieces)
+        )
+        return TextRun(text, tuple(sections), tuple(pieces), tuple(tokens))
+
+    def _pieces(self, section: Part) -> list[Part]:
+        """What the pre-tokenizer makes of a section."""
+        if not section.text:
+            return []
+        if section.token is not None or self.pre_tokenizer is None:
+            return [section]
+        return [Part(piece) for piece in self.pre_tokenizer.aligned_pieces(section.aligned)]
+
+    def _tokens(self, piece: Part, place: int, number: int) -> Iterator[OutputToken]:
+        """What the model makes of a pretoken, the `place`th of the text with this number."""
+        if piece.token is not None:
+            token_id = self.added_ids[piece.token.content]
+            within = (0, len(piece.text))
+            yield OutputToken(token_id, piece.text, piece.span, place, within, number, number)
+            return
+        for token_id, text, start, end in self.model.tokenize(piece.text):
+            span = piece.aligned.span(start, end)
+            yield OutputToken(token_id, text, span, place, (start, end), number, number)
+
+    def _finished(self, texts: tuple[TextRun, ...]) -> Iterator[OutputToken]:
+        """What the post-processor makes of the tokens of one text or two."""
+        processor = self.post_processor
+        if processor is None:
+            yield from chain.from_iterable(each.tokens for each in texts)
+            return
+        for piece in processor.template(len(texts)):
+            if piece.text is None:
+                ids, written = processor.ids_of(piece.token), processor.texts_of(piece.token)
+                for token_id, text in zip(ids, written, strict=False):
+                    yield OutputToken(token_id, text, type_id=piece.type_id)
+                continue
+            tokens = texts[piece.text].tokens
+            placed = processor.placed([(token.text, token.span) for token in tokens])
+            for token, (_, span) in zip(tokens, placed, strict=True):
+                yield replace(token, span=span, type_id=piece.type_id)

@@ -1,4 +1,7 @@
-"""The models of a `tokenizer.json`: they turn pretokens into ids."""
+"""The models of a `tokenizer.json`, each under its name there: they turn pretokens into ids.
+
+They build on the encoders of BPE, WordPiece and Unigram; no other kind of stage needs them.
+"""
 
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.models.bpe import BPE

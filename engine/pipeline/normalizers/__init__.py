@@ -1,7 +1,8 @@
 """Normalizers, each under the name that `tokenizer.json` gives it.
 
 They are Hugging Face's, character for character, but for the age of the Unicode tables: their
-library has some tables of Unicode 8 and some newer ones than this Python.
+library has some tables of Unicode 8 and some newer ones than this Python. The pre-tokenizers build
+on them, since these may change a text, too, before they cut it.
 """
 
 from engine.pipeline.normalizers.edits import (
