@@ -1,5 +1,8 @@
 """GPT-2's own files in a directory: `vocab.json` and `merges.txt`.
 
+    {"!": 0, "\"": 1, …, "Ġt": 256}         #version: 0.2
+                                           Ġ t
+
 Tokens are written in printable stand-ins (see `gpt2_bytes`). The two files do not say which tokens
 are special or which pattern cuts the text, so a third one, `bpe-tui.json`, does; without it the
 pattern is gpt2, and special are the tokens in angle or square brackets that no merge makes.
@@ -26,16 +29,19 @@ from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes
 
+VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
+VERSION = "#version:"
+"""How files of merges begin, if anything says so."""
+_TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re.DOTALL)
+"""How a vocabulary begins: as an object of tokens and ids, and nothing else."""
+
+Vocab = dict[int, bytes]
+Merges = list[tuple[bytes, bytes]]
+
 # Which two files: a directory has them, both are given, or one is, with the other beside it.
 #
 # Names do not count where both are given. One alone is known by what is in it; the other one is
 # beside it under the name that belongs to its own: `x-vocab.json` to `x-merges.txt`.
-
-VOCAB, MERGES = "vocab.json", "merges.txt"
-VERSION = b"#version:"
-"""How files of merges begin, if anything says so."""
-_TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re.DOTALL)
-"""How a vocabulary begins: as an object of tokens and ids, and nothing else."""
 
 
 def recognises(source: Source) -> bool:
@@ -81,11 +87,11 @@ def _is_one_of_two(source: Source) -> bool:
     if source.only_file is None:
         return False
     head = source.heads[0]
-    return head.startswith(VERSION) or _TWO_TOKENS.match(head) is not None
+    return head.startswith(VERSION.encode()) or _TWO_TOKENS.match(head) is not None
 
 
 def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path]:
-    is_merges = head.startswith(VERSION)
+    is_merges = head.startswith(VERSION.encode())
     mine, others = (MERGES, VOCAB) if is_merges else (VOCAB, MERGES)
     prefix = one.name.removesuffix(mine) if one.name.endswith(mine) else ""
     other = one.with_name(prefix + others)
@@ -97,11 +103,7 @@ def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path]:
     return (other, one) if is_merges else (one, other)
 
 
-SETTINGS = "bpe-tui.json"
-VERSION_LINE = "#version: 0.2"
-
-Vocab = dict[int, bytes]
-Merges = list[tuple[bytes, bytes]]
+# Reading
 
 
 def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
@@ -156,7 +158,7 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             f"{path}: two tokens have the same spelling, which {VOCAB} cannot say; "
             "choose special tokens that no ordinary token equals"
         )
-    merges = [VERSION_LINE, *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
+    merges = [f"{VERSION} 0.2", *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
     settings = {
         "pattern": tokenizer.pattern.name,
         "special_tokens": list(tokenizer.special_tokens),

@@ -1,6 +1,7 @@
 """Pre-tokenizers, each under the name that `tokenizer.json` gives it.
 
-They cut a text into pretokens and build on the normalizers; decoders and post-processors of the same names share their settings.
+They cut a text into pretokens and build on the normalizers. The decoders and post-processors of
+the same names share their settings.
 """
 
 from engine.pipeline.pretokenizers.cuts import (
