@@ -1,4 +1,4 @@
-"""What a chart shows, and the same in cells: curves in braille, bars in blocks.
+"""What a chart shows: figures with their axes, and how they look in cells of a terminal.
 
 A cell of braille has two by four dots, so a curve is eight times finer than the letters beside it.
 However many points a curve has, a column of dots shows only the range that they span there: numpy
@@ -17,8 +17,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# From values to places between 0 and 1, and back: linear and logarithmic axes with round ticks.
-
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
 
@@ -28,7 +26,9 @@ ROUND = (1, 2, 5)
 
 @dataclass(frozen=True)
 class Scale:
-    """The values `low` … `high` along one axis; a logarithmic one begins above 0.
+    """The values `low` … `high` along one axis, from values to places between 0 and 1 and back.
+
+    A logarithmic axis begins above 0. Ticks are round numbers.
 
     >>> Scale(1, 1000, log=True).place(10), Scale(0, 200).value(0.25), Scale(0, 97).ticks(3)
     (0.333..., 50.0, [0.0, 50.0])

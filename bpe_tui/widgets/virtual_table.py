@@ -108,11 +108,11 @@ class Header(Widget):
                 self.post_message(self.Pressed(place.column.name))
 
 
-# What tables share that are sorted by a column: by which, and which way round.
-
-
 class SortedTable(Vertical):
-    """Holds rows with the columns that there is room for, and the order that they are in."""
+    """A table that is sorted by a column: by which, and which way round.
+
+    It holds rows with the columns that there is room for, and the order that they are in.
+    """
 
     @property
     @abstractmethod

@@ -1,1 +1,4 @@
-"""Tokenizers side by side on one text."""
+"""Several tokenizers on one text: where do they cut differently, and what is it in numbers?
+
+Uses views; app opens its screen, from the encoding screen and from the shell.
+"""

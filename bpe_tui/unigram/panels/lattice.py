@@ -25,8 +25,6 @@ from engine.unigram.lattice import (
 )
 from engine.unigram.pieces import Edge
 
-# One pretoken under the pieces of one step: its lattice, and the Viterbi algorithm on it.
-
 LONGEST = 100
 """Characters of a pretoken up to which its lattice is drawn and walked through."""
 BEST_SHOWN = 8

@@ -1,4 +1,7 @@
-"""Which segmentations are the most probable, and which does chance draw?"""
+"""Ways through the lattice of a pretoken: the best one, the n best, those drawn by chance.
+
+Also why no other piece is used.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,12 @@ from bpe_tui.widgets.visible import visible_text
 from engine.unigram.encoder import Arrival, Reached
 from engine.unigram.lattice import Path
 
-# Which piece arrives best at this node, and which way leads back from the end?
-
 SUM_CELLS = 24
 REMARK_CELLS = 8
+SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
+DRAWN = 3
+"""Samples that are shown, the latest first."""
 
 
 class ArrivalsPanel(WalkPanel):
@@ -101,12 +106,6 @@ def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
         )
     if is_over:
         yield Row([right(f"score {score_text(walk.best.score)}", max(width - 7, 10), "pair")])
-
-
-SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
-DRAWN = 3
-"""Samples that are shown, the latest first."""
 
 
 class PathsPanel(WalkPanel):

@@ -1,4 +1,4 @@
-"""The inspection screen of Unigram: what kind of vocabulary the step has."""
+"""The inspection of Unigram: what kind of pieces has the timeline's step?"""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ from bpe_tui.widgets.visible import visible_text
 from engine.analysis.inspection.unigram import UnigramInspection
 from engine.formats.tokenizer_format import Opened
 from engine.unigram.frame import UnigramFrame
-
-# An inspection of Unigram's pieces in rows.
 
 
 def _overview(inspection: UnigramInspection, width: int) -> list[Row]:

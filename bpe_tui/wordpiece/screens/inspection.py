@@ -1,4 +1,4 @@
-"""The inspection screen of WordPiece: what kind of vocabulary the timeline's step has learnt."""
+"""The inspection of WordPiece: what kind of vocabulary has the timeline's step learnt?"""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from bpe_tui.wordpiece.screens import WordPieceScreen
 from engine.analysis.inspection.wordpiece import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.wordpiece.frame import WordPieceFrame
-
-# An inspection of WordPiece's vocabulary in rows: no bytes and no runs of spaces, but `##`.
 
 
 def _overview(inspection: PieceInspection, width: int) -> list[Row]:

@@ -27,9 +27,6 @@ from bpe_tui.wordpiece.screens import WordPieceScreen
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
 
-# Which pieces are there, and what is each made of? BPE's panels, with what WordPiece has.
-
-
 OF_BYTES = frozenset({"partial", "unreachable"})
 """The filters that ask about bytes, or about merges as BPE encodes with them."""
 PIECE_COLUMNS = (
