@@ -13,7 +13,8 @@ from textual.widgets import Input
 
 from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
-from bpe_tui.views.panel import (
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.targets import (
     ToChange,
     ToLine,
     ToPair,
@@ -23,7 +24,6 @@ from bpe_tui.views.panel import (
     ToText,
     ToToken,
 )
-from bpe_tui.views.panel_screen import SessionScreen
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import to_text

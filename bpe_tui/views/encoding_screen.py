@@ -15,8 +15,9 @@ from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.panel import FramePanel, FrameT, ToText
+from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.targets import ToText
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import UnknownTokenIdError
 

@@ -17,8 +17,8 @@ from bpe_tui.session.messages import Reading
 from bpe_tui.session.session import Session, Shown
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
-from bpe_tui.views.panel import ToLine
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.targets import ToLine
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.numbers import number, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber

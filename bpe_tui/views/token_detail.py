@@ -13,7 +13,8 @@ from typing import ClassVar, NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import TokenPainter, TokenPanel, ToToken, sentence
+from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
+from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width

@@ -24,11 +24,10 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     TokenPainter,
     TokenPanel,
-    ToPretoken,
-    ToStep,
     sentence,
     why_uncounted,
 )
+from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, Span, left, right, spans_width
 from bpe_tui.widgets.visible import width

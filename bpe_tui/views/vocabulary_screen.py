@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.reactive import reactive
 
 from bpe_tui.styles import sheet
-from bpe_tui.views.panel import TokenPainter, ToStep, ToToken
+from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.targets import ToStep, ToToken
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import Switch

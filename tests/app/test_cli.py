@@ -597,6 +597,7 @@ def test_textual_is_imported_for_the_screen_only(tokenizer: Path, tmp_path: Path
         ["train", HANDOUT, "--vocab-size", "260", "--out", str(tmp_path)],
         ["encode", "--tokenizer", str(tokenizer), "a", "--explain"],
         ["decode", "--tokenizer", str(tokenizer), "97"],
+        ["inspect", str(tokenizer)],
     ]
     code = (
         "import sys; from bpe_tui.cli import main; "

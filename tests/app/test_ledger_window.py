@@ -9,7 +9,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.bpe.screens.ledger import LedgerWindow
-from bpe_tui.views.panel import ToChange
+from bpe_tui.views.targets import ToChange
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import Row
 

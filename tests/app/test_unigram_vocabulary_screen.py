@@ -18,7 +18,7 @@ from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_detail import PieceLanesPanel, PieceToldPanel, PieceUsesPanel
 from bpe_tui.unigram.panels.pieces import PieceRows
 from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
-from bpe_tui.views.panel import ToPiece
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import Switches
 from engine.unigram.filters import PIECE_FILTERS

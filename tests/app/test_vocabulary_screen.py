@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.views.panel import ToToken
+from bpe_tui.views.targets import ToToken
 from bpe_tui.views.token_detail import (
     Label,
     LanesPanel,

@@ -12,7 +12,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.views.encoding_screen import PartsPanel
-from bpe_tui.views.panel import Panel, TokenPainter, ToStep, sentence
+from bpe_tui.views.panel import Panel, TokenPainter, sentence
+from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,

@@ -11,7 +11,8 @@ from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.bpe.panels.encoding import LONGEST
-from bpe_tui.views.panel import Panel, ToStep
+from bpe_tui.views.panel import Panel
+from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph
 from bpe_tui.widgets.visible import quoted, visible_text

@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, ToLine, ToPair, pair_text
+from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
+from bpe_tui.views.targets import ToLine, ToPair
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, signed

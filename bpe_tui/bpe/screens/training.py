@@ -10,8 +10,8 @@ from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.panel import ToPair
 from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.targets import ToPair
 from engine.core.events import Pair
 
 

@@ -8,7 +8,8 @@ from itertools import chain
 from textual.content import Content
 
 from bpe_tui.studies.model_table.job import Entry
-from bpe_tui.views.panel import PRETOKEN_BORDER, ToKind
+from bpe_tui.views.panel import PRETOKEN_BORDER
+from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped

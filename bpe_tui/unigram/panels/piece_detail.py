@@ -18,7 +18,8 @@ from textual.reactive import reactive
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import Finder, PiecePainter, PiecePanel
 from bpe_tui.unigram.panels.pieces import goes_text
-from bpe_tui.views.panel import ToPiece, ToPretoken, sentence
+from bpe_tui.views.panel import sentence
+from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure

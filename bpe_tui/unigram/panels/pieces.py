@@ -12,7 +12,7 @@ from textual.reactive import reactive
 
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, Slices, step_name
-from bpe_tui.views.panel import ToPretoken
+from bpe_tui.views.targets import ToPretoken
 from bpe_tui.views.vocabulary_table import VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import number

@@ -7,7 +7,7 @@ from math import exp
 
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
-from bpe_tui.views.panel import ToPiece
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,

@@ -10,15 +10,9 @@ from bpe_tui.session.session import Session
 from bpe_tui.unigram.narration import describe_unknown, score_text
 from bpe_tui.unigram.panels.piece_panel import Finder, PiecePainter, PiecePanel, step_name
 from bpe_tui.views.corpus import ExcerptPanel, broken, flowed
-from bpe_tui.views.panel import (
-    PRETOKEN_BORDER,
-    TOKEN_BORDER,
-    FramePanel,
-    ToPretoken,
-    ToStep,
-    sentence,
-)
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
 from bpe_tui.views.player_screen import Transport
+from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, before_after, over_labels
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, spans_width

@@ -19,7 +19,7 @@ from bpe_tui.views.inspection_rows import (
     long_row,
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.views.panel import ToPiece
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text

@@ -16,8 +16,8 @@ from bpe_tui.unigram.panels.training import (
 )
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.unigram.screens.charts import CurvesPanel
-from bpe_tui.views.panel import ToPiece
 from bpe_tui.views.player_screen import StepsScreen
+from bpe_tui.views.targets import ToPiece
 
 
 class UnigramTrainingScreen(StepsScreen, UnigramScreen):

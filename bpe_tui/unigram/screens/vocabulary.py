@@ -19,7 +19,7 @@ from bpe_tui.unigram.panels.piece_detail import (
 from bpe_tui.unigram.panels.pieces import PieceRows, VocabularyOfPieces
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.narration import fitting
-from bpe_tui.views.panel import ToPiece
+from bpe_tui.views.targets import ToPiece
 from bpe_tui.views.vocabulary_table import TableScreen
 from bpe_tui.widgets.numbers import number, plural
 from engine.unigram.frame import UnigramFrame

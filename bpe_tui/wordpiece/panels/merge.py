@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bpe_tui.views.narration import first_fitting
-from bpe_tui.views.panel import ToPair, ToToken
+from bpe_tui.views.targets import ToPair, ToToken
 from bpe_tui.views.training_panels import (
     ChangedCount,
     change_columns,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from bpe_tui.views.panel import ToPair, sentence
+from bpe_tui.views.panel import sentence
+from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, right
 from bpe_tui.wordpiece.narration import score_text
