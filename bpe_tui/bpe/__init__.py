@@ -1,4 +1,4 @@
-"""Byte-pair encoding in the application: its job, what it says and writes.
+"""All of byte-pair encoding in the application: its training, screens, panels and sentences.
 
 Uses views and what is below it; app opens its screens by name.
 """

@@ -101,7 +101,7 @@ class CommandProvider(Provider):
 
 
 class Help(ModalScreen[None]):
-    """Closes on any of its keys."""
+    """A window with all keys of a screen; any of its own keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,question_mark,q,enter", "dismiss", "close")

@@ -1,4 +1,4 @@
-"""What does the corpus look like at this step?"""
+"""The panel of the corpus: its first lines, cut as at the step, rows broken where they were."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
 
 class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
-    """Follows what was made at the step.
+    """The corpus of a model that merges; it scrolls to where the step made its token.
 
     Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
     time would make every line jump; rows are broken where they were at an earlier step (see
@@ -160,7 +160,7 @@ def layout_step(step: int) -> int:
 
 
 def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:
-    """Words in rows of at most `width` cells, each given with the cells it is reckoned with.
+    """Words in rows of at most `width` cells; each word comes with the cells to reserve for it.
 
     A word too long for a row is broken between its spans.
     """

@@ -1,4 +1,4 @@
-"""What all models share of what screens say: the first line, the last one, and room for both.
+"""Sentences that all models share: what is open, what happened, why there is no more.
 
 The first line says what is open, the last one what just happened. Each model has its own sentences
 in a module `narration`; a `Narrator` gives them to its screens.

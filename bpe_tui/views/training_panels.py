@@ -36,7 +36,7 @@ from engine.recording.merge_record import PairStep
 
 
 class MergeList(TokenPanel[MergeFrameT]):
-    """What has been merged so far, and what will be: all recorded merges; choosing one goes there.
+    """All recorded merges, those ahead in grey; choosing one goes there.
 
     A subclass draws a merge.
     """

@@ -91,7 +91,7 @@ class Transcript(ABC, Generic[FrameT]):
 
     @abstractmethod
     def save_in(self, path: Path) -> Iterator[str]:
-        """Save what this step has; the sentences say what of it was left out, if anything.
+        """Save the tokenizer of this step; yields sentences about what was left out, if anything.
 
         Raises:
             BpeError: the file cannot be written.
@@ -197,7 +197,7 @@ class Transcript(ABC, Generic[FrameT]):
     def numbered(
         self, rest: str, things: str, ranked: Callable[[int], Iterator[str]]
     ) -> Iterator[str]:
-        """The first of some things behind their places, as many as was typed."""
+        """The first things of a ranking, numbered from 1: as many as was typed, or ten."""
         wanted = self.number_in(rest or str(LISTED))
         if wanted is None:
             yield f"Say how many {things} to tell, like {things} {LISTED}."

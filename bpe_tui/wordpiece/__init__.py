@@ -1,4 +1,4 @@
-"""WordPiece in the application: its job, its sentences, what its keys say.
+"""All of WordPiece in the application: its training, screens, panels and sentences.
 
 Uses views and what is below it; app opens its screens by name.
 """

@@ -1,4 +1,4 @@
-"""What did this step do, and why this pair?"""
+"""The panel of the merge: the pair, why it won, and the counts that it changed."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MergePanel(Panel):
         ]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
-        """Who is behind the changes; `None` where the next slice of time has to go on with it."""
+        """Which pretokens changed the counts; `None` if the next slice of time must go on with it."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
         self.set_timer(SLICE_SECONDS, self.rebuild)

@@ -1,4 +1,4 @@
-"""Which pairs are next, and what does the heap believe?"""
+"""The panel of the heap: its best pairs in a table, its array, its tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does the trainer find this merge?"""
+"""The panel with the pseudocode of the trainer, and what its lines do at this step."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ NO_BREAK_SPACE = "\u00a0"
 
 
 class BreakpointRows(Lines):
-    """The list: on or off, the line that was written, where it stops."""
+    """A breakpoint a row: on or off, the line that was written, where it stops next."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "switch", "on or off"),
@@ -83,7 +83,7 @@ class BreakpointRows(Lines):
 
 
 class Breakpoints(ModalScreen[int | None]):
-    """Gives back a step to go to, or `None`."""
+    """Lists the breakpoints and takes new ones; gives back a step to go to, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),

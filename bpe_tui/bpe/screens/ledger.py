@@ -1,4 +1,4 @@
-"""What is behind a change: the pretokens, and for each of them the lines of the corpus."""
+"""The window behind a changed count: the pretokens, and for each the lines of the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if it went another way here: the choices, and what came of one, beside what was."""
+"""The windows of a what-if: the choices at a step, then the run and its fork side by side."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _words(merge: MergeStep | None) -> BytesPair | None:
 
 
 class Branches(ModalScreen[messages.WhatIfEnded | None]):
-    """Has the fork trained and shows how far it is, then both branches.
+    """Trains the fork in the background, says how far it is, then shows both branches.
 
     Gives back the fork if it is to be kept.
     """
@@ -156,7 +156,7 @@ def _examples(tokens: list[bytes]) -> str:
 
 
 def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wish]:
-    """All that can be chosen at a step; `chosen` is the row of the pairs panel."""
+    """All that can be done otherwise at a step; `chosen` is the pair under the panel's cursor."""
     step = frame.step
     if frame.merge is not None:
         yield Wish(
@@ -198,7 +198,7 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
 
 
 class WhatIf(ModalScreen[Wish | None]):
-    """Gives back what is wished, or `None`."""
+    """Asks what to do otherwise from a step on; gives back the wish, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),

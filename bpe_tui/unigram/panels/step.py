@@ -1,4 +1,4 @@
-"""What did this step do, and by which arithmetic?"""
+"""The panel of the step: the seed, the arithmetic of an EM iteration, or a prune."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class StepPanel(PiecePanel):
         return prune_rows(frame, step, width, has_room=self.size.height > ROOMY)
 
     def watch_cursor(self) -> None:
-        """The arithmetic is at another piece now."""
+        """Work out the arithmetic of the piece that the cursor is on now."""
         if self.frame is not None and isinstance(self.frame.came_by, EmStep):
             self._rows = self.rows_of(self.frame, self.room)
         super().watch_cursor()

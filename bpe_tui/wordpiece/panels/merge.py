@@ -1,4 +1,4 @@
-"""What did this step do, by which arithmetic, and what lost to it?"""
+"""The panel of the merge: its score worked out, what lost to it, the counts that it changed."""
 
 from __future__ import annotations
 

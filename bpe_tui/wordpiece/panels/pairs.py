@@ -1,4 +1,4 @@
-"""Which pairs have the highest scores, and of which three counts is each made?"""
+"""The panel of the pairs with the highest scores, each with its three counts."""
 
 from __future__ import annotations
 
