@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.bpe.job import WhatIfJob, Wish
+from bpe_tui.bpe.what_if_job import WhatIfJob, Wish
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.views.panel import TokenPainter, pair_text
