@@ -56,7 +56,7 @@ class MergePanel(Panel):
         ]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
-        """Which pretokens changed the counts; `None` if the next slice of time must go on with it."""
+        """Which pretokens changed the counts; `None` while a later slice of time has to go on."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
         self.set_timer(SLICE_SECONDS, self.rebuild)
