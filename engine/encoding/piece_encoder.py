@@ -1,5 +1,10 @@
 """Encoding a text by its pieces, each of which is encoded in full only once.
 
+A pattern's regex looks at every character, which takes longer than all the rest of encoding. But
+nearly every pretoken border stands before a single space, and text repeats what stands between two
+spaces. So the text is cut there by `bytes.split`, with no look at the characters (`Cutting`), and
+the regex is left with the pieces that were never seen before.
+
 Two memories stand one behind the other. A piece that is met again costs one look into the first.
 A new piece is cut by the pattern's regex, and its pretokens are looked up in the second: `dog!`
 is new where `dog` and `!` are not. Each holds what it has for as long as it has room, which is
@@ -17,30 +22,8 @@ from engine.encoding.bounded_memo import BoundedMemo
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 
-# Cut text into pieces, at the speed of `bytes.split`, that can be encoded one by one.
-#
-# A pattern's regex looks at every character, which takes longer than all the rest of encoding. But
-# nearly every pretoken border stands before a single space, and text repeats what stands between
-# two spaces. So the text is cut there, with no look at the characters, and the regex is left with
-# the pieces that were never seen before.
-#
-# **Where a cut is safe.** The pieces must give the pretokens that the whole text gives. Two rules:
-#
-# 1. Before a space that follows a character which is not whitespace: the patterns' borders in
-#    `engine.text.patterns` say why. With gpt2 the same holds before a newline.
-# 2. With gpt2, also before the last character of a run of whitespace that something follows:
-#    `\s+(?!\S)` takes such a run but for its last character.
-#
-# **How the unsafe places are passed over.** `split` cuts at every space, so before it the text is
-# marked, by a few `replace`s: a space where no cut is safe becomes `KEPT_SPACE`, and a newline
-# where one is safe gets a space in front; other newlines become `KEPT_NEWLINE`. Then every piece
-# but the first stands behind one space that the cut has taken; with gpt2, where a piece begins with
-# a newline, that is the space that was put in. `Cutting.restored` undoes it. Text that holds these
-# two characters itself is not for this module.
-#
-# Bytes serve better than characters here: a `str` with one emoji takes four times the room. All
-# marks are ASCII, which in UTF-8 is never a part of another character.
-
+# Marks; texts that hold them are not marked. Bytes serve better than characters here: a `str` with
+# one emoji takes four times the room. Both marks are ASCII, never a part of another character.
 KEPT_SPACE, KEPT_NEWLINE = b"\0", b"\1"
 _TO_TEXT = bytes.maketrans(KEPT_SPACE + KEPT_NEWLINE, b" \n")
 
@@ -65,7 +48,25 @@ _BLOCK_BORDER = re.compile(rb"(?<=[!-~]) (?=[!-~])")
 
 @dataclass(frozen=True)
 class Cutting:
-    """The rules of one pattern: how its text is marked, and whether newlines are cut at."""
+    """How the text of a pattern is cut into pieces that can be encoded one by one.
+
+    **Where a cut is safe.** The pieces must give the pretokens that the whole text gives:
+
+    1. Before a space that follows a character which is not whitespace: the patterns' borders in
+       `engine.text.patterns` say why. With gpt2 the same holds before a newline.
+    2. With gpt2, also before the last character of a run of whitespace that something follows:
+       its branch `whitespace before more` takes such a run but for its last character.
+
+    **How the unsafe places are passed over.** `split` cuts at every space, so before it the text is
+    marked, by a few `replace`s: a space where no cut is safe becomes `KEPT_SPACE`, and a newline
+    where one is safe gets a space in front; other newlines become `KEPT_NEWLINE`. Then every piece
+    but the first stands behind one space that the cut has taken; with gpt2, where a piece begins
+    with a newline, that is the space that was put in. `restored` undoes it.
+
+    Attributes:
+        marked: the function that marks a text.
+        at_newlines: whether newlines are cut at.
+    """
 
     marked: Callable[[bytes], bytes]
     at_newlines: bool
@@ -94,6 +95,7 @@ def restored_first(piece: bytes) -> bytes:
 
 
 def can_be_marked(block: bytes) -> bool:
+    """Whether the text does not hold the marks itself."""
     return KEPT_SPACE not in block and KEPT_NEWLINE not in block
 
 
@@ -174,7 +176,7 @@ and prose in many scripts 130 MB."""
 BLOCK = 1 << 14
 
 
-def remembering(
+def memoized_encoder(
     pattern: Pattern, encode: Callable[[bytes], Sequence[int]]
 ) -> Callable[[str], list[int]]:
     """A function that encodes texts and keeps its memory from one to the next.

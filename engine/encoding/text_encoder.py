@@ -50,19 +50,29 @@ class TextEncoder:
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
-        ids: list[int] = []
-        for piece, special in self.splitter.split_text(without_stray_surrogates(text)):
-            if special:
-                ids.append(self.special_ids[piece])
-            else:
-                ids += self._encode_text(piece)
-        return ids
+        return encode_around_special(text, self.splitter, self.special_ids, self._encode_text)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without its memories, for a helper process, which makes an equal one."""
         encoder = self.encoder
         parts = (encoder.name, encoder.alphabet, encoder.table)
         return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
+
+
+def encode_around_special(
+    text: str,
+    splitter: SpecialSplitter,
+    special_ids: Mapping[str, int],
+    encode_text: Callable[[str], list[int]],
+) -> list[int]:
+    """The ids of a text: those of its special tokens, and between them what `encode_text` gives."""
+    ids: list[int] = []
+    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+        if special:
+            ids.append(special_ids[piece])
+        else:
+            ids += encode_text(piece)
+    return ids
 
 
 # Many texts, encoded by several processes.

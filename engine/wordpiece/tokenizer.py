@@ -8,7 +8,8 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
-from engine.encoding.piece_encoder import remembering
+from engine.encoding.piece_encoder import memoized_encoder
+from engine.encoding.text_encoder import encode_around_special
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -100,7 +101,7 @@ class WordPieceTokenizer:
         self.encoder = WordPieceEncoder(ids, unknown_token, max_input_characters)
         self._special_ids = {token: ids[token] for token in self.special_tokens}
         self._splitter = SpecialSplitter(self.special_tokens)
-        self._encode_text = remembering(self.pattern, self._encode_pretoken)
+        self._encode_text = memoized_encoder(self.pattern, self._encode_pretoken)
 
     @property
     def vocab_size(self) -> int:
@@ -114,13 +115,7 @@ class WordPieceTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text."""
-        ids: list[int] = []
-        for piece, special in self._splitter.split_text(without_stray_surrogates(text)):
-            if special:
-                ids.append(self._special_ids[piece])
-            else:
-                ids += self._encode_text(piece)
-        return ids
+        return encode_around_special(text, self._splitter, self._special_ids, self._encode_text)
 
     def _encode_pretoken(self, pretoken: bytes) -> tuple[int, ...]:
         words = words_in(to_text(pretoken))

@@ -16,7 +16,7 @@ from engine.core.arrays import Ints
 from engine.core.errors import ComparisonError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.encoders.at_once import AtOnce, Encoded
-from engine.encoding.piece_encoder import remembering
+from engine.encoding.piece_encoder import memoized_encoder
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.normalizers.normalizer import Aligned
 from engine.pipeline.pipeline import Pipeline
@@ -138,7 +138,7 @@ class CutText:
     def __init__(self, data: bytes, pattern: Pattern, special_tokens: Iterable[str]) -> None:
         self.pretokens: list[bytes] = []
         self.special: list[int] = []
-        numbers_of_text = remembering(pattern, _Numbering(self.pretokens).of)
+        numbers_of_text = memoized_encoder(pattern, _Numbering(self.pretokens).of)
         numbers_of_special: dict[str, int] = {}
         sequence = array("q")
         for piece, special in SpecialSplitter(list(special_tokens)).split_text(to_text(data)):

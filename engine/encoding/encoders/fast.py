@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.encoders.encoder import Encoder, MergeTable, RankLoop, is_in_order
-from engine.encoding.piece_encoder import remembering
+from engine.encoding.piece_encoder import memoized_encoder
 from engine.text.patterns import Pattern
 
 LONG = 128
@@ -197,7 +197,7 @@ class Cached(Encoder):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """As in every encoder; the function keeps its memory from one text to the next."""
-        return remembering(pattern, self.encode)
+        return memoized_encoder(pattern, self.encode)
 
     def _for(self, pretoken: bytes) -> Encoder:
         return self._heap if len(pretoken) > LONG else self._list
