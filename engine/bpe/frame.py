@@ -48,15 +48,10 @@ class Frame(MergeFrame[MergeStep]):
         self.moves_done = moves_done
         self.cuts_specials = cuts_specials
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """Where this is: step and moves; two frames of a run with one place are alike."""
-        return self.step, self.moves_done
-
     def looks_like(self, other: Self) -> bool:
-        """Whether both are the same place of the same run, and encode alike."""
-        same_place = super().looks_like(other) and self.moves_done == other.moves_done
-        return same_place and self.cuts_specials == other.cuts_specials
+        """Whether both are the same step and move of the same run, and encode alike."""
+        same_move = super().looks_like(other) and self.moves_done == other.moves_done
+        return same_move and self.cuts_specials == other.cuts_specials
 
     def with_specials_as_text(self) -> Frame:
         """The same, except that special tokens in a text to encode are ordinary text."""

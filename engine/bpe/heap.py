@@ -224,9 +224,9 @@ class HeapWalk:
         if not self._copies:
             self._start()
         if not self._at <= step <= self._at + SPACING:
-            place = bisect_right(self._copy_steps, step) - 1
-            if not self._copy_steps[place] <= self._at <= step:
-                self._resume(place)
+            index = bisect_right(self._copy_steps, step) - 1
+            if not self._copy_steps[index] <= self._at <= step:
+                self._resume(index)
         while self._at < step:
             if monotonic() > deadline:
                 return self._at / step
@@ -255,9 +255,9 @@ class HeapWalk:
         self._keep(0, entries)
         self._resume(0)
 
-    def _resume(self, place: int) -> None:
+    def _resume(self, index: int) -> None:
         """Go to a step of which there is a copy."""
-        self._at, self._entries = self._copy_steps[place], list(self._copies[place])
+        self._at, self._entries = self._copy_steps[index], list(self._copies[index])
         self._counts = self._record.counts.at(self._at).tolist()
 
     def _advance(self) -> None:
@@ -271,16 +271,16 @@ class HeapWalk:
         self._at += 1
 
     def _keep(self, step: int, entries: list[Entry]) -> None:
-        place = bisect_right(self._copy_steps, step)
-        if place and self._copy_steps[place - 1] == step:
+        index = bisect_right(self._copy_steps, step)
+        if index and self._copy_steps[index - 1] == step:
             return
-        self._copy_steps.insert(place, step)
-        self._copies.insert(place, list(entries))
+        self._copy_steps.insert(index, step)
+        self._copies.insert(index, list(entries))
         while len(self._copies) > 2 and sum(map(len, self._copies)) > KEPT_ENTRIES:
             # Thin out where copies are closest; the first one stays, as all can be made from it.
             gaps = [b - a for a, b in zip(self._copy_steps, self._copy_steps[2:], strict=False)]
-            place = gaps.index(min(gaps)) + 1
-            del self._copy_steps[place], self._copies[place]
+            index = gaps.index(min(gaps)) + 1
+            del self._copy_steps[index], self._copies[index]
 
     def _play(
         self, index: int, entries: list[Entry], counts: list[int], limit: int = -1

@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.bpe.heap import HeapMove
 from engine.bpe.run import Run
-from engine.bpe.ties import TIE_RULES, PairKey, no_place
+from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.core.arrays import Integers
 from engine.core.events import Pair
 
@@ -22,7 +22,7 @@ class QueueEntry:
 
     `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
     last merge did to the count; `tied` says that another pair has the same true count and it is
-    the highest. `place` is the entry's index in the heap's array, where that was asked for.
+    the highest. `position` is the entry's index in the heap's array, where that was asked for.
     """
 
     pair: Pair
@@ -30,7 +30,7 @@ class QueueEntry:
     count: int
     delta: int
     tied: bool
-    place: int = -1
+    position: int = -1
 
     @property
     def stale(self) -> bool:
@@ -100,7 +100,7 @@ class PairQueue:
             return {}
         tokens, tied = self._record.ids.tokens, self.tied
         return {
-            name: min(tied, key=rule.make_key(tokens, no_place))
+            name: min(tied, key=rule.make_key(tokens, never_seen))
             if rule.static
             else self._first(tied)
             for name, rule in TIE_RULES.items()
@@ -110,9 +110,9 @@ class PairQueue:
         """Which of the pairs stands first in the corpus as it is now."""
         first: tuple[int, int, Pair] | None = None
         for pair in pairs:
-            place = self._first_place(pair, None if first is None else first[0] + 1)
-            if place is not None and (first is None or place < first[:2]):
-                first = (*place, pair)
+            found = self._first_place(pair, None if first is None else first[0] + 1)
+            if found is not None and (first is None or found < first[:2]):
+                first = (*found, pair)
         assert first is not None  # each of them stands somewhere
         return first[2]
 
@@ -151,8 +151,8 @@ class PairQueue:
         """The first entries of the heap's array, after so many moves of the next merge."""
         entries = self._run.heap_walk.entries(self._step, moves)
         return [
-            self._entry(number, -claim, place)
-            for place, (claim, _, number) in enumerate(entries[:limit])
+            self._entry(number, -claim, position)
+            for position, (claim, _, number) in enumerate(entries[:limit])
         ]
 
     def moves(self) -> list[HeapMove]:
@@ -161,13 +161,13 @@ class PairQueue:
             return []
         return self._run.heap_walk.moves(self._step)
 
-    def _entry(self, number: int, claim: int, place: int = -1) -> QueueEntry:
+    def _entry(self, number: int, claim: int, position: int = -1) -> QueueEntry:
         # A pair that the next merge makes has no count yet; its entry is as true as can be.
         count = int(self._counts[number]) if number < len(self._counts) else claim
         before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
         pair = self._record.pairs[number]
         tied = len(self.tied) > 1 and pair in self._tied_set
-        return QueueEntry(pair, claim, count, count - before, tied, place)
+        return QueueEntry(pair, claim, count, count - before, tied, position)
 
     @cached_property
     def _tied_set(self) -> frozenset[Pair]:
@@ -202,12 +202,12 @@ class PairQueue:
     @cached_property
     def _first_places(self) -> dict[Pair, tuple[int, int]]:
         """Where each pair first stands now: one pass over all pretokens, for `first-seen`."""
-        places: dict[Pair, tuple[int, int]] = {}
+        first: dict[Pair, tuple[int, int]] = {}
         tokens_at = self._run.segmenter.tokens_at
-        for place, pretoken in enumerate(self._run.counts):
+        for index, pretoken in enumerate(self._run.counts):
             for position, pair in enumerate(pairwise(tokens_at(pretoken, self._step))):
-                places.setdefault(pair, (place, position))
-        return places
+                first.setdefault(pair, (index, position))
+        return first
 
 
 def _most_frequent(counts: Integers, limit: int) -> Integers:

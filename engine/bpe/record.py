@@ -16,7 +16,7 @@ import numpy as np
 from engine.alphabets import Alphabet, ByteAlphabet
 from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.bpe.heap import HeapReplay
-from engine.bpe.ties import TieRule, no_place
+from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
@@ -101,7 +101,7 @@ class Record(MergeRecord[MergeStep]):
         # No pair is ever more frequent than the first that merges.
         small = max(start, default=0) < 2**31
         self.counts = ChangeLog(start, np.int32 if small else np.int64)
-        self.tie_key = tie_rule.make_key(self.ids.tokens, no_place)
+        self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
         self.by_rule = not self.given
         self.forbidden: frozenset[BytesPair] = frozenset()

@@ -24,7 +24,7 @@ FirstSeen = Callable[[Pair], tuple[int, int]]
 """Where a pair first stands now: (index of the pretoken, position in it)."""
 
 
-def no_place(pair: Pair) -> tuple[int, int]:
+def never_seen(pair: Pair) -> tuple[int, int]:
     """The `first_seen` of a static rule, which never asks."""
     raise AssertionError("a static tie rule does not ask where a pair stands")
 

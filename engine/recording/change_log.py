@@ -122,8 +122,8 @@ class ChangeLog:
         """All counters after the first `step` steps: an array of the caller's own."""
         self._check(step, len(self._ends) - 1)
         with self._lock:
-            place = bisect_right(self._checkpoint_steps, step) - 1
-            base_step, base = self._checkpoint_steps[place], self._checkpoints[place]
+            index = bisect_right(self._checkpoint_steps, step) - 1
+            base_step, base = self._checkpoint_steps[index], self._checkpoints[index]
         state = self._replay(base, base_step, step)
         if self._ends[step] - self._ends[base_step] > max(len(state), 4096):
             self._keep(step, state.copy())
@@ -131,9 +131,9 @@ class ChangeLog:
 
     def _keep(self, step: int, state: Integers) -> None:
         with self._lock:
-            place = bisect_right(self._checkpoint_steps, step)
-            self._checkpoint_steps.insert(place, step)
-            self._checkpoints.insert(place, state)
+            index = bisect_right(self._checkpoint_steps, step)
+            self._checkpoint_steps.insert(index, step)
+            self._checkpoints.insert(index, state)
 
     def _check(self, step: int, last: int) -> None:
         if not 0 <= step <= last:

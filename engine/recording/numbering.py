@@ -1,10 +1,10 @@
-"""`TokenIds`: which id a token of a run has.
+"""The numbers of pairs, and the ids of tokens: `PairNumbers` and `TokenIds`.
 
-A trainer numbers tokens in the order of their making: bytes or characters, special tokens, merges.
-That number is the token's *place*; in a run of ours it is its id, too. A tokenizer from elsewhere
-may number otherwise (GPT-2 orders the bytes its own way, tiktoken puts special tokens last), and
-whoever looks at a replay of its merges wants to see the ids that it gives. So a record is kept in
-places, and speaks in ids: the two are turned into each other here and nowhere else.
+A token has a *place*, in the order of making, and an *id*. In a run of ours they are the same. A
+tokenizer from elsewhere may number otherwise (GPT-2 orders the bytes its own way, tiktoken puts
+special tokens last), and whoever looks at a replay of its merges wants to see the ids that it
+gives. So a record is kept in places, and speaks in ids: the two are turned into each other here
+and nowhere else.
 """
 
 from __future__ import annotations
@@ -14,12 +14,6 @@ from functools import cached_property
 from typing import Protocol
 
 from engine.core.events import Pair
-
-# Pairs numbered in the order in which they first appear.
-#
-# Counts, logs and queues are arrays over these numbers; a pair itself is needed only to be shown or
-# to be found. It is found by its *key*, one integer for two token ids, because many keys can be
-# made at once from arrays and hash faster than tuples.
 
 STRIDE = 2**32 - 5
 """key = left · STRIDE + right. Above any id; odd, so that keys with the same right token do not
@@ -32,7 +26,11 @@ def key_of(pair: Pair) -> int:
 
 
 class PairNumbers(Sequence[Pair]):
-    """number → pair as a sequence, key → number as a dict. One thread may add, any may read.
+    """Pairs numbered in the order in which they first appear.
+
+    Counts, logs and queues are arrays over these numbers; a pair itself is needed only to be shown
+    or to be found. It is found by its *key*, one integer for two token ids, because many keys can
+    be made at once from arrays and hash faster than tuples. One thread may add, any may read.
 
     >>> pairs = PairNumbers([(7, 8)])
     >>> pairs.number_or_new((7, 9)), pairs.number_or_new((7, 8)), list(pairs)
@@ -83,8 +81,11 @@ class TokensById(Protocol):
 
 
 class TokenIds:
-    """The ids of a run of ours: places. `tokens` is the run's vocab, which grows; as it is given,
-    the special tokens stand at its end.
+    """The ids of a run of ours, which are the places.
+
+    Args:
+        tokens: the run's vocab before any merge, the special tokens at its end; it grows.
+        special_tokens: those, in their order.
 
     Attributes:
         tokens: id → bytes.
@@ -107,7 +108,7 @@ class TokenIds:
         return place
 
     def place_of(self, token_id: int) -> int:
-        """The inverse of `id_of`; −1 for what no token of the run has for an id."""
+        """The inverse of `id_of`; −1 for an id that no token of the run has."""
         return token_id
 
     def name(self, pairs: PairNumbers) -> PairNumbers | NamedPairs:
@@ -145,7 +146,7 @@ class GivenIds(TokenIds):
 
 
 class NamedPairs(Sequence[Pair]):
-    """number → pair, in ids, of pairs that are kept in places."""
+    """Pairs that are kept in places, read in ids: number → pair."""
 
     def __init__(self, pairs: PairNumbers, ids: TokenIds) -> None:
         self._pairs = pairs

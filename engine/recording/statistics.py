@@ -70,8 +70,8 @@ class TiedSteps(Sequence[int]):
     def __len__(self) -> int:
         return len(self.steps)
 
-    def __getitem__(self, place: int) -> int:  # type: ignore[override]
-        return int(self._steps[place])
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]
+        return int(self._steps[index])
 
     @property
     def steps(self) -> Ints:
@@ -86,8 +86,8 @@ class TiedSteps(Sequence[int]):
     def is_tied(self, step: int) -> bool:
         """Whether the merge that led to a step was tied."""
         steps = self._steps if step <= self._known else self.steps
-        place = int(np.searchsorted(steps, step))
-        return place < len(steps) and int(steps[place]) == step
+        index = int(np.searchsorted(steps, step))
+        return index < len(steps) and int(steps[index]) == step
 
     def until(self, step: int) -> int:
         """How many of the first `step` merges were tied."""
@@ -96,7 +96,7 @@ class TiedSteps(Sequence[int]):
     def nearest(self, step: int, direction: int) -> int | None:
         """The nearest tied step after `step` (1) or before it (−1)."""
         if direction > 0:
-            place = int(np.searchsorted(self.steps, step, side="right"))
+            index = int(np.searchsorted(self.steps, step, side="right"))
         else:
-            place = int(np.searchsorted(self.steps, step, side="left")) - 1
-        return int(self.steps[place]) if 0 <= place < len(self.steps) else None
+            index = int(np.searchsorted(self.steps, step, side="left")) - 1
+        return int(self.steps[index]) if 0 <= index < len(self.steps) else None

@@ -197,7 +197,7 @@ class TokenTable:
 
     @cached_property
     def maker(self) -> Ints:
-        """The place in `merges` of the first merge that makes the token; `NONE` if none does."""
+        """The index in `merges` of the first merge that makes the token; `NONE` if none does."""
         makers = np.full(len(self), NONE, dtype=np.int64)
         # The last assignment stays: go through the merges from the end, so that it is the first.
         makers[self.merges.made[::-1]] = np.arange(len(self.merges), dtype=np.int64)[::-1]
@@ -216,7 +216,7 @@ class TokenTable:
 
     def _of_makers(self, column: Ints) -> Ints:
         """For each token what a column of the merges says of its maker."""
-        # The place −1 is the last of the longer column, where NONE stands.
+        # The index −1 is the last of the longer column, where NONE stands.
         return np.append(column, NONE)[self.maker]
 
     @cached_property
@@ -232,14 +232,14 @@ class TokenTable:
 
     @cached_property
     def byte_order(self) -> Ints:
-        """The place of each token among all of them sorted by their bytes."""
+        """The position of each token among all of them sorted by their bytes."""
         # Latin-1 keeps the order of bytes, and Python compares strings of it faster.
-        return places([token.decode("latin-1") for token in self.tokens])
+        return sorted_positions([token.decode("latin-1") for token in self.tokens])
 
     @cached_property
     def reading_order(self) -> Ints:
-        """The place of each token sorted as text, without regard to case and leading spaces."""
-        return places([to_text(token).lstrip().lower() for token in self.tokens])
+        """The position of each token sorted as text, without regard to case and leading spaces."""
+        return sorted_positions([to_text(token).lstrip().lower() for token in self.tokens])
 
     @cached_property
     def is_reachable(self) -> Bools:
@@ -262,11 +262,11 @@ def _is_text(token: bytes) -> bool:
     return True
 
 
-def places(keys: Sequence[str]) -> Ints:
-    """The place of each key in sorted order; the earlier of two equal keys comes first."""
-    places = np.empty(len(keys), dtype=np.int64)
-    places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
-    return places
+def sorted_positions(keys: Sequence[str]) -> Ints:
+    """The position of each key in sorted order; the earlier of two equal keys comes first."""
+    positions = np.empty(len(keys), dtype=np.int64)
+    positions[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+    return positions
 
 
 # Which tokens does encoding ever give?
@@ -316,14 +316,14 @@ def _by_encoding(table: TokenTable, rows: Sequence[int], maker: Ints) -> Bools:
     pairs = list(zip(ids[merges.left].tolist(), ids[merges.right].tolist(), strict=True))
     made = zip(merges.rank.tolist(), ids[merges.made].tolist(), strict=True)
     encoder = Cached(table.alphabet, dict(zip(pairs, made, strict=True)))
-    place = {pair: number for number, pair in enumerate(pairs)}
+    index_of = {pair: number for number, pair in enumerate(pairs)}
     found = table.is_special.copy()
     for row in rows:
         token = table.tokens[row]
         if list(encoder.encode(token)) == [ids[row]]:
             found[row] = True
             if steps := list(encoder.steps(token)):
-                maker[row] = place[steps[-1].pair]
+                maker[row] = index_of[steps[-1].pair]
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.token_table import NONE, Merges, TokenTable, least_twins, places
+from engine.recording.token_table import NONE, Merges, TokenTable, least_twins, sorted_positions
 from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
@@ -32,7 +32,7 @@ class PieceTable(TokenTable):
     @cached_property
     def reading_order(self) -> Ints:
         """The place of each piece sorted as text, without regard to case and `##`."""
-        return places([text.lower() for text in self._texts])
+        return sorted_positions([text.lower() for text in self._texts])
 
     @cached_property
     def least_twins(self) -> Ints:
@@ -66,9 +66,9 @@ class PieceVocabulary(Vocabulary):
     @property
     def score_order(self) -> Ints:
         """The place of each piece among the scores, from the lowest; `NONE` if none made it."""
-        _, places = np.unique(self._winners, return_inverse=True)
+        _, positions = np.unique(self._winners, return_inverse=True)
         order = np.full(len(self), NONE, dtype=np.int64)
-        order[len(self) - len(places) :] = places
+        order[len(self) - len(positions) :] = positions
         return order
 
 

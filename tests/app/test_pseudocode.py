@@ -54,4 +54,4 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("p", "w", "right", "full_stop")
         assert app.session.frame is not None
-        assert app.session.frame.place == (1, 1)
+        assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)

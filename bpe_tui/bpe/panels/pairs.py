@@ -39,7 +39,7 @@ def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     for start in range(0, len(entries), a_row):
         spans: list[Span] = []
         for entry in entries[start : start + a_row]:
-            spans += left([(f"{entry.place:>3} ", "dim"), *_entry(painter, entry)], CELL)
+            spans += left([(f"{entry.position:>3} ", "dim"), *_entry(painter, entry)], CELL)
         rows.append(Row(spans))
     return [*_move_rows(frame, painter), Row([]), *rows]
 

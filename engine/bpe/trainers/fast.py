@@ -55,7 +55,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from engine.bpe.ties import no_place
+from engine.bpe.ties import never_seen
 from engine.bpe.trainers.fast_index import Beside, BucketQueue, FlatIndex, Grouped, Replaced
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
 from engine.bpe.trainers.symbols import BORDER, INSIDE, Symbols
@@ -73,7 +73,7 @@ def fast(problem: Problem) -> Iterator[Merge]:
     index = FlatIndex(problem)
     pairs, counts = index.pairs, index.counts
     # Put all pairs into buckets by their counts.
-    key = problem.tie_key(no_place)
+    key = problem.tie_key(never_seen)
     queue, work = BucketQueue(counts, lambda number: key(pairs[number])), problem.work
     # Take the best pair of the top bucket; one that has fallen goes into a lower bucket instead.
     while (number := queue.pop()) is not None and counts[number] >= problem.min_count:

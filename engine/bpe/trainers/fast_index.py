@@ -54,8 +54,8 @@ class Occurrences:
 
     def of(self, number: int) -> list[int] | Integers:
         # Additions of no pairs share their first number with the next one, which is found.
-        place = bisect_right(self._firsts, number) - 1
-        return self._groups[place][number - self._firsts[place]]
+        index = bisect_right(self._firsts, number) - 1
+        return self._groups[index][number - self._firsts[index]]
 
 
 @dataclass(slots=True)
@@ -144,13 +144,13 @@ class FlatIndex:
 
         def short_only(beside: Beside, old_key: Callable[[int], int]) -> Beside:
             kept: list[int] = []
-            for place, (token, weight) in enumerate(beside.weights):
+            for index, (token, weight) in enumerate(beside.weights):
                 if self.sizes[token] <= room:
-                    kept.append(place)
+                    kept.append(index)
                 elif (old := self.pairs.number_of_key.get(old_key(token))) is not None:
                     left_over[old] = self.counts[old] = self.counts[old] - weight
             weights, starts = beside.weights, beside.starts
-            return Beside([weights[place] for place in kept], [starts[place] for place in kept])
+            return Beside([weights[index] for index in kept], [starts[index] for index in kept])
 
         after = short_only(
             replaced.after, lambda token: key_of((right, left if token == new_id else token))

@@ -43,7 +43,7 @@ def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
     top = max(pair_counts.values())
     tied = [pair for pair, count in pair_counts.items() if count == top]
     # `count_pairs` lists pairs in the order in which it meets them: so the corpus has them.
-    first_seen = {pair: (place, 0) for place, pair in enumerate(pair_counts)}
+    first_seen = {pair: (index, 0) for index, pair in enumerate(pair_counts)}
     return min(tied, key=problem.tie_key(first_seen.__getitem__))
 
 
