@@ -84,8 +84,8 @@ def describe_unknown(frame: Frame, text: str) -> str:
 
 def _narrate_start(frame: Frame, room: int) -> str:
     following = frame.next_pair
-    if following is None and (frame.obstacle is not None or not frame.has_corpus):
-        why = "" if frame.obstacle is None else f": {frame.obstacle}"
+    if following is None and (frame.run.obstacle is not None or not frame.has_corpus):
+        why = "" if frame.run.obstacle is None else f": {frame.run.obstacle}"
         return f"{plural(frame.vocab_size, 'token')}, and no merges to go through{why}."
     if following is None:
         unit = frame.units.one if frame.token_count == 1 else frame.units.many

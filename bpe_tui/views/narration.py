@@ -154,7 +154,7 @@ def _trained(session: Session, frame: Frame) -> Facts:
         *units,
         (4, config.pattern),
         (5, config.tie_rule),
-        (3, f"{number(frame.distinct_pretokens)} distinct pretokens"),
+        (3, f"{number(len(frame.run.counts))} distinct pretokens"),
         (2, plural(session.documents, "document")),
     ]
 
@@ -173,5 +173,5 @@ def _opened(session: Session, frame: Frame) -> Facts:
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
         facts.append((4, f"over {corpus}"))
-        facts.append((5, f"{number(frame.distinct_pretokens)} distinct pretokens"))
+        facts.append((5, f"{number(len(frame.run.counts))} distinct pretokens"))
     return facts

@@ -164,7 +164,8 @@ GIVEN = "These merges are a tokenizer's. None was chosen here, so no heap and no
 
 def why_uncounted(frame: MergeFrame[Any]) -> str:
     """Why nothing is counted at a frame without a corpus."""
-    return NO_CORPUS if frame.uncountable is None else f"Nothing is counted: {frame.uncountable}."
+    why = frame.run.uncountable
+    return NO_CORPUS if why is None else f"Nothing is counted: {why}."
 
 
 def sentence(text: str, width: int) -> list[Row]:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
-from engine.alphabets import Alphabet
 from engine.alphabets.units import UNKNOWN, Units
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.statistics import Statistics
 from engine.bpe.ties import TieRule
-from engine.core.events import BytesPair, Pair
+from engine.core.events import Pair
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
@@ -69,33 +68,9 @@ class Frame(MergeFrame[MergeStep]):
         return self._record.units
 
     @property
-    def alphabet(self) -> Alphabet:
-        """What a pretoken is spelled in before any merge."""
-        return self.run.alphabet
-
-    @property
-    def special_tokens(self) -> tuple[str, ...]:
-        return self._record.special_tokens
-
-    @property
-    def by_rule(self) -> bool:
-        """Whether every merge is what the tie rule takes; not so after a fork."""
-        return self._record.by_rule
-
-    @property
-    def forbidden(self) -> frozenset[BytesPair]:
-        """The pairs that a fork keeps from merging."""
-        return self._record.forbidden
-
-    @property
     def given(self) -> bool:
         """Whether the merges are a tokenizer's, replayed, and none was chosen here."""
         return self._record.given
-
-    @property
-    def obstacle(self) -> str | None:
-        """Why the tokenizer has no steps to go through, as a clause; `None` if there are some."""
-        return self.run.obstacle
 
     @property
     def statistics(self) -> Statistics:
@@ -125,10 +100,6 @@ class Frame(MergeFrame[MergeStep]):
     def bytes_per_token(self) -> float:
         """The compression: 1.0 at step 0 in bytes."""
         return self.byte_count / self.token_count if self.token_count else 1.0
-
-    @property
-    def distinct_pretokens(self) -> int:
-        return len(self.run.counts)
 
     @property
     def counts(self) -> Mapping[bytes, int]:

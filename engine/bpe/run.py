@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from engine.alphabets import Alphabet, ByteAlphabet
+from engine.alphabets import ByteAlphabet
 from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
 from engine.bpe.statistics import Statistics, TieHistory
@@ -32,10 +32,10 @@ class Run(MergeRun):
         pattern, special_tokens: what cuts text that is to be encoded; the special tokens of the
             record unless said otherwise.
         excerpt: the beginning of the corpus, for frames to show.
-        alphabet: what a pretoken is spelled in at step 0, by default the record's.
         splitter: what cuts special tokens out, where there is more to it.
 
     Attributes:
+        alphabet: what a pretoken is spelled in at step 0.
         obstacle: why a tokenizer has no steps to go through, as a clause; `None` if there are some.
         bytes_total: bytes in all pretokens of the corpus, special tokens left out.
         statistics: the whole run in numbers, for charts.
@@ -54,13 +54,12 @@ class Run(MergeRun):
         pattern: str | Pattern = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
-        alphabet: Alphabet | None = None,
         splitter: SpecialSplitter | None = None,
     ) -> None:
         super().__init__()
         self.counts = counts
         self.record = record
-        self.alphabet = alphabet or record.alphabet
+        self.alphabet = record.alphabet
         self.pattern = as_pattern(pattern)
         if special_tokens is None:
             special_tokens = record.special_tokens

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from engine.alphabets import Alphabet
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
@@ -13,7 +12,6 @@ from engine.bpe.trainer import Trainer
 from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter
 
 
 class Timeline(MergeTimeline[Frame]):
@@ -28,7 +26,7 @@ class Timeline(MergeTimeline[Frame]):
         steps: the steps recorded so far, all of one run, from the first.
         record: the run's record, needed only if there are no steps yet.
         run: a run that exists already. Of the other arguments only `steps` is used then.
-        pattern, special_tokens, excerpt, alphabet, splitter: see `engine.bpe.run.Run`.
+        pattern, special_tokens, excerpt: see `engine.bpe.run.Run`.
 
     Attributes:
         run: what is recorded.
@@ -54,8 +52,6 @@ class Timeline(MergeTimeline[Frame]):
         pattern: str | Pattern = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
-        alphabet: Alphabet | None = None,
-        splitter: SpecialSplitter | None = None,
     ) -> None:
         steps = list(steps)
         if run is None:
@@ -65,8 +61,6 @@ class Timeline(MergeTimeline[Frame]):
                 pattern=pattern,
                 special_tokens=special_tokens,
                 excerpt=excerpt,
-                alphabet=alphabet,
-                splitter=splitter,
             )
         super().__init__(run)
         self._moves_done = 0

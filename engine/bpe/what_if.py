@@ -67,7 +67,7 @@ def fork(
     trainer = Trainer(
         frame.counts if change.counts is None else change.counts,
         vocab_size,
-        frame.special_tokens if change.special_tokens is None else change.special_tokens,
+        frame.run.record.special_tokens if change.special_tokens is None else change.special_tokens,
         tie_rule=change.tie_rule or frame.tie_rule.name,
         min_count=min_count,
         max_token_length=max_token_length,
@@ -75,7 +75,7 @@ def fork(
     )
     forced = replayed if change.force is None else [*replayed, change.force]
     trainer.record.by_rule = False
-    trainer.record.forbidden = frame.forbidden | change.forbid
+    trainer.record.forbidden = frame.run.record.forbidden | change.forbid
     trainer.algorithm = _algorithm(forced, trainer.record.forbidden)
     return trainer
 

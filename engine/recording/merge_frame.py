@@ -243,11 +243,6 @@ class MergeFrame(ABC, Generic[StepT]):
         return bool(self.run.counts)
 
     @property
-    def uncountable(self) -> str | None:
-        """Why nothing is counted in any corpus, as a clause; `None` if it can be."""
-        return self.run.uncountable
-
-    @property
     def token_count(self) -> int:
         """Tokens that the corpus has at this step."""
         return self.run.tokens_at_start - self._record.removed_by(self.step)

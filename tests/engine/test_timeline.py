@@ -336,7 +336,7 @@ def test_a_timeline_without_steps_shows_the_corpus_in_bytes() -> None:
 def test_a_corpus_of_nothing_has_a_frame_too() -> None:
     timeline = Timeline({})
     frame = timeline.forward()
-    assert (len(timeline), frame.step, frame.token_count, frame.distinct_pretokens) == (0, 0, 0, 0)
+    assert (len(timeline), frame.step, frame.token_count, len(frame.counts)) == (0, 0, 0, 0)
     assert frame.bytes_per_token == 1.0
     assert (frame.top_pairs(5), frame.queue.entries(5), frame.affected()) == ([], [], [])
     assert (frame.queue.tied, frame.next_pair) == ((), None)

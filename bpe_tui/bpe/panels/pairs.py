@@ -151,7 +151,7 @@ class PairsPanel(Panel):
             return sentence(why_uncounted(frame), width)
         if frame.given and not frame.recorded_steps:
             return sentence(
-                f"No pairs are counted: {frame.obstacle or 'there are no merges'}.", width
+                f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width
             )
         if not queue.size:
             return sentence("No pair is left: every pretoken is one token.", width)
@@ -161,12 +161,12 @@ class PairsPanel(Panel):
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """What to show where the heap's array is not there, or not yet."""
-        if not frame.tie_rule.static or not frame.by_rule:
+        if not frame.tie_rule.static or not frame.run.record.by_rule:
             if frame.given:
                 return sentence(GIVEN, self.room)
             text = (
                 f"Under {frame.tie_rule.name} the order changes with the corpus: no heap keeps it."
-                if frame.by_rule
+                if frame.run.record.by_rule
                 else "This is a fork: some of its merges were prescribed, so no heap tells them."
             )
             return sentence(text, self.room)

@@ -87,7 +87,7 @@ class Save(SaveFile):
 
     def _unsayable(self, format: TokenizerFormat) -> str | None:
         """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
-        return describe_obstacle(self._frame.alphabet, format)
+        return describe_obstacle(self._frame.run.alphabet, format)
 
     def _describe_format(self) -> str:
         """What is written, and what the format does to ids; or why it will not do."""

@@ -23,7 +23,7 @@ class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
         assert frame is not None
         if frame.has_corpus:
             counted = f"{number(frame.token_count)} tokens in the corpus"
-        elif frame.uncountable is not None:
+        elif frame.run.uncountable is not None:
             counted = "nothing is counted, since it changes a text before it cuts it"
         else:
             counted = "no corpus, so nothing is counted; o opens one"
