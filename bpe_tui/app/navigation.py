@@ -117,7 +117,7 @@ class Ways:
 
     def _go_to_pair(self, pair: Pair) -> None:
         session = self._host.session
-        step = session.merges.step_of(pair) if session.merges else None
+        step = session.merges.run.step_of(pair) if session.merges else None
         if step is None:
             still = "" if session.stop_reason else " so far"
             self._app.notify(f"This pair does not merge{still}.", markup=False, timeout=3)

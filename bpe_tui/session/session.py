@@ -125,7 +125,7 @@ class Session:
     @property
     def counts_nothing(self) -> bool:
         """Whether a tokenizer is open without a corpus, to be tried."""
-        return self.timeline is not None and not self.timeline.counts
+        return self.timeline is not None and not self.timeline.run.counts
 
     @property
     def first_kind(self) -> str:

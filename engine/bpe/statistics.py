@@ -6,26 +6,13 @@ from the record's columns and cost a copy; nothing here walks through the steps.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from engine.bpe.record import Record
 from engine.core.arrays import Floats, Ints
-from engine.recording.statistics import PretokenStatistics, TiedSteps
-
-if TYPE_CHECKING:
-    from engine.bpe.record import Record
-
-
-# At which steps of a run the winning pair was tied, for all steps at once.
-#
-# A pair's count is constant over stretches of steps, from one change of it to the next. The top
-# count only falls; so the steps at which it has a certain value are one stretch, too. A pair is
-# tied for the top where the stretch of its count meets that of the top with the same value: two
-# binary searches for each entry of the log, and no walk through the steps. Few pairs come near the
-# top within a block of steps: only those are sorted.
+from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 
 
 class TieHistory(TiedSteps):
@@ -47,7 +34,14 @@ class TieHistory(TiedSteps):
 
 
 def pairs_at_top(record: Record, start: int, stop: int) -> Ints:
-    """How many pairs had the top count before each of the merges `start` … `stop` − 1."""
+    """How many pairs had the top count before each of the merges `start` … `stop` − 1.
+
+    A pair's count is constant over stretches of steps, from one change of it to the next. The top
+    count only falls; so the steps at which it has a certain value are one stretch, too. A pair is
+    tied for the top where the stretch of its count meets that of the top with the same value: two
+    binary searches for each entry of the log, and no walk through the steps. Few pairs come near
+    the top within a block of steps: only those are sorted.
+    """
     tops = record.counts_until(stop)[start:]
     pairs, since, counts = _counts_that_matter(record, start, stop, int(tops[-1]))
     order = np.argsort(pairs, kind="stable")
@@ -83,7 +77,7 @@ def _counts_that_matter(
 
 
 def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
-    """The same one merge at a time, for a fork, in which the merges' counts may rise."""
+    """What `pairs_at_top` finds, one merge at a time: for a fork, in which counts may rise."""
     return np.array(
         [
             np.count_nonzero(record.counts.at(index) == record.count_of(index))
@@ -91,52 +85,6 @@ def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
         ],
         dtype=np.int64,
     )
-
-
-LEFT_OUT = -1
-
-
-class MergeStatistics(PretokenStatistics[bytes]):
-    """The series that every training has which merges pairs.
-
-    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
-    stood, and how long its tokens are.
-    """
-
-    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
-        super().__init__(counts)
-        self._ties = ties
-        self._lengths: Ints = np.zeros(0, dtype=np.int64)
-
-    @abstractmethod
-    def winning_counts(self, steps: int) -> Ints:
-        """The count of the pair that merged, for each of the first `steps` merges."""
-
-    @abstractmethod
-    def token_count(self, step: int) -> int:
-        """How many tokens there are at a step."""
-
-    @abstractmethod
-    def lengths_between(self, first: int, last: int) -> list[int]:
-        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
-
-    def ties(self, steps: int) -> Ints:
-        """How many merges were tied by steps 0 … `steps`."""
-        tied = self._ties.steps
-        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
-        return np.cumsum(tied_at).astype(np.int64)
-
-    def token_lengths(self, step: int) -> Ints:
-        """How many tokens are so long at a step, by the length.
-
-        Special tokens are left out: nothing learnt them.
-        """
-        known, wanted = len(self._lengths), self.token_count(step)
-        if known < wanted:
-            newer = self.lengths_between(known, wanted)
-            self._lengths = np.append(self._lengths, newer).astype(np.int64)
-        learnt = self._lengths[:wanted]
-        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)
 
 
 class Statistics(MergeStatistics):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from engine.bpe.frame import Frame
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
@@ -18,9 +18,6 @@ from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.recording.merge_record import Merge
-
-if TYPE_CHECKING:
-    from engine.bpe.frame import Frame
 
 
 @dataclass(frozen=True)

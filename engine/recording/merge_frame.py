@@ -85,20 +85,6 @@ class MergeTimeline(Player[FrameT]):
         """What wrote the steps down."""
         return self.run.record
 
-    @property
-    def counts(self) -> Mapping[bytes, int]:
-        """How often the corpus has each pretoken, in the order in which they first appear."""
-        return self.run.counts
-
-    @property
-    def ties(self) -> TiedSteps:
-        """The steps whose pair shared the top with another."""
-        return self.run.ties
-
-    def step_of(self, pair: Pair) -> int | None:
-        """The step right after a pair merges; `None` if it has not been seen to merge."""
-        return self.run.step_of(pair)
-
 
 class MergeFrame(ABC, Generic[StepT]):
     """A run and a step: the state after the first `step` merges. Immutable.

@@ -1,4 +1,7 @@
-"""Statistics that all models share: how frequent pretokens are, and which steps were tied."""
+"""Statistics that models share: how frequent pretokens are, which steps were tied, compression.
+
+Series over steps have an entry for each step 0, 1, …, so that an index is a step.
+"""
 
 from __future__ import annotations
 
@@ -100,3 +103,50 @@ class TiedSteps(Sequence[int]):
         else:
             index = int(np.searchsorted(self.steps, step, side="left")) - 1
         return int(self.steps[index]) if 0 <= index < len(self.steps) else None
+
+
+LEFT_OUT = -1
+"""Stands for the length of a token that is not counted: a special one."""
+
+
+class MergeStatistics(PretokenStatistics[bytes]):
+    """The series that every training has which merges pairs.
+
+    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
+    stood, and how long its tokens are.
+    """
+
+    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
+        super().__init__(counts)
+        self._ties = ties
+        self._lengths: Ints = np.zeros(0, dtype=np.int64)
+
+    @abstractmethod
+    def winning_counts(self, steps: int) -> Ints:
+        """The count of the pair that merged, for each of the first `steps` merges."""
+
+    @abstractmethod
+    def token_count(self, step: int) -> int:
+        """How many tokens there are at a step."""
+
+    @abstractmethod
+    def lengths_between(self, first: int, last: int) -> list[int]:
+        """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
+
+    def ties(self, steps: int) -> Ints:
+        """How many merges were tied by steps 0 … `steps`."""
+        tied = self._ties.steps
+        tied_at = np.bincount(tied[tied <= steps], minlength=steps + 1)
+        return np.cumsum(tied_at).astype(np.int64)
+
+    def token_lengths(self, step: int) -> Ints:
+        """How many tokens are so long at a step, by the length.
+
+        Special tokens are left out: nothing learnt them.
+        """
+        known, wanted = len(self._lengths), self.token_count(step)
+        if known < wanted:
+            newer = self.lengths_between(known, wanted)
+            self._lengths = np.append(self._lengths, newer).astype(np.int64)
+        learnt = self._lengths[:wanted]
+        return np.bincount(learnt[learnt != LEFT_OUT]).astype(np.int64)

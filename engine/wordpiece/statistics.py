@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.bpe.statistics import LEFT_OUT, MergeStatistics
 from engine.core.arrays import Floats, Ints
-from engine.recording.statistics import TiedSteps
+from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
 from engine.wordpiece.score import estimates

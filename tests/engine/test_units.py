@@ -340,7 +340,7 @@ def test_the_vocabulary_counts_each_token_where_it_stands(
     for step in range(len(timeline) + 1):
         frame = timeline.seek(step)
         standing: Counter[int] = Counter()
-        for pretoken, count in timeline.counts.items():
+        for pretoken, count in timeline.run.counts.items():
             for token_id in frame.tokens_of(pretoken):
                 standing[token_id] += count
         counted = [frame.vocabulary.count_of(token_id) for token_id in range(frame.vocab_size)]

@@ -100,7 +100,7 @@ class RaceScreen(SessionScreen):
         if not isinstance(session.config, RunConfig):
             self._job = None  # its merges were not found here
             return
-        self._job = RaceJob(session.config, self._raced.counts, self.post_message)
+        self._job = RaceJob(session.config, self._raced.run.counts, self.post_message)
         self._job.start()
         self._update()
 

@@ -128,7 +128,7 @@ class Tie(Breakpoint):
     grammar = r"ties?"
 
     def matches(self, step: PairStep, timeline: MergeTimeline[Any]) -> bool:
-        return timeline.ties.is_tied(step.index + 1)
+        return timeline.run.ties.is_tied(step.index + 1)
 
 
 @dataclass(frozen=True)
