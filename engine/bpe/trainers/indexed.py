@@ -122,7 +122,7 @@ class PairIndex:
 
     def _count_visit(self, places: set[int]) -> None:
         self.pretokens_visited += len(places)
-        self.tokens_read += sum(len(self.pretokens[place]) for place in places)
+        self.tokens_read += sum(map(len, map(self.pretokens.__getitem__, places)))
 
     def first_seen(self, pair: Pair) -> tuple[int, int]:
         """Where the pair first stands now: (index of the pretoken, position in it)."""

@@ -13,14 +13,10 @@ from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge
 
-Pretokens = Sequence[Sequence[int]]
-"""Every distinct pretoken as a list of token ids."""
-
 
 def naive(problem: Problem) -> Iterator[Merge]:
     # Spell every distinct pretoken, in bytes as a rule; the corpus has it so many times.
-    pretokens: Pretokens = problem.spelled()
-    times = list(problem.counts.values())
+    pretokens, times = problem.spelled(), list(problem.counts.values())
     # Count how often each pair of tokens stands side by side.
     pair_counts = problem.mergeable(count_pairs(pretokens, times))
     _count_reading(problem.work, pretokens)
@@ -29,13 +25,20 @@ def naive(problem: Problem) -> Iterator[Merge]:
         pair = most_frequent(problem, pair_counts)
         # Join its two tokens to a new one, the next in the vocabulary.
         new_id = problem.join(pair)
-        # Replace the pair by the new token, in all pretokens.
-        merged = [merge_pair(pretoken, pair, new_id) for pretoken in pretokens]
+        # Replace the pair by the new token, in every pretoken.
+        replaced: dict[int, int] = {}  # index of a pretoken → how often
+        for index, pretoken in enumerate(pretokens):
+            merged = merge_pair(pretoken, pair, new_id)
+            if len(merged) < len(pretoken):
+                replaced[index] = len(pretoken) - len(merged)
+                pretokens[index] = merged
         # Count all pairs again.
-        recounted = problem.mergeable(count_pairs(merged, times))
-        _count_step(problem.work, pretokens, merged, pair_counts)
-        yield _report(problem, pair, (pretokens, pair_counts), (merged, recounted))
-        pretokens, pair_counts = merged, recounted
+        recounted = problem.mergeable(count_pairs(pretokens, times))
+        _count_step(problem.work, pair_counts, pretokens, replaced)
+        occurrences = sum(count * times[index] for index, count in replaced.items())
+        after = changed_counts(pair_counts, recounted)
+        yield problem.merge(pair, pair_counts[pair], after, occurrences, len(replaced))
+        pair_counts = recounted
 
 
 def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
@@ -47,40 +50,33 @@ def most_frequent(problem: Problem, pair_counts: Mapping[Pair, int]) -> Pair:
     return min(tied, key=problem.tie_key(first_seen.__getitem__))
 
 
-def _report(
-    problem: Problem,
-    pair: Pair,
-    before: tuple[Pretokens, Mapping[Pair, int]],
-    after: tuple[Pretokens, Mapping[Pair, int]],
-) -> Merge:
-    """What the step has changed: counts of pairs, and how many tokens in how many pretokens."""
-    (pretokens, counts), (merged, recounted) = before, after
-    changed = {
-        other: recounted.get(other, 0)
-        for other in counts.keys() | recounted.keys()
-        if counts.get(other, 0) != recounted.get(other, 0)
+def changed_counts(before: Mapping[Pair, int], after: Mapping[Pair, int]) -> dict[Pair, int]:
+    """The pairs whose count is another after the step, with that count; 0 for one that is gone."""
+    return {
+        pair: after.get(pair, 0)
+        for pair in before.keys() | after.keys()
+        if before.get(pair, 0) != after.get(pair, 0)
     }
-    # Each replacement makes a pretoken one token shorter.
-    replaced = [len(old) - len(new) for old, new in zip(pretokens, merged, strict=True)]
-    times = problem.counts.values()
-    occurrences = sum(less * count for less, count in zip(replaced, times, strict=True))
-    return problem.merge(pair, counts[pair], changed, occurrences, sum(map(bool, replaced)))
 
 
 # -- how much work it is: every token is read to merge, and again to count
 
 
-def _count_reading(work: Work, pretokens: Pretokens) -> None:
+def _count_reading(work: Work, pretokens: Sequence[Sequence[int]]) -> None:
     work.tokens_read += sum(map(len, pretokens))
 
 
 def _count_step(
-    work: Work, before: Pretokens, after: Pretokens, pair_counts: Mapping[Pair, int]
+    work: Work,
+    pairs: Mapping[Pair, int],
+    pretokens: Sequence[Sequence[int]],
+    replaced: Mapping[int, int],
 ) -> None:
-    work.pairs_scanned += len(pair_counts)
-    work.pretokens_visited += len(before)
-    _count_reading(work, before)
-    _count_reading(work, after)
+    work.pairs_scanned += len(pairs)
+    work.pretokens_visited += len(pretokens)
+    # Each replacement has made a pretoken one token shorter.
+    tokens = sum(map(len, pretokens))
+    work.tokens_read += tokens + sum(replaced.values()) + tokens
 
 
 PSEUDOCODE = (
