@@ -168,12 +168,21 @@ def run(*arguments: str, stdin: bytes, program: str = "") -> subprocess.Complete
     )
 
 
+WITHOUT_TEXTUAL = (
+    "import sys; from bpe_tui.cli import main; "
+    "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
+)
+
+
+@pytest.mark.parametrize("model", ["wordpiece", "unigram"])
+def test_no_model_needs_textual_to_be_stepped_through(model: str) -> None:
+    options = ("--plain", "--model", model, "--vocab-size", "60")
+    result = run(HANDOUT, *options, stdin=b"next\nencode low\nquit\n", program=WITHOUT_TEXTUAL)
+    assert (result.returncode, len(result.stdout.splitlines()) > 3) == (0, True), result.stderr
+
+
 @pytest.mark.parametrize("command", [[], ["open"]])
 def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: list[str]) -> None:
-    program = (
-        "import sys; from bpe_tui.cli import main; "
-        "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
-    )
     result = run(
         *command,
         HANDOUT,
@@ -181,7 +190,7 @@ def test_a_pipe_gets_a_line_for_each_command_and_no_textual_is_loaded(command: l
         "--pattern",
         "whitespace",
         stdin=b"\nnext\nencode \xff\nquit\nnext\n",
-        program=program,
+        program=WITHOUT_TEXTUAL,
     )
     assert result.returncode == 0, result.stderr
     lines = result.stdout.decode().splitlines()
