@@ -23,8 +23,6 @@ from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
 from engine.recording.numbering import NamedPairs, PairNumbers, TokenIds
 
-# `MergeStep`: one step of a run, a thin view of its record.
-
 
 class MergeStep(PairStep):
     """One merge during training: of the most frequent pair, or in a replay of a given one."""

@@ -1,8 +1,7 @@
-"""`MergeRecord`: what the records of all trainings share that merge pairs.
+"""`Merge`, `PairStep` and `MergeRecord`: the steps of all trainings that merge pairs.
 
 A training algorithm reports each step as a `Merge`. The record keeps that in columns, an entry for
-each step, and makes a step of it when one is asked for. The columns here a subclass fills, in its
-`append`, with `_pretokens` last: its length is how many steps there are, for other threads too.
+each step, and makes a `PairStep` of it when one is asked for.
 """
 
 from __future__ import annotations
@@ -21,17 +20,13 @@ from engine.core.gpt2_bytes import spell
 from engine.recording.change_log import ChangeLog
 from engine.recording.numbering import PairNumbers
 
-# `PairStep`: what the steps of all trainings share that join a pair.
-#
-# BPE takes the most frequent pair, WordPiece the one of the highest score. Whatever chose it, a
-# step is a thin view of the run's record, two words of memory: its facts are computed when asked
-# for.
-
 
 class PairStep(ABC):
-    """One merge during training. A subclass says what it was chosen by.
+    """One merge during training: a thin view of the record. Facts are computed when asked for.
 
-    Two steps are equal if every fact about them is, whichever algorithm found them.
+    BPE takes the most frequent pair, WordPiece the one of the highest score: a subclass says what
+    the pair was chosen by. Two steps are equal if every fact about them is, whichever algorithm
+    found them.
 
     Attributes:
         record: what wrote the step down.
@@ -141,12 +136,16 @@ StepT = TypeVar("StepT", bound=PairStep, covariant=True)
 
 @dataclass(slots=True)
 class Merge:
-    """What a training algorithm reports of one step; pairs are told by their numbers.
+    """What a training algorithm reports of one step; pairs are given by their numbers.
 
-    `changed` are the pairs whose count changed, `after` their new counts (0: gone).
-    `occurrences` is how many times the pair was replaced, weighted by the pretokens' counts; it is
-    less than `count` only where the pair overlapped itself, as in `aaa`. `pretokens` is in how many
-    distinct pretokens.
+    Attributes:
+        number: the pair that was merged.
+        count: how often it stood side by side before.
+        changed: the pairs whose count changed, this one among them.
+        after: their new counts, in that order; 0 for a pair that is gone.
+        occurrences: how often the pair was replaced in the corpus; less than `count` only where it
+            overlapped itself, as in `aaa`.
+        pretokens: in how many distinct pretokens.
     """
 
     number: int
@@ -166,7 +165,7 @@ class Merge:
         occurrences: int,
         pretokens: int,
     ) -> Merge:
-        """The report of a step told by pairs: `after` maps each changed one to its new count."""
+        """From pairs in place of numbers; `after` maps each changed pair to its new count."""
         numbers = [pairs.number_or_new(changed) for changed in after]
         number = pairs.number_or_new(pair)
         return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
@@ -174,6 +173,9 @@ class Merge:
 
 class MergeRecord(ABC, Generic[StepT]):
     """The steps of one run, to be appended to by one thread and read by any.
+
+    A subclass fills the columns in its `append`, `_pretokens` last: its length is how many steps
+    there are, for other threads too.
 
     Attributes:
         vocab: place → bytes, shared with the algorithm, which adds a token each step.

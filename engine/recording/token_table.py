@@ -23,8 +23,6 @@ from engine.encoding.encoders.fast import Cached
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
-# Merges as arrays, in terms of rows: see `TokenTable`.
-
 NONE = -1
 """Stands in a column of rows, ranks or counts where there is none."""
 
@@ -61,19 +59,15 @@ def _two_columns(pairs: Iterable[Pair], count: int) -> Ints:
     return np.ascontiguousarray(flat.reshape(count, 2).T)
 
 
-# Which tokens differ from another only by case, or only by a sign before it?
-#
-# In BPE's tokens that is a space, before a word; in WordPiece's `##`, inside of one.
-
 NO_TWIN = np.iinfo(np.int64).max
 
 
 def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
     """For each token the first row that holds a twin of it, `NO_TWIN` without one.
 
-    Twins are the same in lower case, or but for one `sign` at the beginning.
-
-    So a token has a twin among the first n tokens just if this is less than n.
+    Twins are two tokens that differ only by case, or only by one `sign` at the beginning: by a
+    space in BPE, which stands before a word, or by WordPiece's `##`, inside of one. A token has a
+    twin among the first n tokens just if its number here is less than n.
     """
     first_row = _first_rows(tokens)
     twins = np.full(len(tokens), NO_TWIN, dtype=np.int64)
@@ -269,25 +263,17 @@ def sorted_positions(keys: Sequence[str]) -> Ints:
     return positions
 
 
-# Which tokens does encoding ever give?
-#
-# A token is unreachable if its own bytes, encoded as one pretoken, give something else: on the way
-# another merge of lower rank took a byte across the border of its two parts. Encoding all tokens
-# one by one would take seconds, so all are looked at together.
-#
-# The trick: two tokens come to stand side by side unless a merge across their border comes first.
-# What stood next to the border before is found by undoing: of the two tokens there, the one made
-# later comes apart. Each pair met on the way must not merge earlier than that undone merge, or it
-# would have happened instead; nor at the same rank if the undone one is right of the border,
-# because of equal merges the leftmost is made first. A merge is sound if this holds down to single
-# bytes, and a token is reachable if its merge is sound and its parts are reachable.
-
 NEVER = np.iinfo(np.int64).max
 """The rank of a pair that does not merge."""
 
 
 def reachable(table: TokenTable) -> Bools:
-    """Whether encoding its bytes as one pretoken gives the token; special tokens always are."""
+    """Of each token whether encoding its own bytes as one pretoken gives it; special ones count.
+
+    It does not where another merge of lower rank takes a byte across the border of its two parts.
+    To encode all tokens one by one would take seconds, so they are looked at together: a token is
+    reachable if the merge that makes it is sound (see `_sound`) and its parts are reachable.
+    """
     merges, maker = table.merges, table.maker.copy()
     older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])
     if np.any(merges.rank <= older):
@@ -340,7 +326,14 @@ class _Ranks:
 
 
 def _sound(merges: Merges, maker: Ints) -> Bools:
-    """For each merge whether its two parts, encoded as one text, come to stand side by side."""
+    """Of each merge whether its two parts, encoded as one text, come to stand side by side.
+
+    They do unless a merge across their border comes first. What stood next to the border before is
+    found by undoing: of the two tokens there, the one made later comes apart. Each pair met on the
+    way must not merge earlier than that undone merge, or it would have happened instead; nor at the
+    same rank if the undone one is right of the border, because of equal merges the leftmost is made
+    first. The merge is sound if this holds down to single bytes.
+    """
     sound = np.ones(len(merges), dtype=np.bool_)
     ranks = _Ranks(merges, len(maker))
     rank = np.where(maker == NONE, NONE, merges.rank[maker]) if len(merges) else maker
