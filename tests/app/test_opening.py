@@ -342,9 +342,9 @@ def test_a_hostile_memory_is_no_memory(own_state: Path, content: bytes) -> None:
     assert recent.recent() == [("/texts/a",)]
 
 
-def test_two_paths_are_read_as_they_are_told() -> None:
-    assert recent.read(recent.told(("v.json", "m.txt"))) == ("v.json", "m.txt")
-    assert recent.read("salt and pepper") == ("salt", "pepper")
+def test_two_paths_are_read_as_they_are_typed() -> None:
+    assert recent.parse_typed(recent.as_typed(("v.json", "m.txt"))) == ("v.json", "m.txt")
+    assert recent.parse_typed("salt and pepper") == ("salt", "pepper")
 
 
 # --- what it is, by what is in it -------------------------------------------------------------
