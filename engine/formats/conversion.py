@@ -35,7 +35,10 @@ def convert(
     overwrite: bool = False,
     renumber: bool = False,
 ) -> tuple[str, ...]:
-    """Write a tokenizer in a format, checked; what the format does not keep, a sentence each.
+    """Write a tokenizer in a format, checked.
+
+    Returns:
+        what the format does not keep, a sentence each.
 
     Args:
         renumber: give its tokens new ids if the format prescribes them: see `renumbered`.
@@ -64,29 +67,29 @@ def convert(
 
 
 def _losses(tokenizer: Tokenizer, draft: Path, format: str) -> Iterator[str]:
-    """What is not the same when nobody says what the files do not.
+    """What the files leave open, such as a pattern that the format does not keep; a sentence each.
 
     Raises:
-        ConversionError: even saying it does not bring the tokenizer back.
+        ConversionError: read with all this given, the files are still another tokenizer.
     """
     read = open_tokenizer(draft).tokenizer
     keeps_pattern = read.pattern.source == tokenizer.pattern.source
     keeps_special = _specials(read) == _specials(tokenizer)
-    wished = open_tokenizer(
+    completed = open_tokenizer(
         draft,
         special_tokens=None if keeps_special else tokenizer.special_tokens,
         pattern=None if keeps_pattern else tokenizer.pattern,
     ).tokenizer
-    _check_same(tokenizer, wished, format)
+    _check_same(tokenizer, completed, format)
     if not keeps_pattern:
         yield (
             f"{format} does not keep the pattern {tokenizer.pattern.name!r}; "
             "say it when you open the files"
         )
     if not keeps_special:
-        told = ", ".join(tokenizer.special_tokens) or "none"
-        yield f"{format} does not keep which tokens are special ({told}); say it when you open them"
-    if lost := len(tokenizer.vocab) - len(wished.vocab):
+        said = ", ".join(tokenizer.special_tokens) or "none"
+        yield f"{format} does not keep which tokens are special ({said}); say it when you open them"
+    if lost := len(tokenizer.vocab) - len(completed.vocab):
         yield f"{lost:,} tokens that encoding never gives are not kept"
 
 

@@ -1,5 +1,7 @@
 """A course solution as JSON: `vocab` and `merges`, in one object or in two files.
 
+    {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
+
 JSON has no bytes, and everybody writes them another way: see `course_values`. We write latin-1,
 where each character is one byte: it loses nothing, ASCII can be read as it is, and in any language
 the code points are the bytes. Beside them stand what the two do not say, the special tokens with

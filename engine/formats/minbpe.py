@@ -1,5 +1,12 @@
 """minbpe's `.model` files: the pattern, the special tokens, and the merges as pairs of ids.
 
+    minbpe v1
+    \\w+|\\W
+    1
+    <|endoftext|> 258
+    97 98
+    256 99
+
 Bytes are their own ids and the merges, line by line, make the tokens 256, 257, …, so a tokenizer
 with other ids has to be renumbered before it can be written. A special token is cut from its id at
 the last space: minbpe writes tokens that hold spaces, though it cannot read them again.

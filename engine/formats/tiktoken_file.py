@@ -1,5 +1,8 @@
 """tiktoken's rank files: on each line a token in base64 and its rank, which is its id.
 
+    IQ== 0
+    Ig== 1
+
 The merges are not written, they follow from the ranks: see `ranks`. Nor are the pattern
 and the special tokens; files in wide use are known by their content (`known_ranks`), and for
 any other the pattern is gpt2's until somebody says more.

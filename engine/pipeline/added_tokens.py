@@ -38,7 +38,11 @@ class AddedToken:
 
     @classmethod
     def from_json(cls, fields: Fields) -> AddedToken:
-        """From an item of `added_tokens`."""
+        """From an item of `added_tokens`.
+
+        {"id": 50256, "content": "<|endoftext|>", "single_word": false, "lstrip": false,
+         "rstrip": false, "normalized": false, "special": true}
+        """
         return cls(
             fields.text("content"),
             fields.flag("single_word"),

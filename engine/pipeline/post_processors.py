@@ -282,7 +282,10 @@ def _token_with_id(fields: Fields, key: str) -> tuple[str, int]:
 
 @stage
 class BertProcessing(PostProcessor):
-    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`."""
+    """`[CLS] A [SEP]`, and `[CLS] A [SEP] B [SEP]`.
+
+    {"type": "BertProcessing", "sep": ["[SEP]", 102], "cls": ["[CLS]", 101]}
+    """
 
     name = "BertProcessing"
     templates: ClassVar[tuple[str, str]] = "cls $A sep", "cls $A sep $B:1 sep:1"

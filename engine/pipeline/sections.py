@@ -47,8 +47,9 @@ class SectionSplitter(SpecialSplitter):
         self._pre_tokenizer = pre_tokenizer
         self._stages = opened(pre_tokenizer)
         self.in_bytes = _ends_in_bytes(normalizer, self._stages)
-        self.pattern = self._reduced() or _pattern_of(self._stages)
-        self._cuts_all = self._reduced() is None
+        reduced = self._reduced()
+        self._cuts_all = reduced is None
+        self.pattern = reduced or _pattern_of(self._stages)
         raw = [(token.content, token) for token in self._added if not token.normalized]
         self._raw = TokenFinder(raw)
         self._in_normalized = TokenFinder(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import struct
 from typing import Any
 
@@ -136,6 +137,15 @@ def test_the_alignment_covers_the_normalized_text_in_order(spelled: dict[str, An
 def test_a_normalizer_is_written_as_it_was_read(spelled: dict[str, Any]) -> None:
     assert ours(spelled).to_json() == spelled
     assert ours(spelled) == ours(spelled)
+
+
+@pytest.mark.parametrize("spelled", SPELLED, ids=name_of)
+def test_a_normalizer_that_was_used_can_go_to_a_helper_process(spelled: dict[str, Any]) -> None:
+    normalizer = ours(spelled)
+    expected = normalizer.normalize("É ﬁ a")
+    again = pickle.loads(pickle.dumps(normalizer))
+    assert again == normalizer
+    assert again.normalize("É ﬁ a") == expected
 
 
 def test_where_a_character_comes_from() -> None:

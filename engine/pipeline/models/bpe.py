@@ -25,7 +25,11 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 @stage
 class BPE(MergingModel):
-    """Attributes as `tokenizer.json` has them.
+    """Merges pairs of tokens, the lowest rank first.
+
+        {"type": "BPE", "dropout": null, "unk_token": null, "continuing_subword_prefix": null,
+         "end_of_word_suffix": null, "fuse_unk": false, "byte_fallback": false,
+         "ignore_merges": false, "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
 
     Attributes:
         vocab: token → id.

@@ -24,7 +24,7 @@ LARGEST_SCORE = 1e300
 
 @stage
 class Unigram(Model):
-    """Attributes as `tokenizer.json` has them.
+    """Takes the segmentation whose pieces have the highest sum of scores.
 
     Attributes:
         pieces: text and score of each id.

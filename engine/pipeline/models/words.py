@@ -53,6 +53,9 @@ class WordLevel(_ModelOfWords):
 class WordPiece(_ModelOfWords):
     """Takes the longest piece of a word from the left, as BERT does.
 
+        {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+         "max_input_chars_per_word": 100, "vocab": {"[UNK]": 0, "hug": 1, "##s": 2}}
+
     Attributes:
         vocab: piece as it is written → id.
         unk_token: what a word becomes that cannot be spelled; in the vocab.

@@ -111,7 +111,10 @@ class Prepend(EditingNormalizer):
 
 @stage
 class Replace(EditingNormalizer):
-    """Each match becomes `content`, literally; that comes from the last character of the match."""
+    """Each match becomes `content`, literally; that comes from the last character of the match.
+
+    {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    """
 
     name = "Replace"
     pattern: TextOrRegex
@@ -173,6 +176,9 @@ class _NonspacingMarksAway(CharacterNormalizer):
 @stage
 class BertNormalizer(Normalizer):
     """Four normalizers in a row, each of which may be switched off.
+
+        {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true,
+         "strip_accents": null, "lowercase": true}
 
     With `strip_accents=None`, accents go where case goes.
     """

@@ -28,7 +28,10 @@ _GRAPHEMES = regex.compile(r"\X")
 
 @stage
 class Precompiled(EditingNormalizer):
-    """What the map says of a text comes in its place; the map is in base64."""
+    """What the map says of a text comes in its place; the map is in base64.
+
+    {"type": "Precompiled", "precompiled_charsmap": "ALQCAACEAAAA…"}
+    """
 
     name = "Precompiled"
     precompiled_charsmap: str

@@ -51,7 +51,9 @@ def in_oniguruma(pattern: Pattern) -> str | None:
 
 @stage
 class Split(PreTokenizer):
-    """Cuts at each match, which is how newer models say their pattern.
+    r"""Cuts at each match, which is how newer models say their pattern.
+
+        {"type": "Split", "pattern": {"Regex": "\\d+"}, "behavior": "Isolated", "invert": false}
 
     Attributes:
         pattern: what to look for.

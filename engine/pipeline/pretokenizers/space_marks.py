@@ -47,7 +47,10 @@ class ByteLevelSettings(Stage):
 
 
 class ByteLevel(ByteLevelSettings, PreTokenizer):
-    """Cuts as GPT-2 does, if it uses its regex, and spells bytes."""
+    """Cuts as GPT-2 does, if it uses its regex, and spells bytes.
+
+    {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true}
+    """
 
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
         if self.add_prefix_space and text and not text.startswith(" "):
@@ -100,7 +103,10 @@ class MetaspaceSettings(Stage):
 
 
 class Metaspace(MetaspaceSettings, PreTokenizer):
-    """Makes every space a mark, and cuts before each."""
+    """Makes every space a mark, and cuts before each.
+
+    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}
+    """
 
     @property
     def asks_where(self) -> bool:  # type: ignore[override]
