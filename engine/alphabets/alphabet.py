@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from engine.core.gpt2_bytes import spell
-from engine.text.pretokenize import to_bytes, to_text
-from engine.text.scripts import WHITE_SPACE
+from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
 
 class Alphabet(ABC):
@@ -261,16 +260,16 @@ class WordEndAlphabet(Alphabet):
         return self._inner
 
     def spell(self, pretoken: bytes) -> list[int]:
-        return [] if is_blank(pretoken) else [*self._inner.spell(pretoken), self._marker]
+        return [] if is_white_space(pretoken) else [*self._inner.spell(pretoken), self._marker]
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        return [0] if is_blank(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
+        return [0] if is_white_space(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
 
 
-def is_blank(pretoken: bytes) -> bool:
-    """Whether there is nothing but whitespace in a pretoken.
+def is_white_space(pretoken: bytes) -> bool:
+    """Whether there is nothing but Unicode's White_Space in a pretoken.
 
-    >>> is_blank(b" \\n"), is_blank(b" low")
+    >>> is_white_space(b" \\n"), is_white_space(b" low")
     (True, False)
     """
     return not to_text(pretoken).strip(WHITE_SPACE)

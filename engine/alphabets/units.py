@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from engine.alphabets import BYTES, Alphabet, CharacterAlphabet
-from engine.alphabets.alphabet import WordEndAlphabet, is_blank
+from engine.alphabets.alphabet import WordEndAlphabet, is_white_space
 from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -75,7 +75,7 @@ def _characters(counts: Mapping[bytes, int]) -> Base:
 
 def _word_ends(counts: Mapping[bytes, int]) -> Base:
     """Words only: what is whitespace alone is left out; a marker comes behind the characters."""
-    words = {word: count for word, count in counts.items() if not is_blank(word)}
+    words = {word: count for word, count in counts.items() if not is_white_space(word)}
     base = _characters(words)
     alphabet = WordEndAlphabet(base.alphabet, marker=len(base.tokens))
     return Base([*base.tokens, END_OF_WORD], alphabet, words, f"{base.contents}, </w>")

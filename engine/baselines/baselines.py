@@ -16,8 +16,8 @@ from engine.text.pretokenize import (
     to_bytes,
     to_text,
     without_stray_surrogates,
+    words_in,
 )
-from engine.text.scripts import words_in
 
 
 class Unit(NamedTuple):

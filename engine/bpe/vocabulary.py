@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.alphabets import Alphabet, ByteAlphabet
-from engine.alphabets.alphabet import is_blank
+from engine.alphabets.alphabet import is_white_space
 from engine.bpe.record import Record
 from engine.core.arrays import Ints
 from engine.recording.token_table import NONE, Merges, TokenTable
@@ -94,7 +94,7 @@ class RunVocabularies:
         """Each distinct character is spelled once, and all are counted at C speed."""
         marker, words = self._alphabet.marker, self._counts
         if marker is not None:
-            words = {word: count for word, count in words.items() if not is_blank(word)}
+            words = {word: count for word, count in words.items() if not is_white_space(word)}
         texts = list(map(to_text, words))
         times = np.fromiter(words.values(), dtype=np.int64, count=len(words))
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import regex
 
 from engine.pipeline.json_fields import Fields
-from engine.text.scripts import WHITE_SPACE
+from engine.text.pretokenize import WHITE_SPACE
 
 
 @dataclass(frozen=True)

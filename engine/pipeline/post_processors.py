@@ -17,7 +17,7 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.pipeline.json_fields import Fields
 from engine.pipeline.pretokenizers.space_marks import ByteLevelSettings
 from engine.pipeline.stage import Composite, Stage, StageRegistry, setting, stage
-from engine.text.scripts import WHITE_SPACE
+from engine.text.pretokenize import WHITE_SPACE
 
 Ids = SequenceOf[int]
 

@@ -12,6 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import regex
+
 from engine.core.errors import SpecialTokenError
 from engine.text.patterns import Alternative, Pattern
 
@@ -60,6 +62,25 @@ def without_stray_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return to_text(to_bytes(text))
     return text
+
+
+WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680"
+    + "".join(map(chr, range(0x2000, 0x200B)))
+    + ("\u2028\u2029\u202f\u205f\u3000")
+)
+"""Unicode's White_Space, which `\\s` in a pattern and Rust's `char::is_whitespace` go by. Python's
+`str.isspace`, `str.strip` and `str.split` take U+001C–U+001F for whitespace, too."""
+_WHITE_SPACES = regex.compile(r"\s+")
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text or a pretoken: what stands between whitespace.
+
+    >>> words_in(" low"), words_in(" ")
+    (['low'], [])
+    """
+    return list(filter(None, _WHITE_SPACES.split(text)))
 
 
 _VISIBLE = re.compile(rb"[\x21-\x7e]")

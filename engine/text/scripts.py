@@ -88,29 +88,3 @@ class ScriptTable:
         for number, name in enumerate(SCRIPTS, start=FIRST_SCRIPT):
             kinds[number] = rf"[\p{{L}}\p{{M}}&&\p{{Script={name}}}]"
         return regex.compile("|".join(f"({kinds[n]}+)" for n in sorted(kinds)), regex.V1)
-
-
-# Unicode's White_Space, which `\s` and Rust's `char::is_whitespace` go by.
-#
-# Python's `str.isspace` and `str.strip` take U+001C–U+001F for whitespace, too.
-
-WHITE_SPACE = (
-    "\t\n\v\f\r \x85\xa0\u1680"
-    + "".join(map(chr, range(0x2000, 0x200B)))
-    + ("\u2028\u2029\u202f\u205f\u3000")
-)
-
-
-# Words: what stands between whitespace.
-
-# `str.split` takes a few control characters for spaces, too, which no tokenizer's pattern does.
-_WHITESPACE = regex.compile(r"\s+")
-
-
-def words_in(text: str) -> list[str]:
-    """The words of a text or a pretoken.
-
-    >>> words_in(" low"), words_in(" ")
-    (['low'], [])
-    """
-    return list(filter(None, _WHITESPACE.split(text)))

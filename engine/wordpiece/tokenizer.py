@@ -17,8 +17,8 @@ from engine.text.pretokenize import (
     to_bytes,
     to_text,
     without_stray_surrogates,
+    words_in,
 )
-from engine.text.scripts import words_in
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, EncodedWord, Outcome, WordPieceEncoder
 from engine.wordpiece.words import CONTINUES
 

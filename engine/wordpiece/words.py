@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.core.errors import SpecialTokenError
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
-from engine.text.scripts import words_in
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, words_in
 
 CONTINUES = "##"
 """Stands before a piece that continues a word."""

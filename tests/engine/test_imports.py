@@ -49,6 +49,7 @@ def test_using_every_public_name_loads_no_screen() -> None:
 
 def test_a_helper_process_does_without_numpy() -> None:
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
+    assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")
 
 
 def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:

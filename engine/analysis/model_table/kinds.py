@@ -24,8 +24,13 @@ from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.tokenizer import Tokenizer
-from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text, without_stray_surrogates
-from engine.text.scripts import words_in
+from engine.text.pretokenize import (
+    SpecialSplitter,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+    words_in,
+)
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.metaspace import SPACE
 from engine.unigram.trainer import UnigramTrainer

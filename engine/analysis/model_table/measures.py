@@ -17,8 +17,8 @@ from itertools import chain, islice
 
 from engine.analysis.model_table.kinds import Candidate
 from engine.text.patterns import PATTERNS
-from engine.text.pretokenize import to_bytes, without_stray_surrogates
-from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable, words_in
+from engine.text.pretokenize import to_bytes, without_stray_surrogates, words_in
+from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
 from engine.unigram.metaspace import SPACE
 
 _WHITESPACE = re.compile(r"\s+")

@@ -18,8 +18,7 @@ from engine.pipeline.normalizers.normalizer import (
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.stage import stage
-from engine.text.pretokenize import to_bytes
-from engine.text.scripts import WHITE_SPACE
+from engine.text.pretokenize import WHITE_SPACE, to_bytes
 
 # One character at a time
 
