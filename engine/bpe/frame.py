@@ -53,7 +53,7 @@ class Frame(MergeFrame[MergeStep]):
         return same_move and self.cuts_specials == other.cuts_specials
 
     def with_specials_as_text(self) -> Frame:
-        """The same, except that special tokens in a text to encode are ordinary text."""
+        """This frame, but special tokens in a text to encode are ordinary text."""
         return Frame(self.run, self.step, self.recorded_steps, self.moves_done, False)
 
     # -- what the run is

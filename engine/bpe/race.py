@@ -177,7 +177,7 @@ class SizePoint:
 
 @dataclass
 class SizeRace:
-    """The same race on growing parts of the corpus: how the cost grows with its size.
+    """A race on growing parts of the corpus: how the cost grows with its size.
 
     A part is drawn at random: each occurrence of a pretoken is in it with the same probability.
     So it has fewer distinct pretokens than the whole, but more than its share, as a shorter text

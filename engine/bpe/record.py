@@ -171,7 +171,7 @@ class Record(MergeRecord[MergeStep]):
         return self._merged[index]
 
     def places_of(self, index: int) -> Pair:
-        """The same pair by the places of its tokens."""
+        """The pair that step `index` merged, by the places of its tokens."""
         left, right = self.pair_of(index)
         return self.ids.place_of(left), self.ids.place_of(right)
 

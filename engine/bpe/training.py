@@ -79,7 +79,7 @@ def train_bpe(
 
 @dataclass
 class _Callbacks(TrainingListener):
-    """Passes on what a caller of `train_bpe` asks to be told."""
+    """Calls what a caller of `train_bpe` has handed over."""
 
     progress: Callable[[CountProgress | TrainProgress], None] | None
     step: Callable[[MergeStep], None] | None

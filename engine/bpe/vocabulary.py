@@ -2,7 +2,7 @@
 
 Counting needs no corpus: a byte or character starts with its own count; a merge that replaces a
 pair n times makes n of the new token, and takes n from each of its parts. So the counts at step k
-are one sum over the first k merges. A token's row is its place (see `token_ids`).
+are one sum over the first k merges. A token's row is its place (see `engine.recording`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ from engine.text.pretokenize import to_bytes, to_text
 
 
 class RunVocabularies:
-    """`at(step)` for the run that `record` tells, on the pretokens that `counts` counts."""
+    """The vocabulary of every step of a run.
+
+    Args:
+        record: of the run.
+        counts: the pretokens that it was trained on; may be empty, where there is no corpus.
+        alphabet: what the pretokens are spelled in at step 0.
+    """
 
     def __init__(self, record: Record, counts: Mapping[bytes, int], alphabet: Alphabet) -> None:
         self._record = record

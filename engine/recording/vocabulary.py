@@ -144,7 +144,7 @@ class Query:
             return cls(text, problem=f"{error}{place}")
 
     def as_plain_text(self, problem: str) -> Query:
-        """The same text, not read as an expression, and why."""
+        """This text, read as plain text, and why."""
         return Query(self.text, problem=problem)
 
 

@@ -1,4 +1,8 @@
-"""Training algorithms, all of which find the same merges."""
+"""Training algorithms, all of which find the same merges, with more or less work.
+
+To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
+To add one, write a file with an `ALGORITHM`, and a line below.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the fast trainer knows of the pairs: counts, where they start, and which is next.
 
-How these hang together with the flat array of tokens is told in `fast`.
+How these hang together with the flat array of tokens is explained in `fast`.
 """
 
 from __future__ import annotations
