@@ -1,0 +1,182 @@
+"""Byte-pair encoding worked out by hand: count, tie, merge, the heap, encoding by rank.
+
+The corpus is the one of the lectures: *low* 5 times, *lower* twice, *widest* 3 times and *newest* 6
+times. Read from top to bottom; each test is one part of the algorithm.
+"""
+
+from __future__ import annotations
+
+import heapq
+from itertools import pairwise
+
+import pytest
+
+from engine import Timeline, Tokenizer, Trainer
+from engine.bpe.record import MergeStep
+
+CORPUS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+
+COUNTS = {
+    # pair: in which words, each as often as the word occurs
+    (b"e", b"s"): 3 + 6,  # wid[es]t, new[es]t
+    (b"s", b"t"): 3 + 6,  # wide[st], newe[st]
+    (b"w", b"e"): 2 + 6,  # lo[we]r, ne[we]st
+    (b"l", b"o"): 5 + 2,  # [lo]w, [lo]wer
+    (b"o", b"w"): 5 + 2,  # l[ow], l[ow]er
+    (b"n", b"e"): 6,
+    (b"e", b"w"): 6,
+    (b"w", b"i"): 3,
+    (b"i", b"d"): 3,
+    (b"d", b"e"): 3,
+    (b"e", b"r"): 2,
+}
+
+
+def steps(merges: int, tie_rule: str = "lexicographic") -> list[MergeStep]:
+    """The first merges of a training on the corpus."""
+    return list(Trainer(CORPUS, 256 + merges, tie_rule=tie_rule).steps())
+
+
+def test_count_the_pairs() -> None:
+    counted: dict[tuple[bytes, bytes], int] = {}
+    for word, occurrences in CORPUS.items():
+        letters = [bytes([byte]) for byte in word]
+        for pair in pairwise(letters):  # neighbours inside a word, never from word to word
+            counted[pair] = counted.get(pair, 0) + occurrences
+    assert counted == COUNTS
+
+    frame = Timeline(CORPUS, steps(1)).frame  # step 0: nothing is merged yet
+    for (left, right), count in COUNTS.items():
+        assert frame.count_of((left[0], right[0])) == count
+
+
+@pytest.mark.parametrize(
+    ("tie_rule", "taken"),
+    [
+        # Of e+s and s+t, both 9 times, the one whose left token is greater: s > e.
+        ("lexicographic", b"st"),
+        # The one that comes first in the corpus: in `widest`, e+s stands before s+t.
+        ("first-seen", b"es"),
+    ],
+)
+def test_settle_a_tie(tie_rule: str, taken: bytes) -> None:
+    (first,) = steps(1, tie_rule)
+    assert first.count == 9
+    assert {bytes(pair) for pair in first.tied} == {b"es", b"st"}
+    assert first.token == taken
+
+
+def test_merge_the_pair_in_every_word() -> None:
+    first, second, third = steps(3)
+    timeline = Timeline(CORPUS, [first, second, third])
+
+    # Merge 1: s + t → st, the token 256. Each s+t becomes one token.
+    assert (first.left, first.right, first.new_id) == (b"s", b"t", 256)
+    w, i, d, e = b"wide"
+    assert timeline.seek(1).tokens_of(b"widest") == (w, i, d, e, 256)
+    # Only the pairs next to it change. Every s was in an s+t, so e+s is nowhere now.
+    assert {change.pair: (change.before, change.after) for change in first.changes} == {
+        (ord("s"), ord("t")): (9, 0),
+        (ord("e"), ord("s")): (9, 0),
+        (ord("e"), 256): (0, 9),
+    }
+
+    # Merge 2: e + st → est, since e+st stands where e+s stood: 9 times, more than any other.
+    assert (second.left, second.right, second.count) == (b"e", b"st", 9)
+    assert timeline.seek(2).tokens_of(b"newest") == (ord("n"), ord("e"), ord("w"), 257)
+
+    # Merge 3: o + w and l + o are both 7 times; o > l.
+    assert (third.left, third.right, third.count) == (b"o", b"w", 7)
+    assert timeline.seek(3).tokens_of(b"lower") == (ord("l"), 258, ord("e"), ord("r"))
+
+
+def test_merge_from_left_to_right_without_overlap() -> None:
+    # In aaaaa the pair a+a stands 4 times, but merging takes two letters at a time: aa aa a.
+    timeline = Timeline({b"aaaaa": 1}, Trainer({b"aaaaa": 1}, 257).steps())
+    assert timeline.seek(1).merge is not None
+    assert timeline.frame.tokens_of(b"aaaaa") == (256, 256, ord("a"))
+
+
+def test_a_heap_with_stale_entries_finds_the_same_pairs() -> None:
+    """The trainer `heap` by hand. An entry of the heap is (count when it was pushed, pair).
+
+    A merge makes counts of pairs that are in the heap wrong. They are not looked for. An entry
+    that comes to the top with a wrong count is *stale*: it is taken out, and goes back with its
+    count of today, if the pair still stands anywhere. Counts of old pairs only fall, so the top is
+    never too low.
+    """
+    words = {word: [bytes([byte]) for byte in word] for word in CORPUS}
+    counts = dict(COUNTS)
+    # The greatest first: `heapq` pops the smallest. The tie rule takes the greater pair, and so
+    # its letters are turned round, too.
+    heap = [entry_of(pair, count) for pair, count in counts.items()]
+    heapq.heapify(heap)
+    merged, discarded = [], []
+
+    while len(merged) < 3:
+        claimed, _, pair = heapq.heappop(heap)
+        if -claimed != counts.get(pair, 0):
+            discarded.append((pair, -claimed, counts.get(pair, 0)))
+            if counts.get(pair, 0):
+                heapq.heappush(heap, entry_of(pair, counts[pair]))
+            continue
+        merged.append(pair)
+        words = {word: join(tokens, pair) for word, tokens in words.items()}
+        counts = {}  # counted anew; the real trainer changes only what the merge changes
+        for word, tokens in words.items():
+            for each in pairwise(tokens):
+                counts[each] = counts.get(each, 0) + CORPUS[word]
+        for each, count in counts.items():
+            if pair[0] + pair[1] in each:  # made by this merge, so it is not in the heap yet
+                heapq.heappush(heap, entry_of(each, count))
+
+    assert merged == [(b"s", b"t"), (b"e", b"st"), (b"o", b"w")]
+    assert discarded == [
+        ((b"e", b"s"), 9, 0),  # gone with the first merge, found out when it came to the top
+        ((b"w", b"e"), 8, 2),  # `newest` has w+est since the second; `lower` still has w+e
+    ]
+    third = steps(3)[2]
+    assert [(stale.recorded, stale.actual) for stale in third.discarded] == [(9, 0), (8, 2)]
+
+
+def entry_of(
+    pair: tuple[bytes, bytes], count: int
+) -> tuple[int, tuple[list[int], list[int]], tuple[bytes, bytes]]:
+    """An entry that `heapq` pops before those of lower counts, and of smaller pairs."""
+    left, right = ([-byte for byte in token] for token in pair)
+    return -count, (left, right), pair
+
+
+def join(tokens: list[bytes], pair: tuple[bytes, bytes]) -> list[bytes]:
+    """The tokens with each occurrence of the pair made one."""
+    joined: list[bytes] = []
+    for token in tokens:
+        if joined and (joined[-1], token) == pair:
+            joined[-1] += token
+        else:
+            joined.append(token)
+    return joined
+
+
+def test_encode_by_rank() -> None:
+    # Of the merges that a word allows, the one that was learnt first is made first.
+    merges = [(b"s", b"t"), (b"e", b"st"), (b"o", b"w"), (b"l", b"ow"), (b"w", b"est")]
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    vocab |= {256 + rank: left + right for rank, (left, right) in enumerate(merges)}
+    tokenizer = Tokenizer(vocab, merges)
+
+    shown = [
+        (step.rank, [vocab[token_id] for token_id in step.after])
+        for step in tokenizer.steps(b"lowest")
+    ]
+    assert shown == [
+        # l o w e s t: s+t has rank 0, o+w has rank 2. The lower rank wins.
+        (0, [b"l", b"o", b"w", b"e", b"st"]),
+        # Now e+st has rank 1, still before o+w.
+        (1, [b"l", b"o", b"w", b"est"]),
+        # o+w (rank 2) is before w+est (rank 4): the w goes to the left.
+        (2, [b"l", b"ow", b"est"]),
+        (3, [b"low", b"est"]),
+    ]
+    assert tokenizer.encode("lowest") == [259, 257]
+    assert tokenizer.encode("west") == [260]  # nothing takes the w away here
