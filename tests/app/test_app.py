@@ -203,6 +203,7 @@ async def test_a_hostile_corpus_is_shown_and_never_obeyed(tmp_path: Path) -> Non
         assert app.is_running
 
 
+@pytest.mark.slow  # a pretoken of a megabyte
 async def test_a_megabyte_in_one_line_opens_and_steps(tmp_path: Path) -> None:
     corpus = tmp_path / "line.txt"
     corpus.write_bytes(b"abcdefgh" * (1 << 17))

@@ -86,7 +86,9 @@ class Terminal:
         return screen
 
 
-@pytest.mark.parametrize(("width", "height"), [(120, 40), (80, 24)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(80, 24), pytest.param(120, 40, marks=pytest.mark.slow)]
+)
 def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
     with Terminal(OPEN, width, height) as terminal:
         terminal.wait_for("of 2,922 ")
@@ -102,6 +104,7 @@ def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
         terminal.wait_for_cooked(exit_code=0)
 
 
+@pytest.mark.slow  # a program is killed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Signals) -> None:
     with Terminal(OPEN) as terminal:
@@ -141,6 +144,7 @@ def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() 
         terminal.wait_for_cooked(exit_code=0)
 
 
+@pytest.mark.slow  # a program is killed
 def test_a_closed_window_does_not_leave_the_program_running() -> None:
     with Terminal(OPEN) as terminal:
         terminal.wait_for("of 2,922 ")

@@ -85,6 +85,7 @@ def test_the_samples_are_counted_alike(pattern: str, sample: str) -> None:
     assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
 
 
+@pytest.mark.slow  # it takes 100,000 pieces to fill the caches
 def test_more_pieces_than_the_caches_hold_are_counted_all_the_same() -> None:
     rng = random.Random(0)
     words = [rng.randbytes(rng.randrange(1, 20)).replace(b"\0", b"x") for _ in range(100_000)]

@@ -266,6 +266,7 @@ def run_python(
     )
 
 
+@pytest.mark.slow  # processes are started and killed
 def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
     code = """
         import sys, psutil
@@ -386,6 +387,7 @@ def test_wrong_arguments_are_found_before_counting(place: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+@pytest.mark.slow  # a big corpus
 def test_memory_does_not_grow_with_the_file(place: Path) -> None:
     """60 MB are counted by two processes, each smaller than the file."""
     story = (REPO / "samples" / "tinystories_valid.txt").read_bytes()

@@ -162,6 +162,7 @@ def test_every_step_of_the_handout_is_what_a_recount_finds(tie_rule: str) -> Non
             assert_frame_is(timeline.seek(step), corpus, run, step, tie_rule)
 
 
+@pytest.mark.slow  # every pair of a story is counted anew, for every rule, trainer and step
 @pytest.mark.parametrize("tie_rule", TIE_RULES)
 def test_some_steps_of_a_story_are_what_a_recount_finds(tmp_path: Path, tie_rule: str) -> None:
     path = tmp_path / "story.txt"

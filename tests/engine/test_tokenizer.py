@@ -284,6 +284,7 @@ def test_chunks_are_read_only_as_far_as_needed() -> None:
     assert next(numbers) * 10_000 < 3 * tokenizer_module.ITERABLE_PIECE
 
 
+@pytest.mark.slow  # a big text
 def test_memory_does_not_grow_with_the_text() -> None:
     chunks = repeat("Once upon a time there was a low lower lowest thing.\n" * 100, 600)
     tracemalloc.start()
