@@ -8,15 +8,23 @@ tasks. If there are fewer tasks than cores, the tokenizers of a task are shared 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-from engine.analysis.comparison.cut_text import CutText, cut_alike, token_spans
+import numpy as np
+
+from engine.analysis.comparison.cut_text import CutText, cut_alike, token_lengths
 from engine.core.arrays import Ints
+from engine.core.errors import ComparisonError
+from engine.core.gpt2_bytes import unspell
 from engine.core.helper_pool import in_order
 from engine.encoding.tokenizer import Tokenizer
+from engine.pipeline.normalizers.normalizer import Aligned
+from engine.pipeline.pipeline import Pipeline
+from engine.text.pretokenize import to_bytes, to_text
 
 LONG = 1 << 18
 """Bytes of a text from which on its pretokens repeat so often that it pays to encode each once."""
@@ -99,3 +107,84 @@ def _shared_out(tasks: list[_Task], cores: int) -> list[_Task]:
         tasks += [_Task(places[:half], special_tokens), _Task(places[half:], special_tokens)]
         tasks.sort(key=lambda task: -len(task.places))
     return tasks
+
+
+# -- the edges by one tokenizer that encodes the text itself
+
+
+def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
+    """The edges of the tokens of a text: token n is `data[edges[n]:edges[n + 1]]`.
+
+    A token that stands for nothing in the text, such as a `▁` put in front, has no width.
+
+    Where the tokens' bytes joined are the text, the edges follow from their lengths. Where not, an
+    unknown token does not say how long its character was: then each merge is followed from the
+    edges of the alphabet's tokens on. And where a pipeline changes the text before it is cut, its
+    alignment leads back to the original.
+
+    Raises:
+        ComparisonError: nothing says which part of the text each token stands for.
+
+    >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
+    >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
+    [0, 2, 3]
+    """
+    ids = list(chain.from_iterable(tokenizer.encode_stream([data])))
+    if tokenizer.decode_bytes(ids) == data:
+        lengths = token_lengths(tokenizer)[np.array(ids, dtype=np.int64)]
+        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+    if isinstance(tokenizer.pipeline, Pipeline):
+        ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
+    else:
+        ends = list(accumulate(_followed(tokenizer, to_text(data))))
+    if len(ends) != len(ids):
+        raise ComparisonError(
+            "a tokenizer changes the text so that nothing tells which part of it a token stands "
+            "for; compare without a text"
+        )
+    if not ids:
+        return np.array([0, len(data)], dtype=np.int64)  # nothing is left of it: one piece
+    edges = np.maximum.accumulate(np.array([0, *ends], dtype=np.int64))
+    edges[-1] = len(data)  # what is left out at the end belongs to the last token
+    return edges
+
+
+def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:
+    """The bytes of the text that each of its tokens stands for."""
+    rules = tokenizer.rules
+    for pretoken in rules.pretokens(text):
+        if rules.is_special(pretoken):
+            yield len(pretoken.bytes)
+        else:
+            yield from (end - start for start, end in pairwise(_edges(tokenizer, pretoken.bytes)))
+
+
+def _edges(tokenizer: Tokenizer, pretoken: bytes) -> list[int]:
+    """The edges of the tokens of a pretoken, in its own bytes."""
+    edges = list(tokenizer.alphabet.edges(pretoken))
+    for step in tokenizer.rules.steps(pretoken):
+        del edges[step.position + 1]
+    return edges
+
+
+def _aligned(tokenizer: Tokenizer, pipeline: Pipeline, text: str) -> Iterator[int]:
+    """Where the tokens end in the original, in bytes; within a character they end behind it."""
+    places = [0, *accumulate(len(to_bytes(character)) for character in text)]
+    splitter = pipeline.splitter
+    for section, added in splitter.aligned_sections(text):
+        if added is not None:
+            yield places[section.span(0, len(section.text))[1]]
+            continue
+        cut = pipeline.pre_tokenizer
+        for piece in [section] if cut is None else cut.aligned_pieces(section):
+            yield from (places[end] for end in _ends_of_piece(tokenizer, piece, splitter.in_bytes))
+
+
+def _ends_of_piece(tokenizer: Tokenizer, piece: Aligned, in_bytes: bool) -> Iterator[int]:
+    """Where the tokens of a piece end, in characters of the original."""
+    # In bytes each stand-in is a byte; else a character is as many as it has in UTF-8.
+    pretoken = unspell(piece.text) if in_bytes else to_bytes(piece.text)
+    widths = [1] * len(pretoken) if in_bytes else [len(to_bytes(c)) for c in piece.text]
+    character_at = [place for place, width in enumerate(widths) for _ in range(width)]
+    for edge in _edges(tokenizer, pretoken)[1:]:
+        yield piece.span(0, character_at[edge - 1] + 1)[1]
