@@ -49,108 +49,7 @@ from engine.text.patterns import PATTERNS
 Stages = tuple[Stage, ...]
 
 
-@dataclass(frozen=True)
-class StageKind:
-    """A kind of stage that can be switched.
-
-    Attributes:
-        key: what `Pipeline` and `tokenizer.json` call it.
-        title: what people call it.
-        several: whether there may be more than one.
-        joined: several of them as one stage.
-    """
-
-    key: str
-    title: str
-    several: bool
-    joined: Callable[[Sequence[Any]], Stage]
-
-    def parts(self, stage: Stage | None) -> Stages:
-        """What a stage of this kind is made of, sequences opened where several can be chosen."""
-        if self.several:
-            return opened(stage)
-        return () if stage is None else (stage,)
-
-
-def _only(stages: Sequence[Any]) -> Stage:
-    [stage] = stages
-    assert isinstance(stage, Stage)
-    return stage
-
-
-NORMALIZER = StageKind("normalizer", "normalizer", True, Normalizers)
-PRE_TOKENIZER = StageKind("pre_tokenizer", "pre-tokenizer", True, PreTokenizers)
-POST_PROCESSOR = StageKind("post_processor", "post-processor", False, _only)
-DECODER = StageKind("decoder", "decoder", False, _only)
-STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
-
-SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)
-"""Spells pretokens in GPT-2's stand-ins for bytes, and cuts nothing."""
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A pipeline and what is switched in it. Immutable.
-
-    Attributes:
-        original: the pipeline before.
-        switched: the stages of each kind, by its key, that was touched.
-
-    >>> from engine.pipeline.models.words import WordLevel
-    >>> from engine.pipeline.normalizers.edits import Lowercase
-    >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
-    >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids
-    ([1], [0])
-    """
-
-    original: Pipeline
-    switched: Mapping[str, Stages] = field(default_factory=dict)
-
-    def stages(self, kind: StageKind) -> Stages:
-        """The stages of a kind as they are now."""
-        original = kind.parts(getattr(self.original, kind.key))
-        return self.switched.get(kind.key, original)
-
-    def is_switched(self, kind: StageKind) -> bool:
-        """Whether it is another than it was."""
-        return self.stages(kind) != kind.parts(getattr(self.original, kind.key))
-
-    def toggled(self, kind: StageKind, stage: Stage) -> Draft:
-        """With a stage put last, or taken out if it is there; of single kinds it replaces."""
-        now = self.stages(kind)
-        if stage in now:
-            chosen = tuple(each for each in now if each != stage)
-        else:
-            chosen = (*now, stage) if kind.several else (stage,)
-        return self.with_stages(kind, chosen)
-
-    def with_stages(self, kind: StageKind, stages: Stages) -> Draft:
-        """With exactly these."""
-        return replace(self, switched={**self.switched, kind.key: stages})
-
-    def restored(self, kind: StageKind) -> Draft:
-        """With those of the original."""
-        others = {key: stages for key, stages in self.switched.items() if key != kind.key}
-        return replace(self, switched=others)
-
-    @cached_property
-    def pipeline(self) -> Pipeline:
-        """The pipeline as it is now."""
-        touched = [kind for kind in STAGE_KINDS if self.is_switched(kind)]
-        stages = {kind.key: self._joined(kind) for kind in touched}
-        return replace(self.original, **stages)
-
-    def _joined(self, kind: StageKind) -> Any:
-        stages = self.stages(kind)
-        if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
-            has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
-            stages = stages if has_spelling else (*stages, SPELLING)
-        if not stages:
-            return None
-        return stages[0] if len(stages) == 1 else kind.joined(stages)
-
-
-# What each stage of a pipeline can be switched to: the choices by name, and what can be typed.
+# What a stage can be switched to: the choices by name, and what can be typed
 
 
 @dataclass(frozen=True)
@@ -160,21 +59,6 @@ class Choice:
     name: str
     stage: Stage
     summary: str
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a kind of stage can be switched to.
-
-    Attributes:
-        listed: the choices for a pipeline.
-        typed: the stage that a line means; raises an error that says what is wrong with it.
-        hint: what can be typed; empty if nothing can.
-    """
-
-    listed: Callable[[Pipeline], Iterator[Choice]]
-    typed: Callable[[str, Pipeline], Stage]
-    hint: str = ""
 
 
 def _normalizers(pipeline: Pipeline) -> Iterator[Choice]:
@@ -275,11 +159,119 @@ def _nothing_typed(typed: str, pipeline: Pipeline) -> Stage:
     raise PatternError("a decoder cannot be typed; choose one above")
 
 
-CHOICES: dict[StageKind, Choices] = {
-    NORMALIZER: Choices(_normalizers, typed_normalizer, "OLD -> NEW, /REGEX/ -> NEW, prepend TEXT"),
-    PRE_TOKENIZER: Choices(_pre_tokenizers, typed_cut, "a regex whose matches are pretokens"),
-    POST_PROCESSOR: Choices(
-        _post_processors, typed_template, "[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1"
-    ),
-    DECODER: Choices(_decoders, _nothing_typed),
-}
+# The kinds of stages, and a pipeline with some of them switched
+
+
+@dataclass(frozen=True)
+class StageKind:
+    """A kind of stage that can be switched, and what it can be switched to.
+
+    Attributes:
+        key: what `Pipeline` and `tokenizer.json` call it.
+        title: what people call it.
+        choices: the stages to choose from, for a pipeline.
+        typed: the stage that a line means; raises an error that says what is wrong with it.
+        hint: what can be typed; empty if nothing can.
+        joined: several of them as one stage; `None` if there may be one at most.
+    """
+
+    key: str
+    title: str
+    choices: Callable[[Pipeline], Iterator[Choice]]
+    typed: Callable[[str, Pipeline], Stage]
+    hint: str = ""
+    joined: Callable[[Sequence[Any]], Stage] | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether there may be more than one."""
+        return self.joined is not None
+
+    def parts(self, stage: Stage | None) -> Stages:
+        """What a stage of this kind is made of, sequences opened where several can be chosen."""
+        if self.several:
+            return opened(stage)
+        return () if stage is None else (stage,)
+
+
+NORMALIZER = StageKind(
+    *("normalizer", "normalizer", _normalizers, typed_normalizer),
+    hint="OLD -> NEW, /REGEX/ -> NEW, prepend TEXT",
+    joined=Normalizers,
+)
+PRE_TOKENIZER = StageKind(
+    *("pre_tokenizer", "pre-tokenizer", _pre_tokenizers, typed_cut),
+    hint="a regex whose matches are pretokens",
+    joined=PreTokenizers,
+)
+POST_PROCESSOR = StageKind(
+    *("post_processor", "post-processor", _post_processors, typed_template),
+    hint="[CLS] $A [SEP], for a pair: | [CLS] $A [SEP] $B:1",
+)
+DECODER = StageKind("decoder", "decoder", _decoders, _nothing_typed)
+STAGE_KINDS = (NORMALIZER, PRE_TOKENIZER, POST_PROCESSOR, DECODER)
+
+SPELLING = ByteLevel(add_prefix_space=False, use_regex=False)
+"""Spells pretokens in GPT-2's stand-ins for bytes, and cuts nothing."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A pipeline and what is switched in it. Immutable.
+
+    Attributes:
+        original: the pipeline before.
+        switched: the stages of each kind, by its key, that was touched.
+
+    >>> from engine.pipeline.models.words import WordLevel
+    >>> from engine.pipeline.normalizers.edits import Lowercase
+    >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
+    >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids
+    ([1], [0])
+    """
+
+    original: Pipeline
+    switched: Mapping[str, Stages] = field(default_factory=dict)
+
+    def stages(self, kind: StageKind) -> Stages:
+        """The stages of a kind as they are now."""
+        original = kind.parts(getattr(self.original, kind.key))
+        return self.switched.get(kind.key, original)
+
+    def is_switched(self, kind: StageKind) -> bool:
+        """Whether it is another than it was."""
+        return self.stages(kind) != kind.parts(getattr(self.original, kind.key))
+
+    def toggled(self, kind: StageKind, stage: Stage) -> Draft:
+        """With a stage put last, or taken out if it is there; of single kinds it replaces."""
+        now = self.stages(kind)
+        if stage in now:
+            chosen = tuple(each for each in now if each != stage)
+        else:
+            chosen = (*now, stage) if kind.several else (stage,)
+        return self.with_stages(kind, chosen)
+
+    def with_stages(self, kind: StageKind, stages: Stages) -> Draft:
+        """With exactly these."""
+        return replace(self, switched={**self.switched, kind.key: stages})
+
+    def restored(self, kind: StageKind) -> Draft:
+        """With those of the original."""
+        others = {key: stages for key, stages in self.switched.items() if key != kind.key}
+        return replace(self, switched=others)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        """The pipeline as it is now."""
+        touched = [kind for kind in STAGE_KINDS if self.is_switched(kind)]
+        stages = {kind.key: self._joined(kind) for kind in touched}
+        return replace(self.original, **stages)
+
+    def _joined(self, kind: StageKind) -> Any:
+        stages = self.stages(kind)
+        if kind is PRE_TOKENIZER and self.original.splitter.in_bytes:
+            has_spelling = any(isinstance(stage, ByteLevel) for stage in stages)
+            stages = stages if has_spelling else (*stages, SPELLING)
+        if kind.joined is not None and len(stages) > 1:
+            return kind.joined(stages)
+        return stages[0] if stages else None

@@ -12,7 +12,6 @@ from tokenizers import Tokenizer as Theirs
 from engine.core.errors import BpeError
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.draft import (
-    CHOICES,
     DECODER,
     NORMALIZER,
     POST_PROCESSOR,
@@ -40,7 +39,7 @@ def draft_of(build: object) -> Draft:
 @pytest.mark.parametrize("kind", STAGE_KINDS, ids=lambda kind: str(kind.key))
 def test_each_choice_gives_what_hugging_face_gives(build: object, kind: StageKind) -> None:
     draft = draft_of(build)
-    for choice in CHOICES[kind].listed(draft.original):
+    for choice in kind.choices(draft.original):
         switched = draft.with_stages(kind, (choice.stage,)).pipeline
         theirs = Theirs.from_str(json.dumps(switched.to_json()))
         run, expected = switched.run(TEXT, "a pair"), theirs.encode(TEXT, "a pair")

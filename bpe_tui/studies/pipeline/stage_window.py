@@ -17,7 +17,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.pipeline.draft import CHOICES, Draft, StageKind
+from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.stage import Stage
 
 MARK_CELLS, NAME_CELLS, NARROW_NAME_CELLS = 3, 22, 16
@@ -62,7 +62,7 @@ class ChoiceRows(Lines):
         back: Switch = lambda draft: draft.restored(kind)  # noqa: E731
         yield ("" if stages else "•", "none", "leave the stage out", none)
         yield ("" if draft.is_switched(kind) else "•", "as it was", original, back)
-        listed = list(CHOICES[kind].listed(draft.original))
+        listed = list(kind.choices(draft.original))
         for choice in listed:
             yield (
                 _mark(choice.stage, stages),
@@ -97,7 +97,7 @@ class StageWindow(ModalScreen[None]):
     def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
         super().__init__()
         self._kind, self._draft, self._changed = kind, draft, changed
-        self._hint = CHOICES[kind].hint
+        self._hint = kind.hint
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="window", id="stage-window") as window:
@@ -130,7 +130,7 @@ class StageWindow(ModalScreen[None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         try:
-            stage = CHOICES[self._kind].typed(event.value, self._draft.original)
+            stage = self._kind.typed(event.value, self._draft.original)
         except BpeError as error:
             hint = self.query_one("#dialog-hint", Static)
             hint.update(Content(visible_text(str(error), spaces=False)))
