@@ -21,7 +21,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
 
 if TYPE_CHECKING:
-    from bpe_tui.bpe.what_if_job import Wish
+    from bpe_tui.bpe.screens.what_if import Wish
 
 TICK_SECONDS = 1 / 25
 """How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""

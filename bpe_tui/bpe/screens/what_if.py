@@ -1,21 +1,27 @@
-"""The windows of a what-if: the choices at a step, then the run and its fork side by side."""
+"""What if it went another way at a step: the choices, the job that trains the fork, the comparison.
+
+`WhatIf` asks which `Wish` it is, `WhatIfJob` trains, `Branches` shows the run and its fork.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.bpe.what_if_job import WhatIfJob, Wish
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
+from bpe_tui.session.jobs import Job
+from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
@@ -24,12 +30,126 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.what_if import Change, Comparison
-from engine.core.errors import BpeError
+from engine.bpe.timeline import Timeline
+from engine.bpe.what_if import Change, Comparison, compare, fork
+from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
-from engine.text.patterns import PATTERNS
+from engine.counting.count import counts_without, document_counts
+from engine.text.corpus import Corpus
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.pretokenize import SpecialSplitter
 
+NEWS_SECONDS = 1 / 10
+"""How often the window hears how far the fork is."""
 EXAMPLES = 12
+"""So many tokens are named that only one of the two vocabularies has."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One way in which a run could have gone otherwise.
+
+    Attributes:
+        title: the wish in words.
+        step: where the fork is.
+        config: the run's own, or one with another pattern, tie rule or special tokens.
+        change: what the trainer does otherwise from the fork on.
+    """
+
+    title: str
+    step: int
+    config: RunConfig
+    change: Change = field(default_factory=Change)
+
+
+class WhatIfJob(Job):
+    """Trains the fork of `frame`'s run that is wished."""
+
+    def __init__(
+        self, config: RunConfig, frame: Frame, wish: Wish, post: Callable[[Message], object]
+    ) -> None:
+        super().__init__("what-if", post)
+        self._config, self._frame, self._wish = config, frame, wish
+
+    def work(self) -> None:
+        ended = self._train()
+        self.check_cancelled()
+        self.post(ended)
+
+    def failed(self, error: Exception) -> Message:
+        return messages.WhatIfFailed(error)
+
+    def _train(self) -> messages.WhatIfEnded:
+        config = self._wish.config
+        counts, excerpt = self._corpus()
+        self.check_cancelled()
+        trainer = fork(
+            self._frame.at(self._wish.step),
+            replace(self._wish.change, counts=counts, special_tokens=config.special_tokens),
+            config.size,
+            config.min_count,
+            config.max_token_length,
+        )
+        timeline = Timeline(
+            trainer.counts, record=trainer.record, pattern=config.pattern, excerpt=excerpt
+        )
+        due = monotonic()
+        steps = []
+        for step in trainer.steps():
+            self.check_cancelled()
+            steps.append(step)
+            if monotonic() >= due:
+                self.post(messages.WhatIfProgress(len(steps)))
+                due = monotonic() + NEWS_SECONDS
+        timeline.extend(steps)
+        timeline.complete()
+        if trainer.stop_reason is None:
+            raise BpeError("training ended without a reason")
+        difference = compare(_merges_of(self._frame), _merges_of(timeline.frame))
+        return messages.WhatIfEnded(timeline, trainer.stop_reason, difference)
+
+    def _corpus(self) -> tuple[Mapping[bytes, int], Excerpt]:
+        """The counts and the excerpt under the wish."""
+        config = self._wish.config
+        recut = (config.pattern, config.special_tokens) != (
+            self._config.pattern,
+            self._config.special_tokens,
+        )
+        fewer = config.left_out[len(self._config.left_out) :]
+        if not recut and not fewer:
+            return self._frame.counts, self._frame.excerpt
+        if config.corpus == "-":
+            raise WhatIfError("standard input is read only once; save it to a file and open that")
+        if not recut:
+            return self._without(self._frame.counts, fewer), self._frame.excerpt
+        corpus, count = count_corpus_of(config, self.check_cancelled)
+        excerpt = Excerpt.of(
+            corpus.head, config.pattern, config.special_tokens, complete=corpus.head_is_all
+        )
+        return self._without(count.counts, config.left_out), excerpt
+
+    def _without(
+        self, counts: Mapping[bytes, int], left_out: Sequence[LeftOut]
+    ) -> Mapping[bytes, int]:
+        """The counts less those of some documents, cut as the wish has it."""
+        pattern = as_pattern(self._wish.config.pattern)
+        for each in left_out:
+            chunks = self._chunks(pattern, SpecialSplitter(each.special_tokens))
+            found = document_counts(chunks, each.document, pattern, each.special_tokens)
+            counts = counts_without(counts, found)
+        return counts
+
+    def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:
+        for chunk in Corpus(self._wish.config.corpus).chunks(pattern, splitter):
+            self.check_cancelled()
+            yield chunk.data
+
+
+def _merges_of(frame: Frame) -> list[BytesPair]:
+    """All recorded merges, by their tokens' bytes."""
+    merges = map(frame.merge_at, range(frame.recorded_steps))
+    return [(merge.left, merge.right) for merge in merges]
 
 
 def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
