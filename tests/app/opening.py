@@ -60,7 +60,7 @@ async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 10) -> None:
+async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float = 20) -> None:
     """Wait until something is so, and fail if it never is."""
     for _ in range(round(seconds / 0.01)):
         await pilot.pause()

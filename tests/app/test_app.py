@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from opening import SAMPLE, opened, step
+from opening import SAMPLE, opened, step, until
 from textual._compositor import Compositor
 from textual.widgets import Input, Static
 
@@ -58,8 +58,8 @@ async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
 
 async def test_playing_moves_the_cursor_until_paused() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("plus", "plus", "space")
-        await pilot.pause(0.5)
+        await pilot.press("plus", "space")
+        await until(pilot, lambda: step(app) > 0)
         await pilot.press("space")
         reached = step(app)
         await pilot.pause(0.2)
@@ -221,9 +221,8 @@ async def test_escape_leaves_while_the_corpus_is_being_read(tmp_path: Path) -> N
         os.write(writer, b"so far and no further ")
         app = BpeTuiApp(RunConfig(str(pipe)))
         async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.pause(0.3)
+            await until(pilot, lambda: app.screen.query_one(KeyBar).keys[0].label == "leave")
             assert app.session.frame is None
-            assert app.screen.query_one(KeyBar).keys[0].label == "leave"
             await pilot.press("right", "z", "s", "g", "e", "2")  # nothing is there to do it with
             await pilot.press("escape")
         assert not app.is_running
@@ -264,7 +263,7 @@ async def test_the_footer_never_loses_help_and_quit(size: tuple[int, int]) -> No
 async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:
     app = BpeTuiApp(RunConfig(str(tmp_path / "nothing")))
     async with app.run_test() as pilot:
-        await pilot.pause(0.3)
+        await until(pilot, lambda: app.failure)
     assert "no such file" in str(app.failure)
     assert app.return_code == 2
 

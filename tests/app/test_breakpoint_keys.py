@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from opening import opened, step
+from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -46,10 +46,10 @@ async def test_playing_stops_at_a_breakpoint_and_goes_on_from_there() -> None:
     async with opened() as (app, pilot):
         await added(app, pilot, "step 30", "step 60")
         await pilot.press(*["plus"] * 7, "space")
-        await pilot.pause(0.3)
+        await until(pilot, lambda: not app.session.playing)
         assert (step(app), app.session.playing) == (30, False)
         await pilot.press("space")
-        await pilot.pause(0.3)
+        await until(pilot, lambda: not app.session.playing)
         assert (step(app), app.session.playing) == (60, False)
 
 

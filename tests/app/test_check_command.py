@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, step
+from opening import SAMPLE, step, until
 
 from bpe_tui import cli
 from bpe_tui.app.app import NOTE_SECONDS, BpeTuiApp
@@ -115,10 +115,7 @@ def test_bad_input_is_told_in_one_line(
 async def test_the_screen_opens_at_the_step_and_says_why() -> None:
     app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=400, first_step=35, note="[b]Yours[/b]"))
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(400):
-            await pilot.pause(0.02)
-            if app.session.stop_reason is not None:
-                break
+        await until(pilot, lambda: app.session.stop_reason is not None)
         assert step(app) == 35
         (note,) = app._notifications
         assert (note.message, note.markup, note.timeout) == ("[b]Yours[/b]", False, NOTE_SECONDS)
@@ -129,9 +126,6 @@ async def test_the_screen_opens_at_the_step_and_says_why() -> None:
 async def test_a_run_that_ends_before_the_step_opens_at_its_end() -> None:
     app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=300, first_step=99, note="too far"))
     async with app.run_test() as pilot:
-        for _ in range(400):
-            await pilot.pause(0.02)
-            if app.session.stop_reason is not None:
-                break
+        await until(pilot, lambda: app.session.stop_reason is not None)
         await pilot.pause()
         assert step(app) == 43

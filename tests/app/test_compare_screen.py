@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, until
 from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -119,10 +119,7 @@ async def test_another_text_can_be_typed() -> None:
         strips = app.screen.query_one(StripsPanel)
         assert "alike" in str(strips.border_subtitle)
         await pilot.press("e", *"abc")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "difference 1 of 1" in str(strips.border_subtitle):
-                break
+        await until(pilot, lambda: "difference 1 of 1" in str(strips.border_subtitle))
         assert "difference 1 of 1" in str(strips.border_subtitle)
         await pilot.press("escape")
         assert not app.screen.query_one("#other-text").has_focus_within
@@ -169,10 +166,9 @@ async def test_what_cannot_be_opened_is_told_in_place() -> None:
         await pilot.pause()
         app.screen.query_one("#dialog-input", Input).value = "/no/where"
         await pilot.press("enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "no such file" in str(app.screen.query_one("#heading", Static).content):
-                break
+        await until(
+            pilot, lambda: "no such file" in str(app.screen.query_one("#heading", Static).content)
+        )
         assert "no such file" in str(app.screen.query_one("#heading", Static).content)
 
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened, opened_as
+from opening import SAMPLE, opened, opened_as, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -101,10 +101,9 @@ async def test_each_bpe_leads_to_its_own_training(corpus: Path, name: str) -> No
         config = app.session.config
         assert isinstance(config, RunConfig)
         assert (config.units, config.pattern) == (KINDS[name].units, KINDS[name].pattern)
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if app.session.frame is not None and app.session.stop_reason is not None:
-                break
+        await until(
+            pilot, lambda: app.session.frame is not None and app.session.stop_reason is not None
+        )
         assert app.session.frame is not None
         assert app.session.frame.units.name == KINDS[name].units
         await pilot.press("7")

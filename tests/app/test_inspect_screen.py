@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as
+from opening import opened, opened_as, until
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.inspection_rows import SECTIONS
@@ -71,10 +71,7 @@ async def test_many_tokens_are_looked_at_in_a_thread(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(Path(__file__).parents[2] / "samples" / "handout.txt") as (app, pilot):
         await pilot.press("5")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if said(app, "overview")[0].startswith("tokens"):
-                break
+        await until(pilot, lambda: said(app, "overview")[0].startswith("tokens"))
         assert said(app, "overview")[0].startswith("tokens 257")
 
 

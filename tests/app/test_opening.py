@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, ended, opened, opened_as, step
+from opening import SAMPLE, ended, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
@@ -204,8 +204,7 @@ async def test_esc_leads_back_from_what_cannot_be_opened(trained: Path, tmp_path
     broken.write_text("{")
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         app.open(TokenizerConfig((str(broken), str(broken))))
-        await pilot.pause(0.3)
-        assert app.session.failure is not None
+        await until(pilot, lambda: app.session.failure)
         await pilot.press("escape")
         await pilot.pause()
         assert app.session.config == TokenizerConfig((str(trained),))
@@ -282,10 +281,7 @@ async def test_a_damaged_tokenizer_leaves_a_sentence_and_the_key_to_open_another
     (tmp_path / "merges.txt").write_text("a b\n")
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         app.open(TokenizerConfig((str(tmp_path / "vocab.json"), str(tmp_path / "merges.txt"))))
-        for _ in range(50):
-            await pilot.pause(0.02)
-            if app.session.failure:
-                break
+        await until(pilot, lambda: app.session.failure)
         assert "is no JSON, or cut short" in said(app, "#reading-what")
         await pilot.press("o")
         await pilot.pause()
@@ -300,10 +296,7 @@ async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) 
     (tmp_path / "merges.txt").write_text("a b\n")
     app = BpeTuiApp(TokenizerConfig((str(tmp_path),)))
     async with app.run_test() as pilot:
-        for _ in range(50):
-            await pilot.pause(0.02)
-            if app.failure is not None:
-                break
+        await until(pilot, lambda: app.failure is not None)
     assert "vocab.json" in str(app.failure)
 
 
@@ -447,10 +440,7 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
             await pilot.press("down")
         path = app.screen.query_one(Input).value
         await pilot.press("enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if not isinstance(app.screen, Save):
-                break
+        await until(pilot, lambda: not isinstance(app.screen, Save))
         assert not isinstance(app.screen, Save), said(app, "#dialog-hint")
         frame = app.session.frame
         assert frame is not None

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened, opened_as
+from opening import SAMPLE, opened, opened_as, until
 from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -228,10 +228,7 @@ async def test_stages_that_cannot_be_said_are_told_from_a_thread(
     config = RunConfig(str(SAMPLE), 400, pattern="whitespace", units="end-of-word")
     async with opened_as(config) as (app, pilot):
         await pilot.press("8")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if "</w> is a symbol of its own here" in rows(app)[0]:
-                break
+        await until(pilot, lambda: "</w> is a symbol of its own here" in rows(app)[0])
         assert "</w> is a symbol of its own here" in rows(app)[0]
         assert "cannot say it" in str(app.screen.query_one("#heading", Static).render())
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
@@ -145,7 +145,7 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
         await pilot.press("end")
         assert "best path" in text_of(panel)[0]
         await pilot.press("space")
-        await pilot.pause(0.7)
+        await until(pilot, lambda: "Node" in text_of(panel)[0])
         await pilot.press("space")
         assert "Node" in text_of(panel)[0]
 

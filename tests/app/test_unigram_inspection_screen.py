@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, until
 from test_inspect_screen import said
 from unigram_texts import TEXT
 
@@ -62,8 +62,5 @@ async def test_many_pieces_are_looked_at_in_a_thread(
     monkeypatch.setattr("bpe_tui.views.inspection_screen.AT_ONCE", 0)
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("5")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if said(app, "overview")[0].startswith("pieces"):
-                break
+        await until(pilot, lambda: said(app, "overview")[0].startswith("pieces"))
         assert said(app, "overview")[0].startswith("pieces")

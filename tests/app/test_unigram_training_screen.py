@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
-from opening import opened, step
-from textual.pilot import Pilot
+from opening import opened, step, until
 from textual.widgets import Input, Static
-from unigram_texts import TEXT, text_of
+from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.screens import SCREENS
@@ -47,13 +45,6 @@ def frame_of(app: BpeTuiApp) -> UnigramFrame:
     return frame
 
 
-async def settled(pilot: Pilot[int]) -> None:
-    """What is done in slices is done."""
-    for _ in range(6):
-        await asyncio.sleep(0.1)
-        await pilot.pause()
-
-
 async def test_the_same_keys_play_it_as_play_merges(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         assert isinstance(app.screen, UnigramTrainingScreen)
@@ -64,8 +55,7 @@ async def test_the_same_keys_play_it_as_play_merges(corpus: Path) -> None:
         await pilot.press("home", "g", "2", "enter")
         assert step(app) == 2
         await pilot.press("home", "plus", "plus", "plus", "space")
-        await pilot.pause(0.5)
-        assert step(app) > 0
+        await until(pilot, lambda: step(app) > 0)
 
 
 async def test_t_goes_from_prune_to_prune_and_the_slider_marks_them(corpus: Path) -> None:
@@ -218,14 +208,11 @@ async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:
         places = list(MODELS)
         down = places.index("unigram") - places.index("bpe")
         await pilot.press(*["down"] * down, "enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if app.session.stop_reason is not None:
-                break
+        await until(pilot, lambda: app.session.stop_reason)
         assert app.session.model.name == "unigram"
         assert isinstance(app.screen, UnigramTrainingScreen)
         await pilot.press("M", *["up"] * down, "enter")
-        await pilot.pause(0.3)
+        await pilot.pause()
         assert app.session.model.name == "bpe"
         assert app.screen.id == "training"
 
@@ -273,7 +260,7 @@ async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(
 ) -> None:
     app = BpeTuiApp(RunConfig(str(corpus), vocab_size=5, model="unigram"))
     async with app.run_test() as pilot:
-        await pilot.pause(0.5)
+        await until(pilot, lambda: app.failure)
     assert "too small" in str(app.failure)
 
 
@@ -319,7 +306,7 @@ async def test_the_rows_of_the_corpus_fit_and_break_at_the_end_where_they_began(
 async def test_the_table_of_the_family_opens_from_here(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "7")
-        await pilot.pause(0.3)
+        await pilot.pause()
         assert app.screen.id == "family"
         await pilot.press("1")
         await pilot.pause()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from opening import opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input
-from unigram_texts import TEXT, text_of
+from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.narration import score_text
@@ -38,13 +37,6 @@ async def vocabulary(
         await pilot.pause()
         assert isinstance(app.screen, UnigramVocabularyScreen)
         yield app, pilot, app.screen.query_one(PieceRows)
-
-
-async def settled(pilot: Pilot[int]) -> None:
-    """What is done in slices is done."""
-    for _ in range(6):
-        await asyncio.sleep(0.1)
-        await pilot.pause()
 
 
 def frame_of(app: BpeTuiApp) -> UnigramFrame:

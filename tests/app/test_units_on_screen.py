@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from opening import opened_as, step
+from opening import opened_as, step, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -128,10 +128,7 @@ async def test_the_window_that_saves_begins_with_the_format_that_holds_character
         await pilot.pause()
         assert "The format tiktoken knows tokens of bytes only" in hint(app)
         await pilot.press("up", "enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if not isinstance(app.screen, Save):
-                break
+        await until(pilot, lambda: not isinstance(app.screen, Save))
         assert open_tokenizer(path).format == "huggingface"
 
 

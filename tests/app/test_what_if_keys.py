@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opening import opened, step
+from opening import opened, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -38,10 +38,7 @@ async def wished(app: BpeTuiApp, pilot: Pilot[int], title: str) -> None:
 
 async def ended(app: BpeTuiApp, pilot: Pilot[int]) -> None:
     assert isinstance(app.screen, Branches)
-    for _ in range(300):
-        await pilot.pause(0.02)
-        if "…" not in told(app)[-2:]:
-            break
+    await until(pilot, lambda: "…" not in told(app)[-2:])
 
 
 async def test_a_forbidden_merge_is_compared_and_dropped() -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from opening import opened, step
+from opening import opened, step, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -200,10 +200,7 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
         await pilot.press("M")
         await pilot.pause()
         await pilot.press("down", "enter")
-        for _ in range(100):
-            await pilot.pause(0.02)
-            if isinstance(app.session.shown, WordPieceFrame):
-                break
+        await until(pilot, lambda: isinstance(app.session.shown, WordPieceFrame))
         assert app.session.model.name == "wordpiece"
         assert isinstance(app.screen, WordPieceTrainingScreen)
 
