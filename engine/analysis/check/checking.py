@@ -168,7 +168,7 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
         divergence=divergence,
         explanations=() if divergence is None else _explanations(claim, divergence, assignment),
         by_rule_after=sum(judged.by_rule for judged in behind),
-        counts_told=sum(step.count is not None for step in claim.steps),
+        counts_claimed=sum(step.count is not None for step in claim.steps),
         counts_wrong=sum(judged.step.count not in (None, judged.count) for judged in judgements),
         size=_size_finding(len(claim.steps), judge, assignment),
         vocabulary=_vocabulary_finding(claim, assignment),

@@ -22,7 +22,7 @@ class Report:
         explanations: the mistakes that would have made it, the likeliest first.
         by_rule_after: how many merges behind the divergence are what the rule takes after the
             trainer's own merges before them.
-        counts_told, counts_wrong: how many counts the trainer reported, how many are wrong.
+        counts_claimed, counts_wrong: how many counts the trainer reported, how many are wrong.
         size, vocabulary, ids: what was found of these; `None` if they were not looked at.
     """
 
@@ -30,7 +30,7 @@ class Report:
     divergence: Divergence | None
     explanations: tuple[Explanation, ...]
     by_rule_after: int
-    counts_told: int
+    counts_claimed: int
     counts_wrong: int
     size: SizeFinding | None
     vocabulary: VocabularyFinding | None
@@ -46,14 +46,14 @@ class Report:
     def describe(self, show: Show = spell) -> Iterator[str]:
         """The outcome, a sentence or two a line."""
         if self.divergence is None:
-            counts = " with the counts told" if self.counts_told else ""
+            counts = " with the counts told" if self.counts_claimed else ""
             yield f"All {self.merges:,} merges are by the rule{counts}."
         else:
             yield from self.divergence.describe(show)
             yield from self._why()
             yield self._after(self.divergence)
             if self.counts_wrong:
-                yield f"{self.counts_wrong:,} of the {self.counts_told:,} counts told are wrong."
+                yield f"{self.counts_wrong:,} of the {self.counts_claimed:,} counts told are wrong."
         if self.size is not None:
             yield self.size.describe()
         if self.vocabulary is not None:
@@ -118,7 +118,7 @@ def as_dict(report: Report) -> dict[str, object]:
             for explanation in report.explanations
         ],
         "later_merges_by_rule": report.by_rule_after,
-        "counts_told": report.counts_told,
+        "counts_told": report.counts_claimed,
         "counts_wrong": report.counts_wrong,
         "merges_wanted": report.merges if report.size is None else report.size.wanted,
         "vocabulary": vocabulary
