@@ -1,11 +1,8 @@
-"""Two widgets of one line: keys with what they do, and switches that are on or off.
-
-Both react to the mouse as well as to their keys.
-"""
+"""Lines of parts that can be clicked: keys with what they do, and switches that are on or off."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +13,33 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+
+Part = tuple[str, Sequence[tuple[str, str]]]
+"""The name of a part, and its texts, each with the component class of its style."""
+
+
+class PartsLine(Widget):
+    """A line of parts side by side. A subclass says which, and what a click on one asks for."""
+
+    def parts(self) -> Iterable[Part]:
+        raise NotImplementedError
+
+    def pressed(self, name: str) -> Message:
+        """What to post when the part of this name is clicked."""
+        raise NotImplementedError
+
+    def render_line(self, y: int) -> Strip:
+        style = self.get_component_rich_style
+        segments = [Segment(text, style(role)) for _, texts in self.parts() for text, role in texts]
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+
+    def on_click(self, event: events.Click) -> None:
+        end = 0
+        for name, texts in self.parts():
+            end += sum(cell_len(text) for text, _ in texts)
+            if event.x < end:
+                self.post_message(self.pressed(name))
+                return
 
 
 @dataclass(frozen=True)
@@ -32,7 +56,7 @@ class Key:
         return cell_len(self.shown) + cell_len(self.label) + 3
 
 
-class KeyBar(Widget):
+class KeyBar(PartsLine):
     """Shows `keys` in their order. Where room is short those before the last two give way."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--label"}
@@ -53,30 +77,13 @@ class KeyBar(Widget):
             first.pop()
         return first + last
 
-    def render_line(self, y: int) -> Strip:
-        base = self.rich_style
-        key_style = self.get_component_rich_style("key-bar--key")
-        label_style = self.get_component_rich_style("key-bar--label")
-        segments = [
-            segment
-            for key in self.fitting(self.size.width)
-            for segment in (
-                Segment(f" {key.shown} ", key_style),
-                Segment(f"{key.label} ", label_style),
-            )
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, base)
-
-    def on_click(self, event: events.Click) -> None:
-        for start, key in self._places():
-            if start <= event.x < start + key.width:
-                self.post_message(self.Pressed(key.action))
-
-    def _places(self) -> Iterator[tuple[int, Key]]:
-        start = 0
+    def parts(self) -> Iterable[Part]:
         for key in self.fitting(self.size.width):
-            yield start, key
-            start += key.width
+            texts = (f" {key.shown} ", "key-bar--key"), (f"{key.label} ", "key-bar--label")
+            yield key.action, texts
+
+    def pressed(self, name: str) -> Message:
+        return self.Pressed(name)
 
 
 @dataclass(frozen=True)
@@ -88,7 +95,7 @@ class Switch:
     label: str
 
 
-class Switches(Widget):
+class Switches(PartsLine):
     """A line of switches; those that are `on` have a mark, so no colour is needed to tell."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"switches--key", "switches--off", "switches--on"}
@@ -105,24 +112,11 @@ class Switches(Widget):
         super().__init__(id=id)
         self._switches = switches
 
-    def _parts(self) -> Iterator[tuple[int, Switch, str]]:
-        """Where each stands, and what is written there."""
-        start = 0
+    def parts(self) -> Iterable[Part]:
         for switch in self._switches:
-            text = f" {'●' if switch.name in self.on else '○'} {switch.label}  "
-            yield start, switch, text
-            start += cell_len(switch.key) + cell_len(text)
+            mark, state = ("●", "on") if switch.name in self.on else ("○", "off")
+            text = f" {mark} {switch.label}  "
+            yield switch.name, ((switch.key, "switches--key"), (text, f"switches--{state}"))
 
-    def render_line(self, y: int) -> Strip:
-        style = self.get_component_rich_style
-        segments: list[Segment] = []
-        for _, switch, text in self._parts():
-            state = "on" if switch.name in self.on else "off"
-            segments.append(Segment(switch.key, style("switches--key")))
-            segments.append(Segment(text, style(f"switches--{state}")))
-        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
-
-    def on_click(self, event: events.Click) -> None:
-        for start, switch, text in self._parts():
-            if start <= event.x < start + cell_len(switch.key) + cell_len(text):
-                self.post_message(self.Pressed(switch.name))
+    def pressed(self, name: str) -> Message:
+        return self.Pressed(name)

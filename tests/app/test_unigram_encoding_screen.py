@@ -10,7 +10,13 @@ from opening import opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
-from bpe_tui.unigram.panels.encoding import TextLanesPanel, WordsOfTextPanel
+from bpe_tui.unigram.panels.encoding import (
+    ArrivalsPanel,
+    PathsPanel,
+    TextLanesPanel,
+    WhyNotPiecesPanel,
+    WordsOfTextPanel,
+)
 from bpe_tui.unigram.panels.lattice import (
     COLUMN,
     HEAD,
@@ -20,7 +26,6 @@ from bpe_tui.unigram.panels.lattice import (
     Walkthrough,
     lanes_of,
 )
-from bpe_tui.unigram.panels.paths import ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame

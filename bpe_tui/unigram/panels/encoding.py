@@ -1,4 +1,8 @@
-"""Into which pretokens is the text cut, and each of them into which pieces and bytes?"""
+"""The panels beside the lattice: the pretokens of a text, its bytes, and ways through a lattice.
+
+The ways are the best one, node by node; the n best; some drawn by chance; and why no other piece is
+used.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +12,32 @@ from typing import NamedTuple
 
 from textual.reactive import reactive
 
-from bpe_tui.unigram.narration import score_text
+from bpe_tui.unigram.narration import percent, score_text
+from bpe_tui.unigram.panels.lattice import WalkPanel, Walkthrough
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.encoding_screen import PartsPanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
-from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, left, right, spans_width
+from bpe_tui.widgets.numbers import MINUS, number, plural
+from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.encoding.lanes import align
 from engine.text.pretokenize import Pretoken, to_bytes
+from engine.unigram.encoder import Arrival, Reached
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.lattice import Path
 from engine.unigram.metaspace import spelled
 
 ROOM_FOR_SCORE = 22
 """From so many cells on the score has a column of its own."""
 SCORE_CELLS = 8
 PIECES_SHOWN = 500
+SUM_CELLS = 24
+REMARK_CELLS = 8
+SHARPNESS = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+"""What scores are multiplied with before a segmentation is drawn (α in Kudo 2018)."""
+DRAWN = 3
+"""Samples that are shown, the latest first."""
 
 
 class WordsOfTextPanel(PartsPanel[UnigramFrame]):
@@ -135,3 +148,191 @@ def _pieces(frame: UnigramFrame, text: str) -> Iterator[TextPiece]:
                 visible_text(word[edge.start : edge.end]),
                 painter.role(edge.piece),
             )
+
+
+class ArrivalsPanel(WalkPanel):
+    """The Viterbi algorithm at one node: every piece that ends there, and the one that is kept."""
+
+    NOTHING_TYPED = "Here → looks for the best way to cut the pretoken, piece by piece."
+
+    def __init__(self) -> None:
+        super().__init__("Viterbi", id="arrivals")
+
+    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
+        if none := self.why_none(width):
+            self.say("Viterbi")
+            return none
+        walk, place = self.walk, self.place
+        assert walk is not None
+        total = len(walk.steps)
+        self.say(f"Viterbi  step {place} of {total}", "→ next  ← back  space plays")
+        if not place:
+            return [
+                *paragraph("Node 0 is the empty beginning: its score is 0.", width),
+                Row([]),
+                *paragraph("→ goes to node 1 and asks which piece arrives best.", width, "dim"),
+            ]
+        if (reached := walk.arrivals(place)) is not None:
+            return list(_arrival_rows(walk, reached, width))
+        return list(_way_back_rows(walk, place, width))
+
+
+def _arrival_rows(walk: Walkthrough, reached: Reached, width: int) -> Iterator[Row]:
+    arrive = plural(len(reached.arrivals), "piece")
+    verb = "ends" if len(reached.arrivals) == 1 else "end"
+    yield Row([(f"Node {reached.node}: {arrive} {verb} here", "strong")])
+    for arrival in sorted(reached.arrivals, key=lambda arrival: -arrival.score):
+        yield _arrival_row(walk, reached, arrival, width)
+
+
+def _arrival_row(walk: Walkthrough, reached: Reached, arrival: Arrival, width: int) -> Row:
+    edge, is_kept = arrival.edge, arrival == reached.best
+    before = arrival.score - edge.score
+    text = visible_text(walk.word[edge.start : edge.end])
+    behind = reached.best.score - arrival.score
+    remark = "kept" if is_kept else f"{MINUS}{behind:.2f}" if behind > 0 else "tie"
+    addition = (
+        f"{score_text(before)} {MINUS if edge.score <= 0 else '+'} {abs(edge.score):.2f} "
+        f"= {score_text(arrival.score)}"
+    )
+    piece_cells = max(width - SUM_CELLS - REMARK_CELLS - 6, 4)
+    return Row(
+        [
+            ("▸ " if is_kept else "  ", "gain"),
+            *left([(text, PiecePainter(walk.frame).role(edge.piece))], piece_cells),
+            right(f"{edge.start}:", 4, "dim"),
+            right(addition, SUM_CELLS),
+            right(remark, REMARK_CELLS, "gain" if is_kept else "loss"),
+        ]
+    )
+
+
+def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
+    painter, taken = PiecePainter(walk.frame), walk.taken(place)
+    is_over = not taken[-1].start
+    said = "The best path" if is_over else f"Back to node {taken[-1].start}"
+    yield from paragraph(f"{said}: the kept pieces, followed from the end", width, "strong")
+    cut = painter.cut(walk.word, reversed(taken))
+    start = visible_text(walk.word[: taken[-1].start])
+    yield Row(left([(start, "dim"), *([("┊", "cut")] if start else []), *cut], width))
+    yield Row([])
+    for edge in taken:
+        text = visible_text(walk.word[edge.start : edge.end])
+        piece_cells = max(width - 26, 6)
+        yield Row(
+            [
+                right(f"{edge.end} → {edge.start}", 9, "dim"),
+                ("  ", ""),
+                *left([(text, painter.role(edge.piece))], piece_cells),
+                right(score_text(edge.score), 8),
+            ]
+        )
+    if is_over:
+        yield Row([right(f"score {score_text(walk.best.score)}", max(width - 7, 10), "pair")])
+
+
+class PathsPanel(WalkPanel):
+    """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
+
+    NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
+
+    seed: reactive[int] = reactive(1, repaint=False)
+    sharpness: reactive[int] = reactive(SHARPNESS.index(1.0), repaint=False)
+    """The place of the present one in `SHARPNESS`."""
+
+    def __init__(self) -> None:
+        super().__init__("segmentations", id="paths")
+
+    def watch_seed(self) -> None:
+        self.rebuild()
+
+    def watch_sharpness(self) -> None:
+        self.rebuild()
+
+    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
+        if none := self.why_none(width):
+            self.say("segmentations")
+            return none
+        walk, alpha = self.walk, SHARPNESS[self.sharpness]
+        assert walk is not None
+        self.say("segmentations", "n draws · + − α · w why not others")
+        rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
+        for rank, path in enumerate(walk.paths, 1):
+            shares = score_text(path.score), percent(walk.probability(path))
+            rows.append(_row(str(rank), *shares, _cut(walk, path), width))
+        rows.append(Row([]))
+        drawn = f"by chance, α = {alpha:g}"
+        rows.append(_row("seed", "score", "P", [(drawn, "dim")], width, role="dim"))
+        for seed in range(self.seed, max(self.seed - DRAWN, 0), -1):
+            path, probability = walk.sample(alpha, seed)
+            shares = score_text(path.score), percent(probability)
+            rows.append(_row(str(seed), *shares, _cut(walk, path), width))
+        return rows
+
+
+def _cut(walk: Walkthrough, path: Path) -> list[tuple[str, str]]:
+    return PiecePainter(walk.frame).cut(walk.word, path.edges)
+
+
+def _row(
+    first: str, score: str, share: str, spans: list[tuple[str, str]], width: int, role: str = ""
+) -> Row:
+    return Row(
+        [
+            right(first, 4, "dim"),
+            right(score, 8, role),
+            right(share, 10, role),
+            ("  ", ""),
+            *left(spans, max(width - 24, 6)),
+        ]
+    )
+
+
+class WhyNotPiecesPanel(WalkPanel):
+    """Why a piece is not used: the best segmentation that has it, against the best of all."""
+
+    NOTHING_TYPED = "Here is by how much all other pieces lose."
+
+    def __init__(self) -> None:
+        super().__init__("why not these pieces?", id="why-not-pieces")
+
+    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
+        if none := self.why_none(width):
+            self.say("why not these pieces?")
+            return none
+        walk = self.walk
+        assert walk is not None
+        best = score_text(walk.best.score)
+        self.say(
+            f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"
+        )
+        if not walk.lost:
+            return sentence("No other piece fits: there is one segmentation only.", width)
+        piece_cells = min(12, max(width // 4, 6))
+        painter = PiecePainter(walk.frame)
+        rows = [
+            _lost_row("piece", "loses by", [("score with it", "dim")], piece_cells, width, "dim")
+        ]
+        for edge, path, behind in walk.lost:
+            text = visible_text(walk.word[edge.start : edge.end])
+            cut = [(f"{score_text(path.score)}  ", "dim"), *painter.cut(walk.word, path.edges)]
+            rows.append(_lost_row(text, f"{behind:.2f}", cut, piece_cells, width))
+        return rows
+
+
+def _lost_row(
+    text: str,
+    behind: str,
+    spans: list[tuple[str, str]],
+    piece_cells: int,
+    width: int,
+    role: str = "",
+) -> Row:
+    return Row(
+        [
+            *left([(text, role or "strong")], piece_cells),
+            right(behind, 9, role or "loss"),
+            ("  ", ""),
+            *left(spans, max(width - piece_cells - 11, 6)),
+        ]
+    )

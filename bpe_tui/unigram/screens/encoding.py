@@ -11,9 +11,15 @@ from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown
-from bpe_tui.unigram.panels.encoding import TextLanesPanel, WordsOfTextPanel
+from bpe_tui.unigram.panels.encoding import (
+    SHARPNESS,
+    ArrivalsPanel,
+    PathsPanel,
+    TextLanesPanel,
+    WhyNotPiecesPanel,
+    WordsOfTextPanel,
+)
 from bpe_tui.unigram.panels.lattice import LatticePanel, WalkPanel, Walkthrough
-from bpe_tui.unigram.panels.paths import SHARPNESS, ArrivalsPanel, PathsPanel, WhyNotPiecesPanel
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.encoding_screen import WalkScreen
 from bpe_tui.widgets.numbers import number

@@ -24,14 +24,7 @@ from engine.analysis.explain.answers import (
     SpecialToken,
     Unreachable,
 )
-from engine.encoding.rules import (
-    EncodingRules,
-    HasRules,
-    Merge,
-    merge_making,
-    merge_of,
-    parts_of,
-)
+from engine.encoding.rules import EncodingRules, HasRules, Merge, merge_making, merge_of, parts_of
 from engine.encoding.trace import Crossing, first_merge_across
 from engine.text.pretokenize import Pretoken, to_bytes
 
