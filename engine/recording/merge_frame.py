@@ -16,7 +16,7 @@ from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken, AffectedPretokens, PretokenIndex
 from engine.recording.merge_record import MergeRecord, PairStep, StepT
-from engine.recording.player import Player, Run
+from engine.recording.player import Player, RecordedRun
 from engine.recording.segmentation import Segments
 from engine.recording.statistics import TiedSteps
 from engine.recording.vocabulary import Vocabulary
@@ -25,7 +25,7 @@ from engine.text.excerpt import Excerpt
 FrameT = TypeVar("FrameT")
 
 
-class MergeRun(Run[PairStep]):
+class MergeRun(RecordedRun[PairStep]):
     """Recorded merges, and what can be asked about any of them.
 
     Attributes:

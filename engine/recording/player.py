@@ -1,7 +1,8 @@
-"""`Run` and `Player`: the steps recorded of a training, and a cursor among them.
+"""`RecordedRun` and `Player`: the steps recorded of a training, and a cursor among them.
 
 A *run* is what is recorded; it only grows. A *player* (the `Timeline` of each model) is a run and a
-cursor. A *frame* is a run and a step: the state after so many steps, which never changes.
+cursor. A *frame* is a run and a step: the state after so many steps, which never changes. Each
+model has its own of the three.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ StepT = TypeVar("StepT", bound=RecordedStep)
 FrameT = TypeVar("FrameT")
 
 
-class Run(ABC, Generic[StepT]):
+class RecordedRun(ABC, Generic[StepT]):
     """The steps recorded of one training. State k is the state after the first k of them.
 
     `len(run)` is how many steps there are. The record may be ahead: another thread writes it, and
@@ -92,9 +93,9 @@ class Player(ABC, Generic[FrameT]):
         came_from: where the cursor was before it last moved.
     """
 
-    run: Run[Any]
+    run: RecordedRun[Any]
 
-    def __init__(self, run: Run[Any]) -> None:
+    def __init__(self, run: RecordedRun[Any]) -> None:
         self.run = run
         self.came_from = 0
         self._cursor = 0

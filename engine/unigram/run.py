@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from engine.recording.player import Run
+from engine.recording.player import RecordedRun
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
@@ -14,7 +14,7 @@ from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.trainer import Event
 
 
-class UnigramRun(Run[EmStep | PruneStep]):
+class UnigramRun(RecordedRun[EmStep | PruneStep]):
     """The recorded EM iterations and prunes of a training.
 
     Args:
