@@ -80,7 +80,7 @@ class BpeTuiApp(SessionApp):
             self._change_to(before)
 
     def _change_to(self, session: Session) -> None:
-        self.ways.forget()
+        self.navigation.forget()
         self.session = session
         screen = session.model.screen(session.first_kind)
         if self.screen.id != screen:

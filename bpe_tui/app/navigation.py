@@ -29,8 +29,8 @@ from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import to_text
 
 
-class Ways:
-    """The ways between the screens of an application."""
+class ScreenNavigation:
+    """Leads between the screens of an application, and remembers the way back."""
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
@@ -88,7 +88,7 @@ class Ways:
         """Somebody chose a screen: no row has led there."""
         self._left.clear()
 
-    # -- the ways
+    # -- getting there
 
     def _screen(self, kind: str) -> SessionScreen:
         """The screen of a kind that shows the model of the session."""

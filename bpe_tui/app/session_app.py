@@ -13,7 +13,7 @@ from textual.notifications import Notify
 from textual.signal import Signal
 
 from bpe_tui.app.base import BaseApp
-from bpe_tui.app.navigation import Ways
+from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.config import Config, RunConfig
@@ -37,14 +37,14 @@ class SessionApp(BaseApp):
     Attributes:
         session: what is shown.
         session_changed: tells the screens so.
-        ways: where rows lead, and the way back.
+        navigation: where rows lead, and the way back.
     """
 
     def __init__(self, config: Config) -> None:
         super().__init__()
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
-        self.ways = Ways(self)
+        self.navigation = ScreenNavigation(self)
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -120,11 +120,11 @@ class SessionApp(BaseApp):
         if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
             self.notify(refused, markup=False, timeout=5)
         elif self.session.shown is not None:
-            self.ways.forget()
+            self.navigation.forget()
             self.clear_notifications()  # they were about the screen that is left
             self.switch_screen(model.screen(kind))
             if kind == ENCODING:
-                self.ways.take_over_typed()
+                self.navigation.take_over_typed()
 
     # -- windows
 

@@ -293,7 +293,7 @@ class SessionScreen(PanelScreen):
 
     def follow(self, target: object) -> None:
         """Go where a row leads."""
-        self.host.ways.go_to_target(target)
+        self.host.navigation.go_to_target(target)
 
     def enter(self, field: Input) -> None:
         """Do what Enter does in a field: nothing, unless a subclass knows better."""
@@ -323,10 +323,10 @@ class SessionScreen(PanelScreen):
     @property
     def way_back(self) -> bool:
         """Whether a row has led here, so that Esc leads back."""
-        return self.host.ways.way_back
+        return self.host.navigation.way_back
 
     def action_go_back(self) -> None:
-        self.host.ways.go_back()
+        self.host.navigation.go_back()
 
 
 class TiledScreen(SessionScreen):

@@ -250,4 +250,4 @@ class StepsScreen(PlayerScreen):
 
     def enter(self, field: Input) -> None:
         """Enter in the line takes its text to the encoding screen."""
-        self.host.ways.open_encoding(field.value)
+        self.host.navigation.open_encoding(field.value)

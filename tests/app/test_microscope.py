@@ -33,7 +33,7 @@ async def encoding(
     """The encoding screen at the last step, with a text in it and its pretokens in focus."""
     async with opened(size=size) as (app, pilot):
         app.action_last()
-        app.ways.open_encoding(text, look=True)
+        app.navigation.open_encoding(text, look=True)
         await pilot.pause(0.1)
         assert isinstance(app.screen, EncodingScreen)
         yield app, app.screen, pilot
@@ -193,7 +193,7 @@ async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:
 async def test_a_model_without_merges_says_its_rule_in_their_place(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text(json.dumps(BERT))
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
-        app.ways.open_encoding("The hugs", look=True)
+        app.navigation.open_encoding("The hugs", look=True)
         await pilot.pause(0.1)
         await pilot.press("down")
         await pilot.pause()
@@ -211,7 +211,7 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
     learnt = to_tokenizer(trainer.record, len(list(trainer.steps())), "none")
     save(learnt, tmp_path / "tokenizer.json", "huggingface")
     async with opened_as(TokenizerConfig((str(tmp_path / "tokenizer.json"),))) as (app, pilot):
-        app.ways.open_encoding("low", look=True)
+        app.navigation.open_encoding("low", look=True)
         await pilot.pause(0.1)
         first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
         assert first.split() == ["characters", "l┊o┊w"]

@@ -133,7 +133,7 @@ async def test_no_key_is_too_much_for_a_tokenizer(
         read = formats.Opened(_characters(), "characters", ("a note [b]with markup[/b]",))
         monkeypatch.setattr("engine.formats.open_tokenizer", lambda *_, **__: read)
     async with opened_as(TokenizerConfig((str(trained),), corpus)) as (app, pilot):
-        app.ways.open_encoding("aé the", look=True)
+        app.navigation.open_encoding("aé the", look=True)
         await pilot.pause()
         await pilot.press("escape", *KEYS)
         assert app.session.frame is not None

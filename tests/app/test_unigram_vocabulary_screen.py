@@ -162,7 +162,7 @@ async def test_a_piece_that_search_and_filters_hide_is_shown_all_the_same(tmp_pa
         await pilot.press("p", "slash", *"zz", "enter")
         await pilot.pause()
         assert "No piece is left" in text_of(rows)[0]
-        app.ways.go_to_target(ToPiece(0))
+        app.navigation.go_to_target(ToPiece(0))
         await pilot.pause()
         assert rows.token == 0
         assert app.screen.query_one(Input).value == ""

@@ -127,7 +127,7 @@ async def test_filters_combine_with_the_search() -> None:
 
 async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None:
     async with vocabulary() as (app, pilot, rows):
-        app.ways.go_to_target(ToToken(262))
+        app.navigation.go_to_target(ToToken(262))
         await pilot.pause()
         tree = app.screen.query_one(MergeTreePanel)
         assert rows.token == tree.token_id == 262
@@ -145,7 +145,7 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
 
 async def test_space_folds_a_part_of_the_tree() -> None:
     async with vocabulary() as (app, pilot, _):
-        app.ways.go_to_target(ToToken(262))
+        app.navigation.go_to_target(ToToken(262))
         await pilot.press("tab")
         tree = app.screen.query_one(MergeTreePanel)
         await pilot.pause()
@@ -159,7 +159,7 @@ async def test_space_folds_a_part_of_the_tree() -> None:
 
 async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> None:
     async with vocabulary() as (app, pilot, rows):
-        app.ways.go_to_target(ToToken(300))
+        app.navigation.go_to_target(ToToken(300))
         await pilot.pause()
         await pilot.press("enter")
         await pilot.pause()
@@ -174,7 +174,7 @@ async def test_enter_on_a_token_leads_to_its_merge_and_escape_comes_back() -> No
 async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
     async with vocabulary() as (app, pilot, rows):
         await pilot.press("p", "slash", *"zzz", "enter")
-        app.ways.go_to_target(ToToken(300))
+        app.navigation.go_to_target(ToToken(300))
         await pilot.pause()
         assert rows.token == 300
         assert app.screen.query_one(Input).value == ""
@@ -182,7 +182,7 @@ async def test_a_token_that_filters_hide_is_shown_all_the_same() -> None:
 
 async def test_a_token_of_a_later_step_is_looked_at_where_it_is_made() -> None:
     async with opened() as (app, pilot):
-        app.ways.go_to_target(ToToken(300))
+        app.navigation.go_to_target(ToToken(300))
         await pilot.pause(0.1)
         assert step(app) == 300 - 257 + 1
         assert app.screen.query_one(TokenRows).token == 300
