@@ -169,22 +169,25 @@ class _Pool(Generic[Task, Result]):
         sent: deque[int] = deque()
         try:
             _send(helper.stdin, prepare)
-            _answer(helper.stdout)  # it is there: from now on it works as fast as we do
-            while True:
+            error, _ = pickle.load(helper.stdout)
+            # Now it is there, and from now on it works as fast as we do.
+            while error is None:
                 # One task more than it is working on, so that it never has to wait.
                 while len(sent) < 2 and (task := self._take(wait=not sent)) is not None:
                     _send(helper.stdin, task[1])
                     sent.append(task[0])
                 if not sent:
                     return
-                result = _answer(helper.stdout)
-                self._put(sent.popleft(), result)
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            death = WorkerError(self._died)
-            death.__cause__ = error
-            self._fail(death)
-        except BaseException as error:
+                error, result = pickle.load(helper.stdout)
+                if error is None:
+                    self._put(sent.popleft(), result)
             self._fail(error)
+        except (EOFError, OSError, pickle.UnpicklingError) as cause:
+            death = WorkerError(self._died)
+            death.__cause__ = cause
+            self._fail(death)
+        except BaseException as cause:
+            self._fail(cause)
 
     def _take(self, wait: bool = False) -> tuple[int, Task] | None:
         """The next task; `None` if there is none, or with `wait` none any more."""
@@ -230,14 +233,6 @@ def _send(stream: IO[bytes], value: object) -> None:
     stream.flush()
 
 
-def _answer(stream: IO[bytes]) -> Any:
-    """What a helper answers: a result, or the error that it met, which is raised."""
-    error, result = pickle.load(stream)
-    if error is not None:
-        raise error
-    return result
-
-
 # What follows runs in the helper.
 
 
@@ -259,11 +254,13 @@ def main() -> None:
         return
     except Exception as error:
         _send(answers, (error, None))
+        while messages.get() is not None:
+            pass  # a task that is on its way must not find the pipe closed before the error is read
 
 
 def _read_messages(messages: SimpleQueue[Any]) -> None:
     try:
         while True:
             messages.put(pickle.load(sys.stdin.buffer))
-    except (EOFError, pickle.UnpicklingError):
-        messages.put(None)
+    finally:
+        messages.put(None)  # the input has ended, or is none of ours

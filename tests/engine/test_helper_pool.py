@@ -33,6 +33,16 @@ def test_an_error_of_the_work_reaches_the_caller_as_it_is(works_too: bool) -> No
         list(in_order(divide_100, [5, 0, 5], 1, died=DIED, works_too=works_too))
 
 
+def test_an_error_while_a_helper_prepares_reaches_the_caller_as_it_is() -> None:
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(in_order(partial(int, "no number"), [1], 1, died=DIED, works_too=False))
+
+
+def test_an_error_of_the_system_is_no_death_of_a_helper() -> None:
+    with pytest.raises(FileNotFoundError):
+        list(in_order(partial(partial, open), ["/no/such/file"], 1, died=DIED, works_too=False))
+
+
 def test_an_error_of_whoever_gives_the_tasks_reaches_the_caller() -> None:
     def tasks() -> Iterator[int]:
         yield 1
