@@ -121,7 +121,7 @@ def check(
 
 
 def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...]) -> Claim:
-    """What is to be checked; what was recognised in it is told on standard error."""
+    """What is to be checked. Notes on what was recognised in it go to standard error."""
     if bool(files) == (jsonl is not None) or len(files) > 2:
         raise CommandLineError(
             "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"

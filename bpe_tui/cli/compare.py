@@ -19,8 +19,8 @@ from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
     JsonOption,
+    hint_at_allow_special,
     policy_of,
-    telling_how_to_allow,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import check_terminal
@@ -269,7 +269,7 @@ def compare(
     names = _short_names(tokenizers)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
-    with telling_how_to_allow():
+    with hint_at_allow_special():
         comparisons = [
             (name, TextComparison(_allowing(loaded, allow_special, data), data))
             for name, data in texts
@@ -292,7 +292,7 @@ def _open(
     """Show the comparison on the screen, with the first text if there is one; the exit code."""
     check_terminal()
     data = texts[0][1] if texts else b""
-    with telling_how_to_allow():
+    with hint_at_allow_special():
         allowing = _allowing(tokenizers, allow_special, data)
     from bpe_tui.app.comparison_app import run_comparison  # slow to import, and only needed here
 

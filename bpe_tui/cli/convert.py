@@ -62,7 +62,7 @@ def convert(
 
     What is written is read again and has to encode like the original.
     """
-    writable_format(to)  # a wrong name is told before anything is read
+    writable_format(to)  # a wrong name is an error before anything is read
     opened = open_tokenizer(*tokenizer)
     try:
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)

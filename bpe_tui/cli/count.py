@@ -15,8 +15,8 @@ from bpe_tui.cli.options import (
     AllowSpecialOption,
     JsonOption,
     TokenizerOption,
+    hint_at_allow_special,
     policy_of,
-    telling_how_to_allow,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
@@ -47,7 +47,7 @@ def count(
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
-    A file that cannot be counted is said on standard error; the others are counted.
+    A file that cannot be counted is told on standard error; the others are counted.
     """
     loaded = open_named(tokenizer)
     policy = policy_of(allow_special, loaded.special_tokens)
@@ -57,7 +57,7 @@ def count(
         print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
     for name in dict.fromkeys(files):
         try:
-            with telling_how_to_allow():
+            with hint_at_allow_special():
                 sizes[name] = file_size(loaded, name, policy)
         except BpeError as error:
             _complain(name, error)

@@ -19,7 +19,7 @@ TOKEN_ID = re.compile("[0-9]{1,18}")
 
 @app.command(
     cls=GroupedHelp,
-    # `-5` is a bad id, which is told in other words than a bad option.
+    # `-5` is a bad id, not an unknown option: the error should say so.
     context_settings={"ignore_unknown_options": True},
     epilog=examples(
         f"{PROGRAM} decode --tokenizer tokenizer 116 104 101",

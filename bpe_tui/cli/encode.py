@@ -18,8 +18,8 @@ from bpe_tui.cli.options import (
     OUTPUT,
     AllowSpecialOption,
     TokenizerOption,
+    hint_at_allow_special,
     policy_of,
-    telling_how_to_allow,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from engine.core.gpt2_bytes import spell
@@ -90,7 +90,7 @@ def encode(
     policy = policy_of(allow_special, loaded.special_tokens)
     blocks = policy.checked(loaded, given)
     allowing = policy.applied(loaded)
-    with telling_how_to_allow():
+    with hint_at_allow_special():
         if dropout is not None:
             whole = to_text(b"".join(blocks))
             _print_ids(encode_with_dropout(allowing, whole, dropout, seed))

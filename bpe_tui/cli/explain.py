@@ -10,7 +10,12 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import open_named
-from bpe_tui.cli.options import AllowSpecialOption, TokenizerOption, policy_of, telling_how_to_allow
+from bpe_tui.cli.options import (
+    AllowSpecialOption,
+    TokenizerOption,
+    hint_at_allow_special,
+    policy_of,
+)
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_bytes
 from engine.analysis.explain.answers import cut_by
@@ -65,7 +70,7 @@ def explain(
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
     loaded = open_named(tokenizer, merging=True)
     policy = policy_of(allow_special, loaded.special_tokens)
-    with telling_how_to_allow():
+    with hint_at_allow_special():
         policy.check(loaded, to_text(os.fsencode(text)))
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)

@@ -224,7 +224,7 @@ def policy_of(given: Sequence[str] | None, special_tokens: Sequence[str]) -> Spe
 
 
 @contextmanager
-def telling_how_to_allow() -> Iterator[None]:
+def hint_at_allow_special() -> Iterator[None]:
     """Within it, the error about a special token in a text says which option decides."""
     try:
         yield

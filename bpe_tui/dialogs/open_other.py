@@ -141,7 +141,7 @@ def _short(given: Given) -> str:
 
 
 def directory_rows(directory: str, beginning: str, *, with_parent: bool) -> list[Shown]:
-    """What is in a directory and begins so, under its name; why it cannot be told, if it cannot."""
+    """What is in a directory and begins so, under its name; or why it cannot be listed."""
     rows: list[Shown] = [(visible_text(as_typed((directory,)), spaces=False), "", None)]
     if with_parent and os.path.dirname(directory) != directory:
         rows.append(("..", "", Choice(directory=os.path.dirname(directory))))

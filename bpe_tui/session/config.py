@@ -106,7 +106,7 @@ def config_for(run: RunConfig) -> Config:
 
 
 def over(config: TokenizerConfig, corpus: str) -> TokenizerConfig:
-    """The same tokenizer over a corpus."""
+    """What opens a tokenizer, with its merges counted in a corpus."""
     return replace(config, corpus=corpus, otherwise=None)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 BATCH_SECONDS = 1 / 30
 MOST_AT_ONCE = 4000
-"""Steps told of at a time; taking in more would keep the screen from a key."""
+"""Steps in one message; taking in more would keep the screen from a key."""
 NEWS_SECONDS = 1 / 10
 """How often it is said how far the reading is, or the work on a step."""
 PREVIEW_SECONDS = 1 / 2
@@ -119,7 +119,7 @@ class OpeningJob(Job, OpeningListener):
                 raise
             self.post(messages.NoTokenizer(error, self.config.otherwise))
 
-    # -- what the training tells, in the job's thread
+    # -- events of the training, in the job's thread
 
     def on_opened(self, opened: Opened) -> None:
         self.check_cancelled()

@@ -1,4 +1,4 @@
-"""What the training job tells the application."""
+"""News that jobs post to the application."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class News(Message):
-    """What the job of a session tells. `of` is that session: there may be another one by now."""
+    """News of the job behind a session. `of` is that session: there may be another one by now."""
 
     of: object = None
 

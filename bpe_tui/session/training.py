@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class OpeningListener(TrainingListener):
-    """Is told of a tokenizer, too, before its merges are made again."""
+    """Hears of a tokenizer, too, before its merges are made again."""
 
     def on_opened(self, opened: Opened) -> None:
         """The tokenizer is read."""

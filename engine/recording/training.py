@@ -97,7 +97,7 @@ class Training:
 
 
 class TrainingListener:
-    """Is told of a training, in this order. A subclass overrides what it wants to know."""
+    """Hears of a training, in this order. A subclass overrides what it wants to know."""
 
     def on_partial(self, count: CorpusCount) -> None:
         """The counts so far, after each chunk. Look at once: they change after the call."""
