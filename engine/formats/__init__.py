@@ -74,7 +74,7 @@ def open_tokenizer(
             with gc_paused():
                 return candidate.load(source, Overrides(special_tokens, pattern))
     if not source.exists:
-        hint = named_encodings.hint_of(source.given[0]) if len(source.given) == 1 else ""
+        hint = named_encodings.describe_near_name(source.given[0]) if len(source.given) == 1 else ""
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     known = "; ".join(each.summary for each in _OF_FILES)
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are: {known})")

@@ -77,10 +77,10 @@ def _near(name: str, known: list[str]) -> str:
     return f"; did you mean {near[0]}?" if near else f"; it has {', '.join(sorted(known))}"
 
 
-def hint_of(name: str) -> str:
+def describe_near_name(name: str) -> str:
     """A hint for a path that does not exist and might be a misspelt name.
 
-    >>> hint_of("cl100k")
+    >>> describe_near_name("cl100k")
     '; did you mean the encoding cl100k_base?'
     """
     near = get_close_matches(name, NAMES, n=1) if _LOOKS_LIKE_A_NAME.fullmatch(name) else []
