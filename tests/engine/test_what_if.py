@@ -117,7 +117,7 @@ def test_a_forks_timeline_can_be_gone_through_like_any_other(
         assert frame.queue.stale_count == 0
         assert frame.queue.moves() == []
         assert frame.next_pair == (other.record.pair_of(k) if k < len(other) else frame.next_pair)
-        assert other.ties.is_tied(k) == (k > 0 and len(other.record[k - 1].tied) > 1)
+        assert other.run.ties.is_tied(k) == (k > 0 and len(other.record[k - 1].tied) > 1)
 
 
 def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
