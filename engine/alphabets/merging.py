@@ -8,17 +8,22 @@ from itertools import pairwise
 from engine.core.events import Pair
 
 
-def count_pairs(words: Iterable[Sequence[int]], counts: Iterable[int]) -> dict[Pair, int]:
-    """How often each pair of adjacent tokens stands in the words, weighted by the words' counts.
+def count_pairs(pretokens: Iterable[Sequence[int]], counts: Iterable[int]) -> dict[Pair, int]:
+    """How often each pair of adjacent tokens stands in the corpus.
 
-    The pairs come in the order in which they are first met.
+    Args:
+        pretokens: the token ids of each different pretoken.
+        counts: how often each of these occurs.
+
+    Returns:
+        pair → count, in the order in which the pairs are first met.
 
     >>> count_pairs([[1, 2, 1, 2], [3, 3, 3]], [10, 1])
     {(1, 2): 20, (2, 1): 10, (3, 3): 2}
     """
     pair_counts: dict[Pair, int] = {}
-    for word, count in zip(words, counts, strict=True):
-        for pair in pairwise(word):
+    for ids, count in zip(pretokens, counts, strict=True):
+        for pair in pairwise(ids):
             pair_counts[pair] = pair_counts.get(pair, 0) + count
     return pair_counts
 

@@ -62,7 +62,7 @@ class SpecialPolicy:
             found = _splitter(tokenizer).text_regex.search(text)
             if found is not None:
                 before = text[: found.start()].encode("utf-8", "surrogatepass")
-                raise _found(found.group(), len(before), before.count(b"\n"))
+                raise _refusal(found.group(), len(before), before.count(b"\n"))
 
 
 REFUSE_SPECIAL = SpecialPolicy(refuses=True)
@@ -84,23 +84,20 @@ def _refusing(splitter: SpecialSplitter, blocks: Iterable[bytes]) -> Iterator[by
         window = tail + block
         if found := splitter.bytes_regex.search(window):
             line = lines + window.count(b"\n", 0, found.start())
-            raise _found(to_text(found.group()), passed + found.start(), line)
+            raise _refusal(to_text(found.group()), passed + found.start(), line)
         yield block
         tail = window[max(len(window) - keep, 0) :]
         passed += len(window) - len(tail)
         lines += window.count(b"\n", 0, len(window) - len(tail))
 
 
-def _found(token: str, place: int, lines_before: int) -> SpecialTokenFoundError:
+def _refusal(token: str, place: int, lines_before: int) -> SpecialTokenFoundError:
     return SpecialTokenFoundError(
         f"the text holds the special token {token!r} (line {lines_before + 1:,}, byte {place:,}), "
         "which is not allowed there",
         token,
         place,
     )
-
-
-# How many tokens do texts have? Block by block, in bounded memory.
 
 
 @dataclass(frozen=True)
@@ -125,7 +122,12 @@ def text_size(
     policy: SpecialPolicy = ALL_SPECIAL,
     workers: int = 1,
 ) -> TextSize:
-    """The size of a text that comes in blocks.
+    """The size of a text that comes in blocks, in bounded memory.
+
+    Args:
+        blocks: UTF-8, cut anywhere.
+        policy: what special tokens in the text mean.
+        workers: processes to encode with, this one included.
 
     Raises:
         SpecialTokenFoundError: the policy refuses what it holds.
