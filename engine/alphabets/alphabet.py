@@ -24,11 +24,21 @@ class Alphabet(ABC):
 
     @abstractmethod
     def spell(self, pretoken: bytes) -> list[int]:
-        """The ids of a pretoken before any merge."""
+        """The ids of a pretoken before any merge.
+
+        >>> from engine.alphabets import BYTES
+        >>> BYTES.spell(b"low")
+        [108, 111, 119]
+        """
 
     @abstractmethod
     def edges(self, pretoken: bytes) -> Sequence[int]:
-        """Where each of these ids begins, in bytes, and last where the pretoken ends."""
+        """Where each of these ids begins, in bytes, and last where the pretoken ends.
+
+        >>> from engine.alphabets import BYTES
+        >>> list(BYTES.edges(b"low"))
+        [0, 1, 2, 3]
+        """
 
     def __eq__(self, other: object) -> bool:
         """Whether the other is of the same kind and made of the same parts, so spells alike."""

@@ -95,6 +95,7 @@ class _Pool(Generic[Task, Result]):
         self._error: BaseException | None = None
 
     def start(self, helpers: int, prepare: object) -> None:
+        """Start the helpers, the threads that serve them, and the one that reads tasks."""
         for _ in range(helpers):
             helper = _start_helper()
             self._helpers.append(helper)

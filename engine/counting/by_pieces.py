@@ -35,6 +35,7 @@ class Spans(NamedTuple):
 
 
 def special_tokens_in(data: bytes, splitter: SpecialSplitter) -> Spans:
+    """Where the special tokens stand in a chunk."""
     spans = [match.span() for match in splitter.bytes_regex.finditer(data)]
     return Spans(*np.array(spans, np.intp).reshape(-1, 2).T)
 
@@ -68,6 +69,7 @@ class BorderTables:
 
     @classmethod
     def of(cls, borders: Sequence[Border]) -> BorderTables:
+        """The tables of at the most eight borders."""
         if len(borders) > 8:
             raise ValueError("a byte has room for eight borders")
         left, right, before_left = bytearray(256), bytearray(256), 0
@@ -229,6 +231,7 @@ class PieceCounter:
         _keep_freed_memory()
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
+        """See `ChunkCounter.count`."""
         # The caches cannot tell a NUL from no byte at all.
         caches = () if b"\0" in data else self._caches
         words = words_of(data + PADDING)

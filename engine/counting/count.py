@@ -250,6 +250,7 @@ class Tally:
 
     @property
     def distinct(self) -> int:
+        """How many different pretokens there are so far."""
         return len(self._numbers)
 
     def add(self, counter: int, chunk: ChunkCount) -> None:

@@ -48,7 +48,12 @@ class ChunkCounter(Protocol):
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None: ...
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
-        """Count a chunk; with `continues` its first document has been counted before."""
+        """Count a chunk.
+
+        Args:
+            data: its bytes, cut where no pretoken and no special token stands across.
+            continues: whether its first document has begun before, so is counted already.
+        """
 
 
 def documents_in(data: bytes, continues: bool, splitter: SpecialSplitter) -> int:

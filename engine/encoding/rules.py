@@ -170,6 +170,7 @@ class Part:
     rank: int | None
 
     def describe(self, show: Show) -> str:
+        """`un (rank 87)`, or only `b`."""
         return show(self.token) if self.rank is None else f"{show(self.token)} (rank {self.rank:,})"
 
 
@@ -182,6 +183,7 @@ class Merge:
     right: bytes
 
     def describe(self, show: Show) -> str:
+        """`u + n (rank 87)`."""
         return f"{show(self.left)} + {show(self.right)} (rank {self.rank:,})"
 
 

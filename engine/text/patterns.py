@@ -130,6 +130,7 @@ PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 def without(some: bytes, others: bytes) -> bytes:
+    """The bytes of a set that are not in another one."""
     return bytes(byte for byte in some if byte not in others)
 
 

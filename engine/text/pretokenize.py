@@ -195,6 +195,7 @@ class Pretoken(NamedTuple):
 
     @property
     def bytes(self) -> bytes:
+        """Its bytes, those that are no UTF-8 as they were."""
         return to_bytes(self.text)
 
 

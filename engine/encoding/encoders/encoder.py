@@ -50,7 +50,11 @@ class Encoder(ABC):
 
     Args:
         alphabet: what a pretoken is made of before any merge.
-        table: the merges; those that it has when the encoder is made, at least, are known to it.
+        table: the merges. An encoder knows those that are there when it is made; of later ones, it
+            may or may not.
+
+    Attributes:
+        name, summary: as it is chosen, and for people.
     """
 
     name: ClassVar[str]
@@ -66,7 +70,7 @@ class Encoder(ABC):
 
     @abstractmethod
     def steps(self, pretoken: bytes) -> Iterator[EncodeStep]:
-        """The merges that encode a pretoken, one occurrence at a time."""
+        """The merges that encode a pretoken, one occurrence at a time, from the first one on."""
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """A function that encodes texts: no special tokens in them, and as `to_text` gives them."""
