@@ -222,11 +222,9 @@ class PipelineScreen(SessionScreen):
         text, pair = self.query_one(TypedTexts).texts
         return text[:LONGEST], pair and pair[:LONGEST]
 
-    def _say_heading(self, told: str) -> None:
+    def _say_heading(self, fact: str) -> None:
         whose = visible_text(self._whose, spaces=False)
-        self.query_one("#heading", Static).update(
-            Content(f"The pipeline of {whose} · {told}"), layout=False
-        )
+        self.say("#heading", f"The pipeline of {whose} · {fact}")
 
     # -- the token under the cursor
 
