@@ -22,28 +22,29 @@ from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
 
-
-@pytest.mark.parametrize(
-    ("keys", "where"),
-    [
-        (["right"], 1),
-        (["l", "l", "h"], 1),
-        (["right", "left", "left"], 0),
-        (["right_square_bracket"], 100),
-        (["end", "left_square_bracket"], 343),
-        (["end"], 443),
-        (["greater_than_sign", "less_than_sign"], 0),
-        (["end", "home"], 0),
-        (["g", "4", "2", "enter"], 42),
-        (["g", "5", "0", "percent_sign", "enter"], 222),
-        (["g", "escape"], 0),
-        (["f"], 443),
-    ],
+MOVES = (
+    (["right"], 1),
+    (["l", "l", "h"], 1),
+    (["right", "left", "left"], 0),
+    (["right_square_bracket"], 100),
+    (["end", "left_square_bracket"], 343),
+    (["end"], 443),
+    (["greater_than_sign", "less_than_sign"], 0),
+    (["end", "home"], 0),
+    (["g", "4", "2", "enter"], 42),
+    (["g", "5", "0", "percent_sign", "enter"], 222),
+    (["g", "escape"], 0),
+    (["f"], 443),
 )
-async def test_a_key_moves_the_cursor(keys: list[str], where: int) -> None:
+"""Keys, and the step they lead to from the first."""
+
+
+async def test_keys_move_the_cursor() -> None:
     async with opened() as (app, pilot):
-        await pilot.press(*keys)
-        assert step(app) == where
+        for keys, where in MOVES:
+            app.seek(0)
+            await pilot.press(*keys)
+            assert (keys, step(app)) == (keys, where)
 
 
 async def test_a_step_paints_what_it_changes_and_not_the_whole_screen() -> None:
