@@ -60,7 +60,8 @@ class TokenPainter:
         for token_id in ids:
             if spans:
                 spans.append(TOKEN_BORDER)
-            spans += self.spans(token_id)
+            # Not `self.spans`: the corpus has a thousand tokens a frame, each in one span.
+            spans.append(self.token(token_id))
         return spans
 
     def pair(self, pair: Pair, between: str = " │ ") -> list[Span]:
@@ -69,8 +70,10 @@ class TokenPainter:
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """What the tokens of a pretoken spell, word by word, each with the border behind it."""
         spans = self.pretoken(pretoken)
-        # Between words whose ends are marked there are no tokens.
-        return [[*spans, PRETOKEN_BORDER]] if spans else []
+        if not spans:  # between words whose ends are marked there are no tokens
+            return ()
+        spans.append(PRETOKEN_BORDER)
+        return (spans,)
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:
         if pretoken.special:

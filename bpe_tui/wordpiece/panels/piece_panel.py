@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, TokenPanel
+from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes
 from engine.text.pretokenize import Pretoken, to_bytes
@@ -40,6 +40,11 @@ class PiecePainter(TokenPainter):
             written = written[len(CONTINUES) :]
         spans.append((visible_bytes(written), role))
         return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
+
+    def tokens(self, ids: Iterable[int]) -> list[Span]:
+        """The pieces of one word with the borders between them."""
+        spans = [span for piece_id in ids for span in (TOKEN_BORDER, *self.spans(piece_id))]
+        return spans[1:]
 
     def words(self, pretoken: Pretoken) -> Iterator[list[Span]]:
         """The words of a stretch of the corpus, each in its pieces; whitespace is lost."""
