@@ -65,7 +65,7 @@ class CountChange(NamedTuple):
         before, after: its counts; `before` is 0 for a pair that the merge made.
     """
 
-    pair: Pair
+    pair: tuple[int, int]
     before: int
     after: int
 
