@@ -93,9 +93,9 @@ class UnigramTranscript(Transcript[UnigramFrame]):
     def _vanished(self, step: EmStep) -> Iterator[str]:
         vanished = step.vanished
         if vanished:
-            told = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
+            named = ", ".join(visible_text(piece.text) for piece in vanished[:LISTED])
             more = f" and {number(len(vanished) - LISTED)} more" if len(vanished) > LISTED else ""
-            yield f"Too rare to keep were {plural(len(vanished), 'piece')}: {told}{more}."
+            yield f"Too rare to keep were {plural(len(vanished), 'piece')}: {named}{more}."
         changes = count_changes(self.frame)
         columns = (changes.numbers, changes.before, changes.after)
         for piece, before, after in zip(*(column[:LISTED] for column in columns), strict=True):
