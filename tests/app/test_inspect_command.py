@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpe_tui import cli
-from engine import Tokenizer
+from bpe_tui.cli.inspect import facts
+from engine import Tokenizer, Trainer
+from engine.analysis.inspection import Inspection
+from engine.bpe.replay import Replay
+from engine.formats.tokenizer_format import Opened
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +55,23 @@ def test_what_is_no_tokenizer_is_one_line_and_exit_code_2(
 ) -> None:
     assert cli.main(["inspect", "/nowhere"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@given(seed=st.integers(0, 99))
+def test_an_opened_tokenizer_says_the_same_on_the_screen_as_in_the_shell(seed: int) -> None:
+    """The screen shows its merges as steps, in the order of making; its ids go another way."""
+    counts = {b" the": 9, b" then": 4, b"12": 3, b" The": 2}
+    trainer = Trainer(counts, 264)
+    tokens = [step.token for step in trainer.steps()]
+    ids = random.Random(seed).sample(range(300), 256 + len(tokens) + 2)
+    vocab = dict(zip(ids, [*(bytes([byte]) for byte in range(256)), *tokens, tokens[0]], strict=False))
+    tokenizer = Tokenizer(vocab, trainer.merges, {"<s>": ids[-1]})
+    opened = Opened(tokenizer, "gpt2")
+    replay = Replay(tokenizer, {})
+    replay.timeline.extend(replay.steps())
+    replay.timeline.complete()
+    in_shell = Inspection.of_opened(opened)
+    assert in_shell.greatest_id == max(ids)
+    assert in_shell.gaps.count == max(ids) + 1 - len(ids)
+    on_screen = Inspection.of_frame(replay.timeline.seek(len(tokens)), opened)
+    assert facts(on_screen) == facts(in_shell)

@@ -34,7 +34,7 @@ from engine.text.pretokenize import to_text
 
 @dataclass(frozen=True)
 class Few:
-    """Some of many tokens: how many there are, and the ids of the first, single bytes last."""
+    """Some of many tokens: how many there are, and the least ids of them, single bytes last."""
 
     count: int
     ids: tuple[int, ...]
@@ -182,8 +182,10 @@ class Inspection(AnyInspection):
 
     @cached_property
     def _ordinary_rows(self) -> Ints:
-        """The rows of all but the special tokens."""
-        return np.flatnonzero(~self.vocabulary.table.is_special[: self.size])
+        """The rows of all but the special tokens, in the order of their ids."""
+        table = self.vocabulary.table
+        rows = table.by_id[table.by_id < self.size]
+        return rows[~table.is_special[rows]]
 
     @cached_property
     def _ordinary(self) -> list[bytes]:
@@ -197,12 +199,12 @@ class Inspection(AnyInspection):
     @property
     def greatest_id(self) -> int:
         """The greatest id; -1 if there is no token."""
-        return int(self._ids[-1]) if self.size else -1
+        return int(self._ids.max()) if self.size else -1
 
     @cached_property
     def gaps(self) -> Gaps:
         """The ids without a token."""
-        ids = np.concatenate(([-1], self._ids))
+        ids = np.concatenate(([-1], np.sort(self._ids)))
         places = np.flatnonzero(np.diff(ids) > 1)
         first, last = ids[places] + 1, ids[places + 1] - 1
         stretches = zip(first[:EXAMPLES].tolist(), last[:EXAMPLES].tolist(), strict=True)
