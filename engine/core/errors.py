@@ -88,6 +88,18 @@ class UnknownTokenIdError(BpeError):
         return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 
+class TokenIdsError(BpeError):
+    """What is to be decoded is no list of ids.
+
+    Attributes:
+        word: what in it is no id.
+    """
+
+    def __init__(self, message: str, word: str) -> None:
+        super().__init__(message)
+        self.word = word
+
+
 class TokenizerFileError(BpeError):
     """A tokenizer file is missing, malformed or cut short."""
 

@@ -6,6 +6,8 @@ a space is `Ġ` and a newline `Ċ`. `vocab.json` and `merges.txt` are written in
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
+
 _VISIBLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN = [byte for byte in range(256) if byte not in _VISIBLE]
 
@@ -40,3 +42,41 @@ def unspell(spelling: str) -> bytes:
         return spelling.translate(_TO_LATIN_1).encode("latin-1")
     except UnicodeEncodeError as error:
         raise KeyError(spelling[error.start]) from None
+
+
+def read_stand_ins(text: str) -> bytes | None:
+    """The bytes that a text in GPT-2's spelling stands for; `None` if it says what it says.
+
+    Many letters are stand-ins, too: é is one, for half a character. So a text is taken for a
+    spelling only if a space or a newline is spelled in it (`Ġ`, `Ċ`), or a whole character of
+    several bytes; if nothing in it is no UTF-8, but that a token may begin or end within a
+    character; and if no control character comes out of it.
+
+    >>> read_stand_ins("Ġè¿Ļ").decode(), read_stand_ins("Ġè¿")
+    (' 这', b' \\xe8\\xbf')
+    >>> read_stand_ins("the"), read_stand_ins("café"), read_stand_ins("česky")
+    (None, None, None)
+    """
+    if text.isascii():
+        return None
+    try:
+        token = unspell(text)
+    except KeyError:
+        return None
+    whole = _whole_characters(token)
+    if whole is None or any(char < " " and char not in "\t\n\r" for char in whole):
+        return None
+    says_space = "Ġ" in text or "Ċ" in text
+    return token if says_space or not whole.isascii() else None
+
+
+def _whole_characters(token: bytes) -> str | None:
+    """The characters that lie in the token whole; `None` if other bytes lie between them."""
+    start = 0
+    while start < min(len(token), 3) and 0x80 <= token[start] < 0xC0:
+        start += 1
+    try:
+        # An incremental decoder waits for the rest of a character that is cut off at the end.
+        return getincrementaldecoder("utf-8")().decode(token[start:])
+    except UnicodeDecodeError:
+        return None

@@ -64,7 +64,9 @@ def test_an_opened_tokenizer_says_the_same_on_the_screen_as_in_the_shell(seed: i
     trainer = Trainer(counts, 264)
     tokens = [step.token for step in trainer.steps()]
     ids = random.Random(seed).sample(range(300), 256 + len(tokens) + 2)
-    vocab = dict(zip(ids, [*(bytes([byte]) for byte in range(256)), *tokens, tokens[0]], strict=False))
+    vocab = dict(
+        zip(ids, [*(bytes([byte]) for byte in range(256)), *tokens, tokens[0]], strict=False)
+    )
     tokenizer = Tokenizer(vocab, trainer.merges, {"<s>": ids[-1]})
     opened = Opened(tokenizer, "gpt2")
     replay = Replay(tokenizer, {})

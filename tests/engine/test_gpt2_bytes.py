@@ -1,0 +1,40 @@
+"""GPT-2's spelling: written, read back, and recognised in a text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.gpt2_bytes import read_stand_ins, spell, unspell
+
+NO_CONTROLS = st.characters(exclude_categories=["Cc", "Cs"])
+
+
+@given(st.binary())
+def test_every_token_is_read_back(token: bytes) -> None:
+    assert unspell(spell(token)) == token
+
+
+@given(st.text(NO_CONTROLS))
+def test_a_spelling_is_recognised_if_it_is_none_of_ascii_alone(text: str) -> None:
+    token = text.encode()
+    says_something = " " in text or not text.isascii()
+    assert read_stand_ins(spell(token)) == (token if says_something else None)
+
+
+@given(st.text(NO_CONTROLS), st.integers(0, 3), st.integers(0, 3))
+def test_a_token_that_begins_and_ends_within_characters_is_recognised(
+    text: str, before: int, after: int
+) -> None:
+    token = "这".encode()[3 - min(before, 2) :] * bool(before)
+    token += b" " + text.encode() + "🙂".encode()[:after]
+    assert read_stand_ins(spell(token)) == token
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the", "", "café", "česky", "ĉu", "naïve façade", "Ä", "Straße", "Ġ the", "Ġ漢", "Łódź", "Ģé"],
+)
+def test_what_says_what_it_says_is_left_alone(text: str) -> None:
+    assert read_stand_ins(text) is None
