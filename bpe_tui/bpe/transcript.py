@@ -20,6 +20,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         *MOVES,
         PlainCommand("tie [back]", "To the next merge that was tied, or the one before."),
         PlainCommand("why", "Why this pair merged; what other tie rules would take."),
+        PlainCommand("why A B", "What became of the pair A B: its count, and what took of it."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
@@ -38,7 +39,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         for pair, count in self.frame.top_pairs(most):
             yield f"{format_pair(self.frame, pair)}, {times(count)}."
 
-    def why(self, rest: str) -> Iterator[str]:
+    def why_merged(self) -> Iterator[str]:
         yield narrate_tie(self.frame)
         merge = self.frame.merge
         if merge is None or len(merge.tied) == 1:

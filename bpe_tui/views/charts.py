@@ -19,7 +19,7 @@ from textual.widgets import Static
 
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.styles import sheet
-from bpe_tui.views.panel import why_uncounted
+from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.widgets.chart import Chart

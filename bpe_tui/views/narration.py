@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from engine.analysis.explain.pair_history import pair_history
 from engine.bpe.frame import Frame
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
@@ -74,6 +75,24 @@ def add_stop(session: Session, sentence: str) -> str:
 
 
 # -- sentences about merges, whichever model makes them
+
+
+def describe_history(frame: AnyMergeFrame, pair: Pair) -> list[str]:
+    """What became of a pair, in sentences."""
+
+    def show(token_id: int) -> str:
+        return visible_bytes(frame.any_token(token_id))
+
+    return pair_history(frame, pair).describe(show)
+
+
+NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
+
+
+def why_uncounted(frame: AnyMergeFrame) -> str:
+    """Why nothing is counted at a frame without a corpus."""
+    why = frame.run.uncountable
+    return NO_CORPUS if why is None else f"Nothing is counted: {why}."
 
 
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:

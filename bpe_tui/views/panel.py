@@ -13,7 +13,7 @@ from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
-from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
+from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import Pretoken
 
 # Tokens, pairs and pretokens as spans: how they look, everywhere.
@@ -161,14 +161,7 @@ class Panel(TokenPanel[Frame]):
 
 # What a panel says where it has nothing to show: why, and what to do about it.
 
-NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
 GIVEN = "These merges are a tokenizer's. None was chosen here, so no heap and no trainer tells it."
-
-
-def why_uncounted(frame: MergeFrame[Any]) -> str:
-    """Why nothing is counted at a frame without a corpus."""
-    why = frame.run.uncountable
-    return NO_CORPUS if why is None else f"Nothing is counted: {why}."
 
 
 def sentence(text: str, width: int) -> list[Row]:

@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
+from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import (
     PRETOKEN_BORDER,
     TOKEN_BORDER,
@@ -25,7 +26,6 @@ from bpe_tui.views.panel import (
     TokenPainter,
     TokenPanel,
     sentence,
-    why_uncounted,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.numbers import number, plural

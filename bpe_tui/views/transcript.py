@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.session.typed_steps import parse_step
-from bpe_tui.views.narration import format_pair, narrate_end, narrate_undone, times
+from bpe_tui.views.narration import (
+    describe_history,
+    format_pair,
+    narrate_end,
+    narrate_undone,
+    times,
+    why_uncounted,
+)
+from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.core.errors import BpeError, OutputExistsError
@@ -244,6 +252,25 @@ class MergeTranscript(Transcript[MergeFrameT]):
         self._player.seek(step)
         yield self.describe_step()
         yield self.narrate_tie()
+
+    def why(self, rest: str) -> Iterator[str]:
+        """Why the pair merged; with two tokens, what became of theirs."""
+        if not rest:
+            yield from self.why_merged()
+            return
+        found = tokens_typed(self.frame, rest)
+        if isinstance(found, str):
+            yield found
+        elif len(found) != 2:
+            yield "Say two tokens, like why th e or why th|e."
+        elif not self.frame.has_corpus:
+            yield why_uncounted(self.frame)
+        else:
+            yield from describe_history(self.frame, (found[0], found[1]))
+
+    @abstractmethod
+    def why_merged(self) -> Iterator[str]:
+        """Why the pair of this step merged and no other, in full."""
 
     def pairs(self, rest: str) -> Iterator[str]:
         pairs = list(self.numbered(rest, "pairs", self.ranked))

@@ -28,6 +28,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         *MOVES,
         PlainCommand("tie [back]", "To the next merge whose score was tied, or the one before."),
         PlainCommand("why", "Why this pair merged: its score, and what counts alone would take."),
+        PlainCommand("why A B", "What became of the pair A B: its count, and what took of it."),
         PlainCommand("merge", "The merge in full: words, counts changed."),
         PlainCommand("pairs [N]", "The pairs of the highest scores."),
         PlainCommand("encode TEXT", "A text by longest match with the pieces of this step."),
@@ -49,7 +50,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
             pair, value = format_pair(self.frame, scored.pair), score_text(scored.score.value)
             yield f"{pair}, {scored.score} = {value}{tied}."
 
-    def why(self, rest: str) -> Iterator[str]:
+    def why_merged(self) -> Iterator[str]:
         frame, merge = self.frame, self.frame.merge
         if merge is not None:
             left, right = (visible_bytes(frame.any_token(piece)) for piece in merge.pair)

@@ -21,7 +21,7 @@ from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
-from engine.recording.numbering import NamedPairs, PairNumbers, TokenIds
+from engine.recording.numbering import PairNumbers, TokenIds
 
 
 class MergeStep(PairStep):
@@ -72,8 +72,6 @@ class Record(MergeRecord[MergeStep]):
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
-
-    pairs: PairNumbers | NamedPairs
 
     def __init__(
         self,
@@ -154,6 +152,10 @@ class Record(MergeRecord[MergeStep]):
             token_id = self.pair_of(rank)[1]
         return token_id == marker
 
+    def id_of(self, place: int) -> int:
+        """The id of the token at a place of `vocab`."""
+        return self.ids.id_of(place)
+
     def new_id(self, index: int) -> int:
         """The id of the token that step `index` made."""
         return self.ids.id_of(self.first_id + index)
@@ -161,10 +163,6 @@ class Record(MergeRecord[MergeStep]):
     def rank_of(self, token_id: int) -> int:
         """The step that made a token; negative for one that was there before the first."""
         return self.ids.place_of(token_id) - self.first_id
-
-    def number_of(self, pair: Pair) -> int | None:
-        """The pair's number; `None` for a pair that never stood side by side."""
-        return self.pairs.number_of(pair)
 
     def number_merged(self, index: int) -> int:
         """The number of the pair that step `index` merged."""

@@ -118,6 +118,25 @@ class ChangeLog:
         first, end = int(ends[0]), int(ends[-1])
         return self._counters.view(first, end), since, self._values.view(first, end)
 
+    def history(self, counter: int, until: int) -> tuple[Ints, Integers]:
+        """The steps after which a counter had another value, up to `until`, and those values.
+
+        >>> log = ChangeLog([5, 3])
+        >>> log.append([0, 2], [1, 4], width=3)
+        >>> states, values = log.history(0, until=1)
+        >>> states.tolist(), values.tolist()
+        ([0, 1], [5, 1])
+        """
+        self._check(until, len(self._ends) - 1)
+        start = self._checkpoints[0]
+        ends = np.array(self._ends[: until + 1], dtype=np.int64)
+        places = np.flatnonzero(self._counters.view(0, int(ends[-1])) == counter)
+        states = np.searchsorted(ends, places, side="right")
+        values = self._values.view(0, int(ends[-1]))[places]
+        if counter < len(start):
+            states, values = np.insert(states, 0, 0), np.insert(values, 0, start[counter])
+        return states, values
+
     def at(self, step: int) -> Integers:
         """All counters after the first `step` steps: an array of the caller's own."""
         self._check(step, len(self._ends) - 1)

@@ -201,6 +201,22 @@ class MergeFrame(ABC, Generic[StepT]):
         """The bytes of any token of the run, one that later steps make included."""
         return self._record.token(token_id)
 
+    def id_of(self, token: bytes) -> int | None:
+        """The id of a token of the run by its bytes, made now or later; `None` if there is none.
+
+        >>> from engine import Timeline, Trainer
+        >>> counts = {b"low": 5}
+        >>> frame = Timeline(counts, Trainer(counts, 258).steps()).frame
+        >>> frame.id_of(b"low"), frame.id_of(b"owl")
+        (257, None)
+        """
+        vocab = self._record.vocab
+        try:
+            place = vocab.index(token, 0, self.first_id + self.recorded_steps)
+        except ValueError:
+            return None
+        return self._record.id_of(place)
+
     def covers(self, token_id: int) -> bytes:
         """The bytes of a pretoken that any token of the run stands for.
 

@@ -18,7 +18,7 @@ from engine.core.arrays import Integers, Ints
 from engine.core.events import CountChange, Pair, largest_first
 from engine.core.gpt2_bytes import spell
 from engine.recording.change_log import ChangeLog
-from engine.recording.numbering import PairNumbers
+from engine.recording.numbering import NamedPairs, PairNumbers
 
 
 class PairStep(ABC):
@@ -186,7 +186,7 @@ class MergeRecord(ABC, Generic[StepT]):
 
     vocab: list[bytes]
     first_id: int
-    pairs: Sequence[Pair]
+    pairs: PairNumbers | NamedPairs
     counts: ChangeLog
 
     def __init__(self) -> None:
@@ -222,6 +222,14 @@ class MergeRecord(ABC, Generic[StepT]):
         if not 0 <= index < len(self):
             raise IndexError(index)
         return self._step(index)
+
+    def id_of(self, place: int) -> int:
+        """The id of the token at a place of `vocab`."""
+        return place
+
+    def number_of(self, pair: Pair) -> int | None:
+        """The pair's number; `None` for a pair that never stood side by side."""
+        return self.pairs.number_of(pair)
 
     def pair_of(self, index: int) -> Pair:
         """The pair that step `index` merged."""

@@ -107,6 +107,17 @@ def test_a_step_is_gone_to_by_number_share_or_distance(transcript: BpeTranscript
 def test_ties_are_found_and_explained(transcript: BpeTranscript) -> None:
     assert said(transcript, "tie")[0].startswith("Merge 1 of 6")
     assert "The tie rule smallest-ids would have merged e and s." in said(transcript, "why")
+
+
+def test_why_with_two_tokens_tells_what_became_of_the_pair(transcript: BpeTranscript) -> None:
+    asked = ["w│e: 8 at step 0.", "2 pairs stand more often here"]
+    for line in ("why w e", "why w|e", "why w│e"):
+        first, second = said(transcript, line)
+        assert (first, second.partition(";")[0]) == tuple(asked)
+    assert said(transcript, "why st q")[0].startswith("st│q stands 0 times")
+    assert said(transcript, "why nosuch e") == ["No token of this run reads nosuch."]
+    assert said(transcript, "why st") == ["Say two tokens, like why th e or why th|e."]
+
     assert said(transcript, "go 0", "tie back") == ["No merge before this one was tied."]
 
 

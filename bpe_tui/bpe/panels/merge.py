@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence, why_uncounted
+from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.training_panels import (
     ChangedCount,

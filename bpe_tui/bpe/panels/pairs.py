@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from textual.reactive import reactive
 
-from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence, why_uncounted
+from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right

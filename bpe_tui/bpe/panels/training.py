@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bpe_tui.bpe.narration import describe_unknown
 from bpe_tui.views.corpus import MergingExcerptPanel
-from bpe_tui.views.panel import Panel, sentence, why_uncounted
+from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right

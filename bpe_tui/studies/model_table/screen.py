@@ -29,8 +29,7 @@ from bpe_tui.studies.model_table.job import (
 )
 from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import Facts, fitting
-from bpe_tui.views.panel import NO_CORPUS, why_uncounted
+from bpe_tui.views.narration import NO_CORPUS, Facts, fitting, why_uncounted
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.numbers import plural, size

@@ -1,0 +1,133 @@
+"""What became of a pair, against a recount of all pretokens at every step."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import recount, replace
+
+from engine import Timeline, Trainer
+from engine.analysis.explain.pair_history import PairHistory, pair_history
+from engine.bpe.frame import Frame
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
+
+CORPORA = st.dictionaries(
+    st.binary(min_size=1, max_size=9).map(lambda data: bytes(97 + byte % 3 for byte in data)),
+    st.integers(1, 9),
+    min_size=1,
+    max_size=10,
+)
+
+
+def frame_of(counts: dict[bytes, int], step: int = 0) -> Frame:
+    return Timeline(counts, Trainer(counts, 300).steps()).seek(step)
+
+
+def recounted(counts: dict[bytes, int], frame: Frame) -> list[dict[tuple[int, int], int]]:
+    """The count of every pair, at every step."""
+    words, often = [list(word) for word in counts], list(counts.values())
+    states = [recount(words, often)]
+    for index in range(frame.recorded_steps):
+        merge = frame.merge_at(index)
+        words = [replace(word, merge.pair, merge.new_id) for word in words]
+        states.append(recount(words, often))
+    return states
+
+
+@examples(200)
+@given(counts=CORPORA, at=st.integers(0, 8))
+def test_every_pair_at_every_step_stands_as_often_as_a_recount_says(
+    counts: dict[bytes, int], at: int
+) -> None:
+    last = frame_of(counts).recorded_steps
+    frame = frame_of(counts, min(at, last))
+    states = recounted(counts, frame)
+    tokens = [*b"abc", *range(256, 256 + last)]
+    for pair in product(tokens, repeat=2):
+        history = pair_history(frame, pair)
+        expected = [state.get(pair, 0) for state in states]
+        assert [history.count_at(step) for step in range(last + 1)] == expected
+        assert history.ever_stands == any(expected)
+        falls = {
+            step: before - after
+            for step, (before, after) in enumerate(pairwise(expected), 1)
+            if after < before and step != history.merged
+        }
+        assert {taken.step: taken.count for taken in history.taken} == falls
+        for taken in history.taken:
+            merged = frame.merge_at(taken.step - 1).pair
+            assert taken.merged == merged
+            assert merged[1] == pair[0] or merged[0] == pair[1]
+        here = states[frame.step]
+        assert history.more_frequent == (
+            sum(count > here.get(pair, 0) for count in here.values()) if any(expected) else 0
+        )
+        assert history.describe(str)
+
+
+HANDOUT = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+
+
+def handout(left: bytes, right: bytes, step: int) -> PairHistory:
+    frame = frame_of(HANDOUT, step)
+    ids = {frame.any_token(token): token for token in range(256 + frame.recorded_steps)}
+    return pair_history(frame, (ids[left], ids[right]))
+
+
+def told(history: PairHistory) -> str:
+    frame = frame_of(HANDOUT)
+    return " ".join(history.describe(lambda token: frame.any_token(token).decode()))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "step", "sentence"),
+    [
+        (
+            b"e",
+            b"s",
+            1,
+            "e│s: 9 at step 0; s│t took its s 9 times at merge 1; none is left. "
+            "It did not merge: others took all of it.",
+        ),
+        (b"o", b"w", 0, "o│w: 7 at step 0. It merges at merge 3, 7 times."),
+        (b"o", b"w", 3, "o│w: 7 at step 0; it merged itself at merge 3. It is merge 3."),
+        (
+            b"l",
+            b"ow",
+            1,
+            "l│ow: no ow yet; merge 3 makes it, 7 then. It merges at merge 4, 7 times.",
+        ),
+        (
+            b"low",
+            b"est",
+            4,
+            "low│est stands 0 times, at this step and at every other: the two are never side by "
+            "side in one pretoken. Only a pair that stands somewhere can merge.",
+        ),
+        (
+            b"w",
+            b"e",
+            0,
+            "w│e: 8 at step 0. 2 pairs stand more often here; it does not merge in the 12 steps "
+            "recorded, and none is left at the last.",
+        ),
+    ],
+)
+def test_what_became_of_pairs_of_the_handout(
+    left: bytes, right: bytes, step: int, sentence: str
+) -> None:
+    assert told(handout(left, right, step)) == sentence
+
+
+def test_a_pair_of_wordpiece_has_a_history_too() -> None:
+    trainer = WordPieceTrainer({b"low": 5, b"lower": 2}, 20)
+    steps = list(trainer.steps())
+    frame = WordPieceTimeline(trainer.record, steps).seek(1)
+    merge = frame.merge
+    assert merge is not None
+    assert pair_history(frame, merge.pair).merged == 1
