@@ -14,8 +14,8 @@ from bpe_tui.app import terminal
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import TRAINING
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.commands.command import START, TRAINING
+from bpe_tui.session.config import NOTHING, Config, RunConfig
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
@@ -38,45 +38,51 @@ class BpeTuiApp(SessionApp):
     """Opens a corpus or a tokenizer and plays its merges.
 
     Args:
-        config: what to open first.
+        config: what to open first; `None` for the page that offers something.
         open_with: makes the job that does the work behind a session: what is to be opened, and
             where the job posts its news. Whoever has a finished recording can hand it in here.
     """
 
     SCREENS: ClassVar = SCREENS
 
-    def __init__(self, config: Config, open_with: JobMaker = OpeningJob) -> None:
-        super().__init__(config)
+    def __init__(self, config: Config | None, open_with: JobMaker = OpeningJob) -> None:
+        super().__init__(NOTHING if config is None else config)
         self._open_with = open_with
-        self._job = self._new_job()
-        self._is_first = True
+        self._job = None if config is None else self._new_job()
+        self._has_start_page = config is None
+        self._is_first = config is not None
         self._before: Session | None = None
         self.failure: Exception | None = None
 
     def on_mount(self) -> None:
-        self.push_screen(self.session.model.screen(TRAINING))
+        self.push_screen(START if self._job is None else self.session.model.screen(TRAINING))
         self.set_interval(TICK_SECONDS, self._tick)
-        self._job.start()
+        if self._job is not None:
+            self._job.start()
 
     def open(self, config: Config) -> None:
         """Open something else in place of what is open."""
         if self.session.shown is not None:
             self._before = self.session
-        self._job.cancel()
+        self._cancel()
         gc.unfreeze()  # what was open may go
         self._change_to(Session(config))
         self._job = self._new_job()
         self._job.start()
 
     def go_back_to_what_was_open(self) -> None:
-        """Give up opening something: what was open before is shown again, or the program ends."""
+        """Give up opening something: what was there before is shown again, or the program ends."""
         before = self._before
-        if before is None:
+        if before is None and self._has_start_page:
+            self._cancel()
+            self.session = Session(NOTHING)
+            self.switch_screen(START)
+        elif before is None:
             self.exit()
         elif before.stop_reason is None and before.config.corpus != "-":
             self.open(before.config)  # its training was given up for the other
         else:
-            self._job.cancel()
+            self._cancel()
             self._change_to(before)
 
     def _change_to(self, session: Session) -> None:
@@ -97,8 +103,12 @@ class BpeTuiApp(SessionApp):
 
         return self._open_with(session.config, post)
 
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+
     def on_unmount(self) -> None:
-        self._job.cancel()
+        self._cancel()
 
     # -- news from the job; that of a session which was left is nobody's any more
 
@@ -145,7 +155,8 @@ class BpeTuiApp(SessionApp):
             said = f"There are no merges to step through: {news.obstacle}."
             self.notify(said, markup=False, timeout=8)
         self.changed()
-        self.call_after_refresh(self._job.go_on)
+        if self._job is not None:
+            self.call_after_refresh(self._job.go_on)
         # The corpus and the record stay to the end; looking through them would stall the screen.
         gc.freeze()
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
@@ -192,7 +203,8 @@ class BpeTuiApp(SessionApp):
         from bpe_tui.dialogs.open_other import OpenOther
 
         # What could not be opened is nothing to keep beside something else.
-        beside = self.session.config if self.session.failure is None else None
+        is_open = self.session.failure is None and self.session.config is not NOTHING
+        beside = self.session.config if is_open else None
         self.push_screen(OpenOther(beside), self._chose)
 
     def _chose(self, config: Config | None) -> None:
@@ -239,15 +251,17 @@ if TYPE_CHECKING:
     _host: type[Host] = BpeTuiApp  # it is all that its screens ask for
 
 
-def run_app(config: Config) -> int:
-    """Run until the user leaves; the exit code. A failure of what was opened first is raised.
+def run_app(config: Config | None) -> int:
+    """Run until the user leaves; the exit code. `None` opens the start page.
+
+    A failure of what was opened first is raised.
 
     Raises:
         BpeError: the corpus or the tokenizer cannot be read after all.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     terminal.tolerate_bad_bytes()
-    if config.corpus == "-":
+    if config is not None and config.corpus == "-":
         terminal.keys_from_terminal()
     app = BpeTuiApp(config)
     app.run()

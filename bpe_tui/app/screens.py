@@ -12,6 +12,7 @@ from textual.screen import Screen
 from bpe_tui.session.models import MODELS
 
 _PLACES = {
+    "start": "bpe_tui.dialogs.start_page:StartPage",
     "race": "bpe_tui.studies.race.screen:RaceScreen",
     "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
     "pipeline": "bpe_tui.studies.pipeline.screen:PipelineScreen",

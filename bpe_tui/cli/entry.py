@@ -51,20 +51,26 @@ def _replace_closed_streams() -> None:
 def _run(arguments: list[str]) -> int:
     """Run what the arguments ask for; the exit code.
 
-    A corpus alone leaves nothing to parse, and typer is not loaded: that would take a sixth of the
-    time until the screen is there.
+    Nothing at all opens the start page. A corpus alone leaves nothing to parse, and typer is not
+    loaded: that would take a sixth of the time until the screen is there.
     """
-    if _is_corpus_alone(arguments):
+    starts = not arguments and _is_at_terminal()
+    if starts or _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
         from bpe_tui.session.config import RunConfig, config_for
 
-        return open_screen(config_for(RunConfig(arguments[0])))
+        return open_screen(None if starts else config_for(RunConfig(arguments[0])))
     from bpe_tui.cli.program import run_command
 
     exit_code = run_command(arguments)
     sys.stdout.flush()
     return exit_code
+
+
+def _is_at_terminal() -> bool:
+    """Whether somebody sits there: keys come from a terminal, and what is drawn goes to one."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def _is_corpus_alone(arguments: list[str]) -> bool:

@@ -10,9 +10,10 @@ from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.session.config import Config
 
 
-def open_screen(config: Config) -> int:
-    """Run the application until the user leaves it; its exit code."""
-    check_config(config)
+def open_screen(config: Config | None) -> int:
+    """Run the application until the user leaves it; its exit code. `None` opens the start page."""
+    if config is not None:
+        check_config(config)
     check_terminal()
     gc.disable()  # until the first frame: nothing made so far is garbage
     try:

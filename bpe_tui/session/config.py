@@ -83,6 +83,9 @@ class TokenizerConfig:
 
 Config = RunConfig | TokenizerConfig
 
+NOTHING = RunConfig("")
+"""Stands for what is open before anything is."""
+
 # Is it a tokenizer or a corpus? What is in it decides, not what it is called.
 
 HEAD = 1 << 12

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from textual.signal import Signal
 
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 
 
@@ -39,6 +39,10 @@ class Host(Protocol):
     def open_comparison(self, frame: Any, text: str) -> None: ...
 
     def go_back_to_what_was_open(self) -> None: ...
+
+    def open(self, config: Config) -> None: ...
+
+    def action_open(self) -> None: ...
 
     def action_show(self, kind: str) -> None: ...
 

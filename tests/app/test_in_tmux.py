@@ -104,6 +104,15 @@ def test_a_person_steps_types_and_leaves(width: int, height: int) -> None:
         terminal.wait_for_cooked(exit_code=0)
 
 
+def test_without_a_name_the_samples_are_offered() -> None:
+    with Terminal(f"{sys.executable} -m bpe_tui", 80, 24) as terminal:
+        assert "handout.txt" in terminal.wait_for("Samples")
+        terminal.press("Down", "Enter")
+        terminal.wait_for("whitespace · lexicographic")
+        terminal.press("q")
+        terminal.wait_for_cooked(exit_code=0)
+
+
 @pytest.mark.slow  # a program is killed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Signals) -> None:

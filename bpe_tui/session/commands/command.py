@@ -14,6 +14,8 @@ INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pi
 EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE)
 """Where a session is shown."""
 ALWAYS = (*EVERYWHERE, COMPARISON)
+START = "start"
+"""The page of what there is to open, where nothing is open yet."""
 STEP, PLAY, LOOK, FILTER, DO = "Step", "Play", "Look", "Filter", "Do"
 """The groups of commands, as the help has them."""
 

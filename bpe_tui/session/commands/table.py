@@ -18,6 +18,7 @@ from bpe_tui.session.commands.command import (
     LOOK,
     PIPELINE,
     RACE,
+    START,
     STEP,
     TRAINING,
     VOCABULARY,
@@ -132,7 +133,10 @@ _WINDOWS = (
     *on(
         EVERYWHERE,
         Command("app.model", "M", "model", f"Train another model on this corpus: {_TITLES}.", DO),
-        Command("app.open", "o", "open", "Open another tokenizer or corpus.", DO, in_reading=True),
+    ),
+    *on(
+        (*EVERYWHERE, START),
+        Command("app.open", "o", "open", "Open a tokenizer or a corpus.", DO, in_reading=True),
         Command(
             "app.open", "ctrl+o", "open", "The same, from inside a field too.", DO, in_fields=True
         ),
@@ -148,7 +152,7 @@ _WINDOWS = (
         ),
     ),
     *on(
-        ALWAYS,
+        (*ALWAYS, START),
         Command("app.light", "ctrl+t", "light", "Light or dark colours.", LOOK, in_fields=True),
         Command(
             "app.command_palette",

@@ -1,0 +1,121 @@
+"""The start page: what `bpe-tui` alone offers, and what choosing it opens."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from opening import ended, recorded_once, until
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.recent_files import remember
+from bpe_tui.session.samples import SAMPLES, directory, samples
+
+REPO = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def started(
+    size: tuple[int, int] = (100, 30),
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    app = BpeTuiApp(None, recorded_once)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StartPage))
+        yield app, pilot
+
+
+def seen(app: BpeTuiApp) -> list[str]:
+    """What the rows say."""
+    rows = app.screen.query_one(Choices)
+    return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
+
+
+def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> None:
+    texts = {path.name for path in (REPO / "samples").glob("*.txt")}
+    assert {sample.name for sample in SAMPLES} == texts
+    assert [Path(config.corpus).name for _, config in samples()] == [
+        sample.name for sample in SAMPLES
+    ]
+    (tmp_path / "bpe_tui" / "samples").mkdir(parents=True)
+    assert directory(tmp_path / "bpe_tui") == tmp_path / "bpe_tui" / "samples"
+    told = tomllib.loads((REPO / "pyproject.toml").read_text("utf-8"))
+    wheel = told["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["force-include"] == {"samples": "bpe_tui/samples"}
+
+
+async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
+    async with started() as (app, pilot):
+        await pilot.press("down", "enter")
+        await ended(app, pilot)
+        config = app.session.config
+        assert isinstance(config, RunConfig)
+        assert (config.name, config.pattern) == ("handout.txt", "whitespace")
+        assert app.screen.id == "training"
+        frame = app.session.frame
+        assert frame is not None
+        merges = frame.at(frame.recorded_steps).tokenizer().merges
+        assert merges[:2] == [(b"s", b"t"), (b"e", b"st")]
+
+
+async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> None:
+    mine = tmp_path / "mine[b]\x1b.txt"
+    mine.write_text("low lower lowest")
+    remember(RunConfig(str(mine)))
+    remember(RunConfig(str(tmp_path / "gone.txt")))
+    async with started() as (app, pilot):
+        rows = seen(app)
+        late = rows.index("Opened of late")
+        assert rows[late + 1].split() == ["gone.txt", "in", str(tmp_path)]
+        assert "mine[b]␛.txt" in rows[late + 2]
+        for _ in range(len(SAMPLES)):
+            await pilot.press("down")
+        await pilot.press("enter")  # it is no more: that is said, and the page stays
+        await pilot.pause()
+        assert isinstance(app.screen, StartPage)
+        assert "no such file" in str(app.screen.query_one("#tip").render())
+        await pilot.press("down", "enter")
+        await ended(app, pilot)
+        assert app.session.config.name == mine.name
+
+
+async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
+    async with started() as (app, pilot):
+        rows = app.screen.query_one(Choices)
+        passed = [rows.cursor]
+        for _ in range(rows.row_count):
+            await pilot.press("down")
+            passed.append(rows.cursor)
+        for key in ("pageup", "pagedown", "up", "home"):
+            await pilot.press(key)
+            passed.append(rows.cursor)
+        assert all(isinstance(rows.row(place).target, Choice) for place in passed)
+        assert max(passed) == rows.row_count - 1
+
+
+async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
+    async with started() as (app, pilot):
+        await pilot.press("pagedown", "pagedown", "enter")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+        await pilot.press("escape")
+        assert isinstance(app.screen, StartPage)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+        await pilot.press("escape")
+        app.go_back_to_what_was_open()  # as Esc does while something is read
+        await until(pilot, lambda: isinstance(app.screen, StartPage))
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
+async def test_all_of_it_has_room(size: tuple[int, int]) -> None:
+    async with started(size) as (app, pilot):
+        await pilot.pause()
+        rows = app.screen.query_one(Choices)
+        assert rows.size.height >= rows.row_count
+        assert rows.region.bottom <= size[1] - 1
