@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_tie
 from bpe_tui.views.narration import format_pair, times
 from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.text.pretokenize import to_bytes
 
@@ -24,6 +25,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
+        PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105]."),
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
     )
@@ -55,6 +57,9 @@ class BpeTranscript(MergeTranscript[Frame]):
         yield f"In ids: {' '.join(map(str, ids))}."
         if unknown := describe_unknown(self.frame, text):
             yield unknown
+
+    def decoded(self, ids: Sequence[int]) -> str:
+        return visible_bytes(self.frame.decode(ids))
 
     def save_in(self, path: Path) -> Iterator[str]:
         self.frame.tokenizer().save(path)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, write_result
-from bpe_tui.cli.inputs import CommandLineError, open_named
+from bpe_tui.cli.console import (
+    BAD_INPUT,
+    PROGRAM,
+    STANDARD_INPUT,
+    input_blocks,
+    write_result,
+)
+from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.widgets.numbers import number
+from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.pretokenize import to_text
 
-# More digits than any vocabulary needs would only be slow to read.
-TOKEN_ID = re.compile("[0-9]{1,18}")
+UNKNOWN = "\ufffd"
+"""Stands for an id that no token has."""
 
 
 @app.command(
@@ -32,30 +40,28 @@ def decode(
         list[str] | None,
         typer.Argument(
             metavar="[IDS]...",
-            help="Token ids with spaces or commas between, or a JSON list; standard input if "
-            "they are `-` or not given.",
+            help="Token ids with blanks, commas or newlines between, brackets or none; standard "
+            "input if they are `-` or not given.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Print the text of token ids.
 
-    Bytes that are no UTF-8 become U+FFFD. On a terminal, characters that it would act upon are
-    made visible; a file or a pipe gets the text as it is.
+    Bytes that are no UTF-8 become U+FFFD, and so does an id that no token has: the first one is
+    named on standard error, and the exit code is 2. On a terminal, characters that it would act
+    upon are made visible; a file or a pipe gets the text as it is.
     """
     loaded = open_named(tokenizer)
     from_input = not ids or ids == [STANDARD_INPUT]
     spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
-    write_result(loaded.decode(_token_ids(spelled)).encode())
-
-
-def _token_ids(spelled: str) -> list[int]:
-    """The ids in `116 104`, `116, 104` or `[116, 104]`."""
-    spelled = spelled.strip()
-    if spelled.startswith("[") and spelled.endswith("]"):
-        spelled = spelled[1:-1]
-    words = spelled.replace(",", " ").split()
-    for word in words:
-        if not TOKEN_ID.fullmatch(word):
-            raise CommandLineError(f"{word[:40]!r} is no token id; ids are whole numbers from 0")
-    return [int(word) for word in words]
+    parts = list(decode_known(read_ids(spelled), loaded.decode))
+    text = "".join(UNKNOWN * len(part.ids) if part.text is None else part.text for part in parts)
+    write_result(text.encode())
+    unknown = {part.ids[0]: part.problem for part in parts if part.problem}
+    if unknown:
+        sys.stdout.flush()
+        first, *others = unknown.values()
+        more = f" ({number(len(others))} more like it)" if others else ""
+        print(f"{PROGRAM}: {first}{more}", file=sys.stderr)
+        raise typer.Exit(BAD_INPUT)

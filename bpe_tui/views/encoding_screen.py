@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import Paste
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
@@ -19,7 +20,8 @@ from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToText
 from bpe_tui.widgets.visible import shorten, visible_text
-from engine.core.errors import UnknownTokenIdError
+from engine.core.errors import TokenIdsError
+from engine.encoding.typed_ids import decode_known, read_ids
 
 
 class PartsPanel(FramePanel[FrameT]):
@@ -49,6 +51,13 @@ class PartsPanel(FramePanel[FrameT]):
         self.post_message(self.Selected(self.selected).set_sender(self))
 
 
+class IdsInput(Input):
+    """A line for ids. Of a pasted text all lines count, not the first alone."""
+
+    def on_paste(self, event: Paste) -> None:
+        event.text = " ".join(event.text.split())  # Input takes it from here
+
+
 class DecodePanel(Vertical):
     """A line to type ids in, and the text that they give."""
 
@@ -58,7 +67,7 @@ class DecodePanel(Vertical):
         self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder=self._placeholder, id="decode-input", compact=True)
+        yield IdsInput(placeholder=self._placeholder, id="decode-input", compact=True)
         yield Static(id="decoded")
 
     @property
@@ -72,22 +81,27 @@ class DecodePanel(Vertical):
 
 
 def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
-    """The text of ids typed with spaces or commas between, or what is wrong with them.
+    """The text of ids as people write them; what is wrong with some stands behind it.
 
     Args:
-        typed: such as `104, 105`; "" gives "".
+        typed: such as `104, 105` or `[104, 105]`; "" gives "".
         decode: gives the visible text of ids, or raises an `UnknownTokenIdError`.
     """
-    words = typed.replace(",", " ").split()
-    if not words:
-        return ""
-    wrong = next((word for word in words if not (word.isascii() and word.isdigit())), None)
-    if wrong is not None:
-        return f"{shorten(visible_text(wrong), 20)} is no id: ids are whole numbers"
     try:
-        return decode([int(word[:20]) for word in words])
-    except UnknownTokenIdError as error:
-        return str(error)
+        ids = read_ids(typed)
+    except TokenIdsError as error:
+        return f"{shorten(visible_text(error.word), 20)} is no id: ids are whole numbers"
+    parts = list(decode_known(ids, decode))
+    said = "".join(_unknown(part.ids) if part.text is None else part.text for part in parts)
+    problem = next((part.problem for part in parts if part.problem), "")
+    if problem and len(parts) == 1:
+        return problem
+    return f"{said}   {problem}" if problem else said
+
+
+def _unknown(ids: Sequence[int]) -> str:
+    """What stands in place of ids that no token has."""
+    return "".join(f"‹{token_id}?›" for token_id in ids)
 
 
 class WalkScreen(SessionScreen):

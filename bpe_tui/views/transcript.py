@@ -28,6 +28,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.core.errors import BpeError, OutputExistsError
 from engine.core.events import CountChange
+from engine.encoding.typed_ids import decode_known, read_ids
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.player import Player
 
@@ -300,6 +301,22 @@ class MergeTranscript(Transcript[MergeFrameT]):
     def changed(self, what: str, before: int, after: int) -> str:
         """A count that a merge changed."""
         return f"{what} went from {number(before)} to {number(after)}."
+
+    @abstractmethod
+    def decoded(self, ids: Sequence[int]) -> str:
+        """The visible text of ids; `UnknownTokenIdError` for one that no token has."""
+
+    def decode(self, rest: str) -> Iterator[str]:
+        ids = read_ids(rest)
+        if not ids:
+            yield "Say ids to decode, like decode 104 105."
+            return
+        parts = list(decode_known(ids, self.decoded))
+        for part in parts:
+            if part.text is not None:
+                yield f"The text of {plural(len(part.ids), 'id')} is {part.text}."
+            else:
+                yield f"{part.problem}."
 
     def listed(self, ids: Iterable[int]) -> str:
         """Tokens within a sentence."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 from bpe_tui.views.narration import format_pair, times
 from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
-from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import (
     describe_by_count,
     describe_unknown,
@@ -32,6 +32,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         PlainCommand("merge", "The merge in full: words, counts changed."),
         PlainCommand("pairs [N]", "The pairs of the highest scores."),
         PlainCommand("encode TEXT", "A text by longest match with the pieces of this step."),
+        PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105]."),
         PlainCommand("save FILE", "Save the pieces of this step, a line each: vocab.txt."),
         *AT_THE_END,
     )
@@ -82,6 +83,9 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         for word in words:
             if word.ids == (self.frame.tokenizer.unknown_id,):
                 yield describe_unknown(self.frame, word)
+
+    def decoded(self, ids: Sequence[int]) -> str:
+        return visible_text(self.frame.tokenizer.decode(ids))
 
     def save_in(self, path: Path) -> Iterator[str]:
         save_vocab(self.frame.tokenizer.vocab, path)

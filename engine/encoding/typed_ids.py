@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from engine.core.errors import TokenIdsError
+from engine.core.errors import TokenIdsError, UnknownTokenIdError
 
 _BETWEEN = re.compile(r"[\s,;\[\]()]+")
 _ID = re.compile("[0-9]{1,18}")
@@ -35,26 +35,44 @@ def read_ids(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class DecodedIds:
-    """Ids in a row that all have a token or all have none; `text` is `None` of the latter."""
+    """Ids in a row that all have a token, or one that has none, as often as it stands there.
+
+    Attributes:
+        text: theirs; `None` if there is no such token.
+        problem: says that there is none; empty if there is.
+    """
 
     ids: Sequence[int]
     text: str | None
+    problem: str = ""
 
 
 def decode_known(
-    ids: Sequence[int], has: Callable[[int], bool], decode: Callable[[Sequence[int]], str]
+    ids: Sequence[int], decode: Callable[[Sequence[int]], str]
 ) -> Iterator[DecodedIds]:
     """The text of the ids; those that no token has part it and spoil nothing else.
 
     Args:
-        has: whether the vocabulary has an id.
-        decode: the text of ids that it has.
+        decode: the text of ids; an `UnknownTokenIdError` names one that no token has.
 
-    >>> texts = {1: "a", 2: "b"}
-    >>> known = lambda ids: "".join(texts[each] for each in ids)
-    >>> [part.text for part in decode_known([1, 2, 9, 1], texts.__contains__, known)]
-    ['ab', None, 'a']
+    >>> from engine.encoding.tokenizer import Tokenizer
+    >>> bytes_only = Tokenizer({byte: bytes([byte]) for byte in range(256)}, [])
+    >>> [part.text for part in decode_known([104, 105, 999, 104], bytes_only.decode)]
+    ['hi', None, 'h']
     """
-    for is_known, run in groupby(ids, has):
-        found = list(run)
-        yield DecodedIds(found, decode(found) if is_known else None)
+    try:
+        yield DecodedIds(ids, decode(ids))
+    except UnknownTokenIdError:
+        problems = {token_id: _problem_of(token_id, decode) for token_id in set(ids)}
+        for problem, run in groupby(ids, problems.__getitem__):
+            row = list(run)
+            yield DecodedIds(row, None if problem else decode(row), problem)
+
+
+def _problem_of(token_id: int, decode: Callable[[Sequence[int]], str]) -> str:
+    """Why an id cannot be decoded; empty if it can."""
+    try:
+        decode([token_id])
+    except UnknownTokenIdError as error:
+        return str(error)
+    return ""

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 from opening import SAMPLE, opened, step, until
 from textual._compositor import Compositor
+from textual.events import Paste
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -158,6 +159,15 @@ async def test_ids_are_decoded_and_a_wrong_one_is_named() -> None:
         field.value = "99999"
         await pilot.pause()
         assert "99999" in str(app.screen.query_one("#decoded", Static).render())
+        field.value = "[104, 99999, 105"
+        await pilot.pause()
+        assert str(app.screen.query_one("#decoded", Static).render()).startswith("h‹99999?›i   ")
+        field.value = ""
+        field.focus()
+        await pilot.pause()
+        field.post_message(Paste("[104,\n 105]\n"))
+        await pilot.pause()
+        assert str(app.screen.query_one("#decoded", Static).render()) == "hi"
 
 
 async def test_save_writes_the_tokenizer_of_the_step(tmp_path: Path) -> None:

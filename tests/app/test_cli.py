@@ -331,7 +331,16 @@ def test_the_ids_of_nothing_are_an_empty_line(tokenizer: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "ids", [["104", "105"], ["104,105"], ["[104, 105]"], ["[104,", "105]"], ["[104", ",105]"]]
+    "ids",
+    [
+        ["104", "105"],
+        ["104,105"],
+        ["[104, 105]"],
+        ["[104,", "105]"],
+        ["[104", ",105]"],
+        ["104\n105\n"],
+        ["[[104],[105]]"],
+    ],
 )
 def test_decode_reads_ids_in_several_spellings(toy: Path, ids: list[str]) -> None:
     assert run("decode", "--tokenizer", toy, *ids).stdout == b"hi"
@@ -342,7 +351,7 @@ def test_decode_reads_a_json_list_from_standard_input(toy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["x", "1.5", "9" * 5000, "²", "0x10", "[104", "1_0", "null", "\udcff", "--typo"]
+    "word", ["x", "1.5", "9" * 5000, "²", "0x10", "1_0", "null", "\udcff", "--typo"]
 )
 def test_decode_names_what_is_no_id(
     toy: Path, word: str, capsys: pytest.CaptureFixture[str]
@@ -356,7 +365,10 @@ def test_a_negative_id_is_no_option(toy: Path) -> None:
 
 
 def test_decode_names_an_id_that_the_vocabulary_lacks(toy: Path) -> None:
-    assert "id 259;" in refusal(run("decode", "--tokenizer", toy, "104", "259"))
+    result = run("decode", "--tokenizer", toy, "104", "259", "[104, 300]")
+    assert (result.returncode, result.stdout.decode()) == (BAD_INPUT, "h\ufffdh\ufffd")
+    assert "id 259;" in result.stderr.decode()
+    assert "(1 more like it)" in result.stderr.decode()
 
 
 def test_a_reader_that_leaves_ends_the_program_quietly(tokenizer: Path) -> None:

@@ -140,6 +140,16 @@ def test_a_text_is_encoded_with_its_spaces(transcript: BpeTranscript) -> None:
     assert said(transcript, "encode  a")[0] == "2 tokens for 2 bytes: ·, a."
 
 
+def test_ids_are_decoded_and_one_that_is_not_there_spoils_only_itself(
+    transcript: BpeTranscript,
+) -> None:
+    assert said(transcript, "decode [108, 111]") == ["The text of 2 ids is lo."]
+    told = said(transcript, "decode 108,111 9999 108")
+    assert [told[0], told[2]] == ["The text of 2 ids is lo.", "The text of 1 id is l."]
+    assert "id 9999;" in told[1]
+    assert said(transcript, "decode lo") == ["'lo' is no token id; ids are whole numbers from 0."]
+
+
 def test_the_tokenizer_of_the_step_is_saved_but_never_over_another(
     transcript: BpeTranscript, tmp_path: Path
 ) -> None:

@@ -55,7 +55,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
                 *(RegexPanel(), DropoutPanel()),
             ):
                 yield panel.data_bind(frame=EncodingScreen.frame)
-        yield DecodePanel("ids, with spaces between")
+        yield DecodePanel("ids: 1014 270, or [1014, 270]")
 
     def on_mount(self) -> None:
         self._say_specials()

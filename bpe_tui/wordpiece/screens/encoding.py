@@ -45,7 +45,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         with Container(id="panels"):
             yield WordsOfTextPanel().data_bind(frame=WordPieceEncodingScreen.frame)
             yield ProbesPanel().data_bind(frame=WordPieceEncodingScreen.frame)
-        yield DecodePanel("ids, with spaces between; without any, those of the text")
+        yield DecodePanel("ids: 14 27, or [14, 27]; without any, those of the text")
 
     # -- state in
 
