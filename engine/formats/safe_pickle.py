@@ -321,4 +321,7 @@ def _opcodes(stream: BytesIO) -> Iterator[tuple[str, Any]]:
             return
         except (ValueError, struct.error, OverflowError) as error:
             raise PickleError(f"is no pickle, or cut short: {str(error)[:80]}") from None
+        # Python, too, refuses a frame that promises more than there is.
+        if opcode.name == "FRAME" and argument > stream.getbuffer().nbytes - stream.tell():
+            raise PickleError("is no pickle, or cut short: a frame is longer than the file")
         yield opcode.name, argument

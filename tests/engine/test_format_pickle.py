@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from generated import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tiny_tokenizers import END, TEXTS, handout
 
@@ -264,6 +264,8 @@ programs = st.lists(st.tuples(st.sampled_from(OPCODES), arguments), max_size=30)
 
 @examples(1500)
 @given(data=programs | st.binary(max_size=60))
+@example(data=b"\x95III\x01aI\x01aK\x00.")  # a frame longer than the file
+@example(data=b"\x95II\x01aI\x01a\x8aK\x00.")  # a frame longer than any file can be
 def test_any_opcodes_give_what_pickle_gives_or_are_refused(data: bytes) -> None:
     try:
         loaded = load_pickles(data)
