@@ -322,6 +322,7 @@ def _opcodes(stream: BytesIO) -> Iterator[tuple[str, Any]]:
         except (ValueError, struct.error, OverflowError) as error:
             raise PickleError(f"is no pickle, or cut short: {str(error)[:80]}") from None
         # Python, too, refuses a frame that promises more than there is.
-        if opcode.name == "FRAME" and argument > stream.getbuffer().nbytes - stream.tell():
+        left = stream.getbuffer().nbytes - stream.tell()
+        if opcode.name == "FRAME" and argument is not None and argument > left:
             raise PickleError("is no pickle, or cut short: a frame is longer than the file")
         yield opcode.name, argument
