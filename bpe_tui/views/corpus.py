@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from textual import events
 from textual.strip import Strip
@@ -22,6 +22,13 @@ WHEEL = 3
 """Lines that a notch of the mouse wheel scrolls."""
 
 
+class Place(NamedTuple):
+    """A row of the corpus: its line, and how many rows of that line are above it."""
+
+    line: int
+    row: int
+
+
 class ExcerptPanel(FramePanel[ShownT]):
     """The beginning of the corpus, scrolled line by line. A subclass draws the lines."""
 
@@ -30,7 +37,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._top = 0
+        self.top = Place(0, 0)
         self._scrolled_by_hand = False
         self.playing = False
 
@@ -41,16 +48,40 @@ class ExcerptPanel(FramePanel[ShownT]):
     def rows_of(self, frame: ShownT, width: int) -> list[Row]:
         excerpt = frame.excerpt
         lines = excerpt.lines
-        self._top = max(0, min(self._top, len(lines) - 1))
-        rows: list[Row] = []
+        if self.top.line >= len(lines):
+            self.top = Place(max(len(lines) - 1, 0), 0)
         if not lines:
             return sentence("The corpus has no text between its special tokens.", width)
-        number_of_line = self._top
-        while len(rows) < self.size.height and number_of_line < len(lines):
-            rows += self.line_rows(frame, lines[number_of_line], width)
-            number_of_line += 1
-        self._say_where(excerpt, number_of_line, self.remark(frame))
-        return rows[: self.size.height]
+        rows, end = self._rows_from_top(frame, width)
+        if (place := self.place_to_show(frame, rows)) is not None:
+            self._bring_to_sight(frame, width, *place)
+            rows, end = self._rows_from_top(frame, width)
+        self._say_where(excerpt, end, self.remark(frame))
+        return rows
+
+    def _rows_from_top(self, frame: ShownT, width: int) -> tuple[list[Row], int]:
+        """The rows that there is room for, and the line behind them."""
+        lines, (line, skipped) = frame.excerpt.lines, self.top
+        rows: list[Row] = []
+        while len(rows) < self.size.height and line < len(lines):
+            rows += list(self.line_rows(frame, lines[line], width))[skipped:]
+            skipped = 0
+            line += 1
+        return rows[: self.size.height], line
+
+    def place_to_show(self, frame: ShownT, rows: Sequence[Row]) -> tuple[int, str] | None:
+        """A line to bring to sight, and the role in it that is looked for; `None` to stay."""
+        return None
+
+    def _bring_to_sight(self, frame: ShownT, width: int, line: int, role: str) -> None:
+        """Scroll so that what has this role in a line stands a third from the top."""
+        lines, above = frame.excerpt.lines, self.size.height // 3
+        rows = list(self.line_rows(frame, lines[line], width))
+        row = next((place for place, row in enumerate(rows) if _has_role(row, role)), 0)
+        while row < above and line:
+            line -= 1
+            row += len(list(self.line_rows(frame, lines[line], width)))
+        self.top = Place(line, max(row - above, 0))
 
     def remark(self, frame: ShownT) -> str:
         """What the foot says beside the lines."""
@@ -58,7 +89,7 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
         of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
-        self.say("corpus", f"lines {number(self._top + 1)}–{number(end)} of {of}{remark}")
+        self.say("corpus", f"lines {number(self.top.line + 1)}–{number(end)} of {of}{remark}")
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):
@@ -67,15 +98,15 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def action_move(self, by: int) -> None:
         self._scrolled_by_hand = True
-        self._top += by
+        self.top = Place(max(self.top.line + by, 0), 0)
         self.rebuild()
-        if self._top == 0:
+        if self.top.line == 0:
             self._scrolled_by_hand = False
 
     def show_line(self, line: int) -> None:
         """Bring a line to the top, to stay there."""
         self._scrolled_by_hand = True
-        self._top = line
+        self.top = Place(line, 0)
         self.rebuild()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
@@ -90,13 +121,26 @@ class ExcerptPanel(FramePanel[ShownT]):
         """A click only focuses: the text has no rows to choose."""
 
 
+def _has_role(row: Row, role: str) -> bool:
+    return any(has == role for _, has in row.spans)
+
+
 class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     """The corpus of a model that merges; it scrolls to where the step made its token.
+
+    It stays where it is as long as one of them is in sight, and always while it plays, and where
+    the reader has scrolled to.
 
     Borders vanish as tokens grow, so the text gets shorter from step to step. Wrapping anew each
     time would make every line jump; rows are broken where they were at an earlier step (see
     `layout_step`), with which they still fit.
     """
+
+    MARKS_NEXT = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._follows = False
 
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
@@ -105,7 +149,8 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
         return flowed(
             (
-                (word, spans_width(before))
+                # The marks of a fresh token may need more than its parts did.
+                (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
                 for pretoken in line
                 for word, before in zip(
                     painter.words(pretoken), earlier.words(pretoken), strict=True
@@ -120,26 +165,21 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
 
     def watch_frame(self, old: MergeFrameT | None, new: MergeFrameT | None) -> None:
         if new is not None and (old is None or old.step != new.step):
-            self._follow(new)
+            self._follows = not self.playing
         super().watch_frame(old, new)
 
-    def _follow(self, frame: MergeFrameT) -> None:
-        """Show the fresh token, unless the reader chose a place, or a playing text would jump."""
-        if self._scrolled_by_hand or self.playing or frame.merge is None:
-            return
-        if not self._shows(frame, frame.merge):
-            line = self._first_line_with(frame, frame.merge)
-            if line is not None:
-                self._top = max(line - 1, 0)
+    def on_resize(self) -> None:
+        self._follows = not self.playing
 
-    def _shows(self, frame: MergeFrameT, merge: PairStep) -> bool:
-        lines = frame.excerpt.lines
-        return any(
-            merge.covers in pretoken.bytes and self.has_token(frame, pretoken.bytes, merge.new_id)
-            for line in lines[self._top : self._top + max(self.size.height // 2, 1)]
-            for pretoken in line
-            if not pretoken.special
-        )
+    def place_to_show(self, frame: MergeFrameT, rows: Sequence[Row]) -> tuple[int, str] | None:
+        """Where the fresh token is, unless it is in sight or the reader chose another place."""
+        follows, self._follows = self._follows, False
+        if not follows or self._scrolled_by_hand or frame.merge is None:
+            return None
+        if any(_has_role(row, "fresh") for row in rows):
+            return None
+        line = self._first_line_with(frame, frame.merge)
+        return None if line is None else (line, "fresh")
 
     def _first_line_with(self, frame: MergeFrameT, merge: PairStep) -> int | None:
         """The first line of the excerpt that has what the step made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual.content import Content
@@ -20,6 +21,8 @@ from engine.text.pretokenize import Pretoken
 
 PRETOKEN_BORDER: Span = ("│", "border")
 TOKEN_BORDER: Span = ("┊", "cut")
+ABOUT_TO_JOIN: Span = ("+", "pair")
+"""In place of a border: what stands on both sides is one token after the next merge."""
 
 
 class TokenPainter:
@@ -32,6 +35,8 @@ class TokenPainter:
         self.frame = frame
         self.fresh = frame.merge.new_id if frame.merge else -1
         self.marks = marks
+        self.joining: Pair | None = None
+        """A pair that is marked as about to join, wherever tokens stand side by side."""
 
     def role(self, token_id: int) -> str:
         """Bytes and characters are plain, special tokens special; merged ones have hues."""
@@ -56,12 +61,38 @@ class TokenPainter:
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:
         """The tokens of one pretoken with the borders between them."""
+        ids = tuple(ids)
+        if joints := self.joints(ids):
+            return self._joining(ids, joints)
         spans: list[Span] = []
         for token_id in ids:
             if spans:
                 spans.append(TOKEN_BORDER)
             # Not `self.spans`: the corpus has a thousand tokens a frame, each in one span.
             spans.append(self.token(token_id))
+        return spans
+
+    def joints(self, ids: Sequence[int]) -> set[int]:
+        """Before which places the pair about to join does so, from left to right.
+
+        In `a a a` the pair of two `a` joins before place 1 only: `a+a┊a`.
+        """
+        if self.joining is None or self.joining[0] not in ids or self.joining[1] not in ids:
+            return set()
+        joints: set[int] = set()
+        for place, pair in enumerate(pairwise(ids), 1):
+            if pair == self.joining and place - 1 not in joints:
+                joints.add(place)
+        return joints
+
+    def _joining(self, ids: Sequence[int], joints: set[int]) -> list[Span]:
+        """The tokens of one pretoken, `+` at the joints: as many cells as with borders."""
+        spans: list[Span] = []
+        for place, token_id in enumerate(ids):
+            if place:
+                spans.append(ABOUT_TO_JOIN if place in joints else TOKEN_BORDER)
+            token = self.spans(token_id)
+            spans += as_joining(token) if {place, place + 1} & joints else token
         return spans
 
     def pair(self, pair: Pair, between: str = " │ ") -> list[Span]:
@@ -81,12 +112,18 @@ class TokenPainter:
         return self.tokens(self.frame.tokens_of(pretoken.bytes))
 
 
+def as_joining(token: Iterable[Span]) -> list[Span]:
+    """A token as part of the pair about to join; a fresh one stays what it is."""
+    return [(text, role if role == "fresh" else "pair") for text, role in token]
+
+
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     """A pair in one string, for sentences."""
     return " │ ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
 
 
 FrameT = TypeVar("FrameT")
+PainterT = TypeVar("PainterT", bound=TokenPainter)
 MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
 
 
@@ -148,9 +185,18 @@ class TokenPanel(FramePanel[MergeFrameT]):
     TOKEN: ClassVar[str] = "token"
     """What one of them is called."""
 
+    MARKS_NEXT: ClassVar[bool] = False
+    """Whether the pair of the next merge is marked where it stands."""
+
     def painter(self, frame: MergeFrameT) -> TokenPainter:
         """Draws the tokens of a frame; a model whose tokens look otherwise has its own."""
-        return TokenPainter(frame, marks=self.app.no_color)
+        return self.marking(TokenPainter(frame, marks=self.app.no_color))
+
+    def marking(self, painter: PainterT) -> PainterT:
+        """The painter, told to mark the pair of the next merge if the panel does so."""
+        if self.MARKS_NEXT:
+            painter.joining = painter.frame.next_pair
+        return painter
 
 
 class Panel(TokenPanel[Frame]):

@@ -6,8 +6,7 @@ A model draws what is its own: a subclass says how, and names the model's panel 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
@@ -18,6 +17,7 @@ from textual.widgets import Input
 
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import (
+    ABOUT_TO_JOIN,
     PRETOKEN_BORDER,
     TOKEN_BORDER,
     FramePanel,
@@ -25,6 +25,7 @@ from bpe_tui.views.panel import (
     MergeFrameT,
     TokenPainter,
     TokenPanel,
+    as_joining,
     sentence,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
@@ -108,6 +109,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
 
     ID = "words"
     TITLE = "words touched"
+    MARKS_NEXT = True
     THING = "pretoken"
     """What one of them is called."""
 
@@ -124,29 +126,38 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         touched, are_all = frame.affected_within(SLICE_SECONDS, limit)
         if not are_all:
             self.set_timer(SLICE_SECONDS, self.rebuild)
-        count_width = len(number(touched[0].count)) if touched else 1
+        # That of the most frequent pretoken of all: the columns are the same at every step.
+        count_width = len(number(frame.run.highest_count))
+        before, after = self.painter(frame), self.painter(frame)
+        before.joining = merge.pair
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
         return RowsOnDemand(
             len(touched) + bool(missing),
             lambda place: (
-                self._row(self.painter(frame), touched[place], count_width, width)
+                self._row(before, after, touched[place], count_width, width)
                 if place < len(touched)
                 else rest
             ),
         )
 
     def _row(
-        self, painter: TokenPainter, word: AffectedPretoken, count_width: int, width: int
+        self,
+        before: TokenPainter,
+        after: TokenPainter,
+        word: AffectedPretoken,
+        count_width: int,
+        width: int,
     ) -> Row:
         half = max((width - count_width - 5) // 2, 6)
-        skipped = self._skipped(painter, word, half)
+        skipped = self._skipped(before, word, half)
         ahead: list[Span] = [("…", "dim")] if skipped else []
-        before, after = (
-            [*ahead, *painter.tokens(tokens[skipped:])] for tokens in (word.before, word.after)
+        was, cut = (
+            [*ahead, *painter.tokens(tokens[skipped:])]
+            for painter, tokens in ((before, word.before), (after, word.after))
         )
-        spans = before_after(number(word.count), count_width, before, after, half)
+        spans = before_after(number(word.count), count_width, was, cut, half)
         return Row(spans, ToPretoken(word.pretoken))
 
     def _skipped(self, painter: TokenPainter, word: AffectedPretoken, cells: int) -> int:
@@ -255,16 +266,18 @@ def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
 
 def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> list[Row]:
     """Words in their tokens, over the ids."""
-    return over_labels(
-        (
-            Labelled(painter.spans(token_id), str(token_id), border)
-            for ids in words
-            for token_id, border in zip(
-                ids, (*repeat(TOKEN_BORDER, len(ids) - 1), PRETOKEN_BORDER), strict=False
-            )
-        ),
-        room,
-    )
+    return over_labels((token for ids in words for token in _over_ids(painter, ids)), room)
+
+
+def _over_ids(painter: TokenPainter, ids: Sequence[int]) -> Iterator[Labelled]:
+    """The tokens of one word, each over its id."""
+    joints = painter.joints(ids)
+    for place, token_id in enumerate(ids):
+        behind = TOKEN_BORDER if place + 1 < len(ids) else PRETOKEN_BORDER
+        token = painter.spans(token_id)
+        if {place, place + 1} & joints:
+            token = as_joining(token)
+        yield Labelled(token, str(token_id), ABOUT_TO_JOIN if place + 1 in joints else behind)
 
 
 class TypedText(FramePanel[FrameT]):

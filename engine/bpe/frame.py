@@ -118,6 +118,11 @@ class Frame(MergeFrame[MergeStep]):
         """The pairs at this step, and the heap they wait in."""
         return PairQueue(self.run, self.step)
 
+    @property
+    def highest_count(self) -> int:
+        """The count of the most frequent pair at step 0; no count is ever higher."""
+        return self.run.highest_pair_count
+
     @cached_property
     def choices_before(self) -> dict[str, Pair]:
         """Which pair each tie rule would have merged in place of the merge that led here."""

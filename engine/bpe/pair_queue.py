@@ -81,9 +81,14 @@ class PairQueue:
         return int(np.count_nonzero(self._claims != self._counts))
 
     @cached_property
+    def highest_count(self) -> int:
+        """The count of the most frequent pair; 0 if none is left."""
+        return int(self._counts.max(initial=0))
+
+    @cached_property
     def tied(self) -> tuple[Pair, ...]:
         """The pairs that share the top count, before the next merge."""
-        if not len(self._counts) or not (top := int(self._counts.max())):
+        if not (top := self.highest_count):
             return ()
         return tuple(self._record.pairs_with_count(self._counts, top))
 

@@ -104,6 +104,11 @@ class Run(MergeRun):
         return dict(islice(self._covered.items(), size))
 
     @cached_property
+    def highest_pair_count(self) -> int:
+        """The count of the most frequent pair at step 0: merges only make rarer ones."""
+        return int(self.record.counts.at(0).max(initial=0))
+
+    @cached_property
     def base_ids(self) -> frozenset[int]:
         """The ids of the tokens that pretokens are made of at step 0."""
         return frozenset(self.alphabet.token_ids)

@@ -58,6 +58,11 @@ class MergeRun(RecordedRun[PairStep]):
         """The pretokens in the order in which the corpus first has them."""
         return PretokenIndex(list(self.counts))
 
+    @cached_property
+    def highest_count(self) -> int:
+        """How often the corpus has its most frequent pretoken."""
+        return max(self.counts.values(), default=0)
+
     @abstractmethod
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         """The tokens of a step in columns, of so many steps that are recorded."""

@@ -41,6 +41,8 @@ class WordsPanel(TouchedPanel[Frame]):
 class EncodedText(TypedText[Frame], Panel):
     """The tokens of a text, each over its id."""
 
+    MARKS_NEXT = True
+
     def rows_of_text(self, frame: Frame, width: int) -> list[Row]:
         pieces = (piece.ids for piece in frame.encode(self.text))
         rows = over_ids(self.painter(frame), pieces, width)

@@ -43,6 +43,9 @@ class PiecePainter(TokenPainter):
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:
         """The pieces of one word with the borders between them."""
+        ids = tuple(ids)
+        if joints := self.joints(ids):
+            return self._joining(ids, joints)
         spans = [span for piece_id in ids for span in (TOKEN_BORDER, *self.spans(piece_id))]
         return spans[1:]
 
@@ -61,4 +64,4 @@ class PiecePanel(TokenPanel[WordPieceFrame]):
     frame: reactive[WordPieceFrame | None] = reactive(None, repaint=False)
 
     def painter(self, frame: WordPieceFrame) -> PiecePainter:
-        return PiecePainter(frame, marks=self.app.no_color)
+        return self.marking(PiecePainter(frame, marks=self.app.no_color))

@@ -62,6 +62,8 @@ class WordPieceTransport(Transport):
 class PiecesOfText(TypedText[WordPieceFrame], PiecePanel):
     """The pieces of a text, each over its id."""
 
+    MARKS_NEXT = True
+
     def rows_of_text(self, frame: WordPieceFrame, width: int) -> list[Row]:
         words = (word.ids for word in frame.tokenizer.explain(self.text))
         return over_ids(self.painter(frame), words, width)

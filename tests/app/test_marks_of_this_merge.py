@@ -1,0 +1,134 @@
+"""What marks the merge that one watches: `a+b` before it joins, and a text that stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from opening import opened, opened_as
+from textual.widgets import Input
+
+from bpe_tui.session.config import RunConfig
+from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
+from bpe_tui.views.training_panels import TouchedPanel, TypedText
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.visible import visible_bytes
+from engine import Timeline, Trainer
+
+MODELS = ("bpe", "wordpiece")
+
+
+def spans_of(panel: Lines) -> Iterator[Span]:
+    for index in range(min(panel.row_count, panel.size.height)):
+        yield from panel.row(index).spans
+
+
+def text_of(panel: Lines) -> list[str]:
+    rows = (panel.row(index) for index in range(min(panel.row_count, panel.size.height)))
+    return ["".join(text for text, _ in row.spans) for row in rows]
+
+
+def test_a_pair_joins_from_left_to_right() -> None:
+    """Brute force: replacing each `+` by nothing gives the tokens after the merge."""
+    counts = {b"aaaaa": 3, b"abaab": 2, b"a": 1}
+    timeline = Timeline(counts, Trainer(counts, 262).steps())
+    timeline.complete()
+    for step in range(timeline.frame.recorded_steps):
+        now, then = timeline.frame.at(step), timeline.frame.at(step + 1)
+        painter = TokenPainter(now, marks=False)
+        painter.joining = now.next_pair
+        for pretoken in counts:
+            text = "".join(text for text, _ in painter.tokens(now.tokens_of(pretoken)))
+            after = "┊".join(visible_bytes(then.token(t)) for t in then.tokens_of(pretoken))
+            assert text.replace("+", "") == after
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("colourless", [False, True])
+async def test_what_joins_next_is_marked_and_takes_no_cell(
+    model: str, colourless: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if colourless:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with opened(model=model) as (app, pilot):
+        await pilot.press("e")
+        app.screen.query_one("#encode-input", Input).value = "the other hen and the other cat"
+        await pilot.press("escape")
+        marked = 0
+        for _ in range(12):
+            await pilot.press("right")
+            for kind in (ExcerptPanel, TouchedPanel, TypedText):
+                panel = app.screen.query_one(kind)
+                with_marks = text_of(panel)
+                places = [span for span in spans_of(panel) if span == ABOUT_TO_JOIN]
+                marked += len(places) if kind is not TouchedPanel else 0
+                panel.MARKS_NEXT = False  # type: ignore[misc]
+                panel.rebuild()
+                without = text_of(panel)
+                panel.MARKS_NEXT = True  # type: ignore[misc]
+                if kind is not TouchedPanel:  # which marks what has joined before the arrow
+                    assert [row.replace("+", "┊") for row in with_marks] == without
+                assert list(map(len, with_marks)) == list(map(len, without))
+        assert marked
+
+
+async def test_words_show_the_join_that_was_made() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right", "right", "right")
+        merge = app.session.frame.merge  # type: ignore[union-attr]
+        joined = "+".join(visible_bytes(part) for part in (merge.left, merge.right))
+        for row in text_of(app.screen.query_one(TouchedPanel)):
+            assert joined in row.partition("→")[0]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+@pytest.mark.parametrize("model", MODELS)
+async def test_the_text_stays_while_the_merge_is_in_sight(
+    size: tuple[int, int], model: str
+) -> None:
+    """And where it is not, the text goes to where it is, if it is anywhere in the part shown."""
+    async with opened(size=size, model=model) as (app, pilot):
+        panel = app.screen.query_one(ExcerptPanel)
+        moved = 0
+        for _ in range(30):
+            before = panel.top
+            await pilot.press("right")
+            frame = app.session.shown
+            fresh = [text for text, role in spans_of(panel) if role == "fresh"]
+            assert fresh, f"step {frame.step} shows nothing of its merge"  # type: ignore[union-attr]
+            if panel.top != before:
+                moved += 1
+                there = panel.top
+                panel.top = before
+                panel.rebuild()
+                assert not any(role == "fresh" for _, role in spans_of(panel))
+                panel.top = there
+                panel.rebuild()
+        # WordPiece merges what is rare, which is seldom in sight.
+        assert moved < (15 if model == "bpe" else 31)
+
+
+async def test_a_merge_deep_in_a_long_line_comes_to_sight(tmp_path: Path) -> None:
+    """A line of the corpus may have more rows than the panel."""
+    corpus = tmp_path / "one_line.txt"
+    corpus.write_text("low " * 150 + "zigzag zigzag")
+    config = RunConfig(str(corpus), pattern="whitespace", vocab_size=262)
+    async with opened_as(config, size=(80, 24)) as (app, pilot):
+        panel = app.screen.query_one(ExcerptPanel)
+        await pilot.press("end")
+        assert app.session.frame.merge.token in (b"zig", b"zag", b"ig", b"ag", b"zigzag")  # type: ignore[union-attr]
+        assert any(role == "fresh" for _, role in spans_of(panel))
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_columns_of_numbers_are_the_same_at_every_step(model: str) -> None:
+    async with opened(model=model) as (app, pilot):
+        panel = app.screen.query_one(TouchedPanel)
+        ends = set()
+        for _ in range(25):
+            await pilot.press("right")
+            ends |= {row.index("→") for row in text_of(panel) if "→" in row}
+        assert len(ends) == 1
