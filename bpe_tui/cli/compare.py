@@ -19,7 +19,6 @@ from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
     JsonOption,
-    hint_at_allow_special,
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -269,11 +268,8 @@ def compare(
     names = _short_names(tokenizers)
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
-    with hint_at_allow_special():
-        comparisons = [
-            (name, TextComparison(_allowing(loaded, allow_special, data), data))
-            for name, data in texts
-        ]
+    allowing = _allowing(loaded, allow_special)
+    comparisons = [(name, TextComparison(allowing, data)) for name, data in texts]
     compared = Compared(names, loaded, comparisons)
     limit = None if every else FIRST
     if as_json:
@@ -292,8 +288,7 @@ def _open(
     """Show the comparison on the screen, with the first text if there is one; the exit code."""
     check_terminal()
     data = texts[0][1] if texts else b""
-    with hint_at_allow_special():
-        allowing = _allowing(tokenizers, allow_special, data)
+    allowing = _allowing(tokenizers, allow_special)
     from bpe_tui.app.comparison_app import run_comparison  # slow to import, and only needed here
 
     return run_comparison(names, allowing, data)
@@ -307,15 +302,10 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
         yield name, b"".join(read_blocks(name))
 
 
-def _allowing(
-    tokenizers: Sequence[Tokenizer], allow_special: list[str] | None, data: bytes
-) -> list[Tokenizer]:
+def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:
     """The tokenizers with what is allowed; of tokens that are named, those that each one has."""
     every = [token for tokenizer in tokenizers for token in tokenizer.special_tokens]
     policy = policy_of(allow_special, every)
-    for tokenizer in tokenizers:
-        for _ in policy.checked(tokenizer, [data]):
-            pass
     if policy.allowed is None:
         return list(tokenizers)
     if unknown := sorted(policy.allowed.difference(every)):

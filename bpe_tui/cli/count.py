@@ -15,7 +15,6 @@ from bpe_tui.cli.options import (
     AllowSpecialOption,
     JsonOption,
     TokenizerOption,
-    hint_at_allow_special,
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -57,8 +56,7 @@ def count(
         print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
     for name in dict.fromkeys(files):
         try:
-            with hint_at_allow_special():
-                sizes[name] = file_size(loaded, name, policy)
+            sizes[name] = file_size(loaded, name, policy)
         except BpeError as error:
             _complain(name, error)
             continue

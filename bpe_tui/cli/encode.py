@@ -16,7 +16,7 @@ from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
-    AllowSpecialOption,
+    EncodedSpecialOption,
     TokenizerOption,
     hint_at_allow_special,
     policy_of,
@@ -24,6 +24,7 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from engine.core.gpt2_bytes import spell
 from engine.encoding.encoders.dropout import encode_with_dropout
+from engine.encoding.special_policy import REFUSE_SPECIAL
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes, to_text
 
@@ -78,7 +79,7 @@ def encode(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    allow_special: AllowSpecialOption = None,
+    allow_special: EncodedSpecialOption = None,
 ) -> None:
     """Print the token ids of a text."""
     if as_json and explain:
@@ -86,8 +87,10 @@ def encode(
     if dropout is not None and (as_json or explain):
         raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
     loaded = open_named(tokenizer, merging=explain or dropout is not None)
+    if text == STANDARD_INPUT and sys.stdin.isatty():
+        print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
-    policy = policy_of(allow_special, loaded.special_tokens)
+    policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     blocks = policy.checked(loaded, given)
     allowing = policy.applied(loaded)
     with hint_at_allow_special():

@@ -13,7 +13,6 @@ from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
     TokenizerOption,
-    hint_at_allow_special,
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -70,7 +69,5 @@ def explain(
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
     loaded = open_named(tokenizer, merging=True)
     policy = policy_of(allow_special, loaded.special_tokens)
-    with hint_at_allow_special():
-        policy.check(loaded, to_text(os.fsencode(text)))
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from engine.alphabets.units import UNITS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
-from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, REFUSE_SPECIAL, SpecialPolicy
+from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
 
@@ -197,23 +197,32 @@ def format_of(context: typer.Context, model: str, format: str) -> str:
 
 ALL, NONE = "all", "none"
 
-AllowSpecialOption = Annotated[
-    list[str] | None,
-    typer.Option(
+
+def _allow_special(by_default: str) -> Any:
+    return typer.Option(
         "--allow-special",
         metavar="all|none|TOKEN",
         help="Special tokens in the text are one id each (all), ordinary text (none), or only "
-        "those given are special; repeat it for more.  [default: they are an error]",
+        f"those given are special; repeat it for more.  [default: {by_default}]",
         rich_help_panel=TEXT,
         show_default=False,
-    ),
-]
+    )
 
 
-def policy_of(given: Sequence[str] | None, special_tokens: Sequence[str]) -> SpecialPolicy:
+AllowSpecialOption = Annotated[list[str] | None, _allow_special(ALL)]
+"""Of commands that tell of a text: they read it as the screens do."""
+EncodedSpecialOption = Annotated[list[str] | None, _allow_special("they are an error")]
+"""Of the command whose ids go elsewhere: no text should end a document unasked."""
+
+
+def policy_of(
+    given: Sequence[str] | None,
+    special_tokens: Sequence[str],
+    by_default: SpecialPolicy = ALL_SPECIAL,
+) -> SpecialPolicy:
     """What `--allow-special` asks for; tokens may also be given with commas between."""
     if not given:
-        return REFUSE_SPECIAL
+        return by_default
     if len(given) == 1 and given[0] in (ALL, NONE):
         return ALL_SPECIAL if given[0] == ALL else NONE_SPECIAL
     if clash := next((word for word in given if word in (ALL, NONE)), None):

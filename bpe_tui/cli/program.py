@@ -133,7 +133,14 @@ def run_command(arguments: list[str]) -> int:
     return 0
 
 
+ADVICE = {
+    "tokenizer": f" (of a text {PROGRAM} train CORPUS --vocab-size 1000 --out DIR makes one)",
+}
+"""What to do about an option that is missing."""
+
+
 def _with_hint(error: typer.BadParameter) -> str:
     """A usage error's message, and where to read more."""
     command = error.ctx.command_path if error.ctx else PROGRAM
-    return f"{error.format_message().rstrip('.')}; try {command} --help"
+    advice = ADVICE.get(getattr(getattr(error, "param", None), "name", None) or "", "")
+    return f"{error.format_message().rstrip('.')}{advice}; try {command} --help"

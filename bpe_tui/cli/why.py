@@ -14,7 +14,6 @@ from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
     TokenizerOption,
-    hint_at_allow_special,
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -67,8 +66,6 @@ def why(
         raise CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
     policy = policy_of(allow_special, loaded.special_tokens)
-    with hint_at_allow_special():
-        policy.check(loaded, to_text(context))
     found = list(_answers(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))

@@ -56,14 +56,6 @@ class SpecialPolicy:
         """
         return _refusing(_splitter(tokenizer), blocks) if self.refuses else iter(blocks)
 
-    def check(self, tokenizer: Tokenizer, text: str) -> None:
-        """Raises `SpecialTokenFoundError` if the text holds what is refused; see `checked`."""
-        if self.refuses:
-            found = _splitter(tokenizer).text_regex.search(text)
-            if found is not None:
-                before = text[: found.start()].encode("utf-8", "surrogatepass")
-                raise _refusal(found.group(), len(before), before.count(b"\n"))
-
 
 REFUSE_SPECIAL = SpecialPolicy(refuses=True)
 ALL_SPECIAL = SpecialPolicy()

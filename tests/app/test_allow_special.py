@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bpe_tui import cli
 from engine import Tokenizer
+
+SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 @pytest.fixture(scope="module")
@@ -16,8 +20,8 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> str:
     return place
 
 
-@pytest.mark.parametrize("command", [["encode"], ["encode", "--json"], ["explain"], ["why"]])
-def test_by_default_a_special_token_is_an_error_that_names_it_and_the_way_out(
+@pytest.mark.parametrize("command", [["encode"], ["encode", "--json"], ["encode", "--explain"]])
+def test_to_encode_a_special_token_is_an_error_that_names_it_and_the_way_out(
     capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str]
 ) -> None:
     assert cli.main([*command, "a<s>", "--tokenizer", tokenizer]) == 2
@@ -26,6 +30,39 @@ def test_by_default_a_special_token_is_an_error_that_names_it_and_the_way_out(
     assert told.err.count("\n") == 1
     assert "'<s>' (line 1, byte 1)" in told.err
     assert "--allow-special all" in told.err
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["explain", "a<s>"], "<s>  (special token)\n  <s> = 256\n"),
+        (["why", "<s>", "--text", "a<s>"], "is a special token: one id, 256"),
+        (["why", "s", "--text", "a<s>"], "lies inside “<s>”"),
+    ],
+)
+def test_whoever_asks_about_a_text_is_told_what_the_screen_tells(
+    capsys: pytest.CaptureFixture[str], tokenizer: str, command: list[str], told: str
+) -> None:
+    assert cli.main([*command, "--tokenizer", tokenizer]) == 0
+    assert told in capsys.readouterr().out
+
+
+def test_the_samples_are_counted_and_compared_without_an_option(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    place = str(tmp_path / "out")
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    Tokenizer(vocab, [], ["<|endoftext|>"]).save(place)
+    samples = [str(file) for file in sorted(SAMPLES.glob("*.txt"))]
+    assert cli.main(["count", *samples, "--tokenizer", place]) == 0
+    rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[1:-1]]
+    for file, (tokens, size) in zip(samples, rows, strict=True):
+        data = Path(file).read_bytes()
+        assert int(size.replace(",", "")) == len(data)
+        cut_out = data.count(b"<|endoftext|>") * (len(b"<|endoftext|>") - 1)
+        assert int(tokens.replace(",", "")) == len(data) - cut_out
+    assert cli.main(["compare", place, place, "--file", samples[-2]]) == 0
+    assert "All cut it alike" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

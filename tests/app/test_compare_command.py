@@ -83,7 +83,6 @@ def test_each_has_its_own_special_tokens(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--text", "a<two>"], "'<two>' (line 1, byte 1)"),
         (["--text", "a", "--allow-special", "<three>"], "'<three>' is a special token of none"),
         (["--file", "/missing"], "/missing: cannot be read"),
     ],

@@ -11,8 +11,6 @@ from bpe_tui.cli.console import BAD_INPUT
 from engine import train_bpe
 from engine.encoding.tokenizer import Tokenizer
 
-ALLOWING = ("--allow-special", "all")
-
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -35,7 +33,7 @@ def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_explain_prints_each_merge_with_the_candidates_that_lost(
     capsys: pytest.CaptureFixture[str], toy: str
 ) -> None:
-    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy, *ALLOWING) == (
+    assert output(capsys, "explain", "low low low<s>", "--tokenizer", toy) == (
         "low  (letters)\n"
         "  o w → ow (rank 0)\n"
         "  l ow → low (rank 1)\n"
