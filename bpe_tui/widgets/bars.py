@@ -7,6 +7,20 @@ from math import frexp
 BODY, HALF, TRACE = "▄", "▖", "┄"
 """A whole cell, half a cell, and what stands for a part that is only claimed, or gone."""
 
+LEAST, MOST = 5, 24
+"""A shorter bar says too little, a longer one no more."""
+
+
+def bar_room(spare: int) -> int:
+    """Cells of the longest bar, of cells that are left over; 0 where there is no room for one.
+
+    They come behind a gap of two. What stands beside the bar has half of what is left over.
+
+    >>> bar_room(6), bar_room(7), bar_room(20), bar_room(80)
+    (0, 5, 10, 24)
+    """
+    return min(max(spare // 2, LEAST), MOST) if spare >= LEAST + 2 else 0
+
 
 def bar(share: float, cells: int) -> str:
     """A share of so many cells, exact to half a cell; what is not nothing is seen.

@@ -9,6 +9,7 @@ from textual.reactive import reactive
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
+from bpe_tui.widgets.bars import bar, bar_room, scale_of, trace
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
 from engine.bpe.frame import Frame
@@ -26,8 +27,11 @@ SIDE_BY_SIDE = 100
 MOVES_SHOWN = 6
 SLICE_SECONDS = 0.02
 """How long at a time the heap is replayed towards a far step."""
-WIDE = 44
+WIDE = 60
 """From so many cells on there is room for a column of changes."""
+PLACE_CELLS = 6
+PAIR_CELLS = 12
+"""What a pair keeps for itself before there are bars."""
 
 
 def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
@@ -212,18 +216,37 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
             return [("  ", ""), (f"stale: {truth}", "stale-truth")]
         if entry.pair == frame.next_pair:
             return [("  ", ""), ("next, tied" if entry.tied else "next", "pair")]
-        return [("  ", ""), ("tied" if entry.tied else "", "tie")]
+        if entry.tied:
+            return [("  ", ""), ("tied", "tie")]
+        return [("  ", ""), *([] if has_changes else change(placed))]
 
-    # Counts only fall, so the widest possible number keeps the column still for good.
-    count_cells = max(len(number(frame.byte_count)), len("change")) + 1
+    def length(placed: Placed) -> list[Span]:
+        """The true count as a bar; behind it, what a stale entry claims."""
+        entry = placed[1]
+        body = bar(entry.count / scale, bar_cells)
+        claimed = trace(entry.recorded / scale, bar_cells, body)
+        role = "pair" if entry.pair == frame.next_pair else "border"
+        return [("  ", ""), (body, role), (claimed, "stale-truth")]
+
+    # Counts only fall, so the widest possible number keeps the columns still for good.
+    digits = len(number(frame.highest_count))
+    count_cells = max(digits, len("count")) + 1
+    mark_cells = max(len("  stale: ") + digits, len("  next, tied"))
+    has_changes = width >= WIDE
+    change_cells = max(digits + 1, len("change")) + 2 if has_changes else 0
+    spare = width - PLACE_CELLS - PAIR_CELLS - count_cells - change_cells - mark_cells
+    bar_cells = bar_room(spare)
+    scale = scale_of(frame.queue.highest_count)
     columns = [
-        RowColumn("", 6, place),
+        RowColumn("", PLACE_CELLS, place),
         RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair)),
         RowColumn("count", count_cells, count, is_number=True),
     ]
-    if width >= WIDE:
-        columns.append(RowColumn("change", count_cells + 1, change, is_number=True))
-    return [*columns, RowColumn("", 16, mark)]
+    if bar_cells:
+        columns.append(RowColumn("", bar_cells + 2, length))
+    if has_changes:
+        columns.append(RowColumn("change", change_cells, change, is_number=True))
+    return [*columns, RowColumn("", mark_cells, mark)]
 
 
 VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
