@@ -19,7 +19,7 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import quoted
 from engine.analysis.explain.answers import Answer
-from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
+from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
 
@@ -35,7 +35,9 @@ def why(
     piece: Annotated[
         str,
         typer.Argument(
-            metavar="TOKEN", help="What you expected to be one token.", show_default=False
+            metavar="TOKEN",
+            help="What you expected to be one token; a|b asks about a pair.",
+            show_default=False,
         ),
     ],
     tokenizer: TokenizerOption,
@@ -61,7 +63,8 @@ def why(
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
     loaded = open_named(tokenizer, merging=True)
-    parts = [os.fsencode(part) for part in (piece, right) if part is not None]
+    asked = parts_asked(piece, text) if right is None else (piece, right)
+    parts = list(map(os.fsencode, asked))
     if not all(parts):
         raise CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)

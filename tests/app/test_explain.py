@@ -68,6 +68,11 @@ def test_why_takes_the_piece_alone_without_a_text(
 
 def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) -> None:
     assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
+    for asked in (["l|o"], ["l│o"], ["l|o", "--text", "low"], ["l o", "--text", "low"]):
+        assert output(capsys, "why", *asked, "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
+    assert "runs through “l o”" in output(
+        capsys, "why", "l o", "--tokenizer", toy, "--text", "all old"
+    )
     assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
         "They do merge here: “l” + “ow” (rank 1) is merge 2.\n"
     )

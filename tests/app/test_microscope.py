@@ -16,12 +16,13 @@ from textual.widgets import Input, TextArea
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.encoding import EncodeStepsPanel, LockstepPanel, PretokensPanel
 from bpe_tui.bpe.panels.regex_lab import RegexPanel, RegexRows
-from bpe_tui.bpe.panels.why_not import WhyNotRows, pair_asked
+from bpe_tui.bpe.panels.why_not import WhyNotRows
 from bpe_tui.bpe.screens.encoding import EncodingScreen
 from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.panel import Panel
 from engine import Trainer
+from engine.analysis.explain.why_not import parts_asked
 from engine.bpe.run import to_tokenizer
 from engine.formats import save
 
@@ -113,9 +114,9 @@ async def test_what_no_line_can_show_is_asked_about_all_the_same() -> None:
 
 
 async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
-    assert pair_asked("un|do", "undo") == ("un", "do")
-    assert pair_asked("a|b", "a|b") == ("a|b",)
-    assert pair_asked("|", "ab") == ("|",)
+    assert parts_asked("un|do", "undo") == ("un", "do")
+    assert parts_asked("a|b", "a|b") == ("a|b",)
+    assert parts_asked("|", "ab") == ("|",)
     async with encoding("he") as (_, screen, pilot):
         await pilot.press("w", "h", "vertical_line", "e")
         await pilot.pause()

@@ -17,15 +17,13 @@ from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.explain.answers import Answer, Beaten, Merged, OneToken, PairBeaten
-from engine.analysis.explain.why_not import occurrences, why_not, why_not_merged
+from engine.analysis.explain.why_not import occurrences, parts_asked, why_not, why_not_merged
 from engine.bpe.frame import Frame
 from engine.text.pretokenize import to_bytes, to_text
 
 PLACES_SHOWN = 20
 LONGEST_PIECE = 200
 LABEL_WIDTH = 9
-BETWEEN = "|"
-"""What parts the two tokens of a pair."""
 
 
 class WhyNotRows(Panel):
@@ -44,11 +42,11 @@ class WhyNotRows(Panel):
         self.rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        parts = pair_asked(self.asked, self.text)
+        parts = parts_asked(self.asked, self.text)
         if not any(parts):
             advice = (
-                "Type the piece that you expected to be one token, or two tokens with "
-                f"{BETWEEN} between: un{BETWEEN}believ. Blanks count."
+                "Type the piece that you expected to be one token, or two tokens with | or a "
+                "blank between: un|believ. Blanks count."
             )
             return paragraph(advice, width, "dim")
         places = list(islice(occurrences(self.text, "".join(parts)), PLACES_SHOWN + 1))
@@ -111,19 +109,6 @@ class WhyNotPanel(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.query_one(WhyNotRows).asked = event.value
-
-
-def pair_asked(asked: str, text: str) -> tuple[str, ...]:
-    """The piece that is asked for, or the two tokens if a bar parts them.
-
-    A bar that the text itself has, there, is a bar.
-
-    >>> pair_asked("un|do", "undo"), pair_asked("a|b", "a|b")
-    (('un', 'do'), ('a|b',))
-    """
-    first, bar, second = asked.partition(BETWEEN)
-    is_pair = first and bar and second and asked not in text
-    return (first, second) if is_pair else (asked,)
 
 
 def _answer(frame: Frame, text: str, parts: tuple[str, ...], place: int | None) -> Answer:

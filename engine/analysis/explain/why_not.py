@@ -42,6 +42,36 @@ def occurrences(text: str, piece: str | bytes) -> Iterator[int]:
         place = data.find(wanted, place + 1)
 
 
+BARS = "|│┊"
+"""What parts the two tokens of a pair that is asked about; the last two are as drawn."""
+
+
+def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
+    """The piece that is asked about, or the two tokens if a bar or a blank parts them.
+
+    A bar or blank that the text itself has there is one. Where there is no text, the question
+    makes it: a bar parts, a blank is a blank.
+
+    >>> parts_asked("un|do", "undo"), parts_asked("un do", "undo"), parts_asked("u|n", "a u|n")
+    (('un', 'do'), ('un', 'do'), ('u|n',))
+    >>> parts_asked("un|do"), parts_asked("un do")
+    (('un', 'do'), ('un do',))
+    """
+    if text is not None and asked in text:
+        return (asked,)
+    for signs in (BARS,) if text is None else (BARS, " "):
+        cuts = [
+            (asked[:place], asked[place + 1 :])
+            for place in range(1, len(asked) - 1)
+            if asked[place] in signs
+        ]
+        standing = (cut for cut in cuts if text is not None and "".join(cut) in text)
+        found = next(standing, cuts[0] if cuts and signs == BARS else None)
+        if found is not None:
+            return found
+    return (asked,)
+
+
 def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None = None) -> Answer:
     """Why the piece is not one token of the text, or that it is.
 
