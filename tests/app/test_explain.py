@@ -70,7 +70,7 @@ def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) 
     assert output(capsys, "why", "l", "o", "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
     for asked in (["l|o"], ["l│o"], ["l|o", "--text", "low"], ["l o", "--text", "low"]):
         assert output(capsys, "why", *asked, "--tokenizer", toy) == "No merge joins “l” + “o”.\n"
-    assert "runs through “l o”" in output(
+    assert "runs through “l·o”" in output(
         capsys, "why", "l o", "--tokenizer", toy, "--text", "all old"
     )
     assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
