@@ -19,6 +19,7 @@ from textual.widgets import Static
 
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.styles import sheet
+from bpe_tui.views.gains import GainsTile
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
@@ -54,6 +55,10 @@ class ChartKind:
     over_steps: bool = True
     why_empty: str = NO_MERGE
     needs_corpus: bool = True
+
+    def panel(self) -> ChartPanel:
+        """What shows it on the screen."""
+        return ChartPanel(self)
 
     def figure(self, frame: Any) -> Figure | None:
         """What there is to draw of a frame."""
@@ -193,7 +198,7 @@ class ChartPanel(Chart):
 
 
 class ChartsScreen(PlayerScreen, TiledScreen):
-    """The charts of a model: a subclass names them as `TILES`, each a `ChartKind`."""
+    """The charts of a model: a subclass names them as `TILES`, each a `ChartKind` or `GAINS`."""
 
     CSS_PATH = sheet("charts.tcss")
 
@@ -203,8 +208,8 @@ class ChartsScreen(PlayerScreen, TiledScreen):
     def compose_below(self) -> ComposeResult:
         yield Static(id="narration")
 
-    def panel_of(self, tile: ChartKind) -> Widget:
-        return ChartPanel(tile)
+    def panel_of(self, tile: ChartKind | GainsTile) -> Widget:
+        return tile.panel()
 
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.bpe.record import Record
-from engine.core.arrays import Floats, Ints
+from engine.core.arrays import Ints
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 
 
@@ -111,19 +111,12 @@ class Statistics(MergeStatistics):
         token_count: int,
         ties: TiedSteps,
     ) -> None:
-        super().__init__(counts, ties)
+        super().__init__(counts, byte_count, ties)
         self._record = record
-        self._byte_count = byte_count
         self._tokens_at_start = token_count
 
-    def bytes_per_token(self, steps: int) -> Floats:
-        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
-        if not self._byte_count:
-            return np.ones(steps + 1)
-        compression: Floats = self._byte_count / (
-            self._tokens_at_start - self._record.removed_until(steps)
-        )
-        return compression
+    def tokens_in_corpus(self, steps: int) -> Ints:
+        return self._tokens_at_start - self._record.removed_until(steps)
 
     def winning_counts(self, steps: int) -> Ints:
         return self._record.counts_until(steps)

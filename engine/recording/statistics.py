@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from engine.core.arrays import Ints
+from engine.core.arrays import Floats, Ints
 
 Pretoken = TypeVar("Pretoken")
 
@@ -112,12 +112,13 @@ LEFT_OUT = -1
 class MergeStatistics(PretokenStatistics[bytes]):
     """The series that every training has which merges pairs.
 
-    `counts` are the pretoken counts that it was trained on. A subclass says how often the winners
-    stood, and how long its tokens are.
+    `counts` are the pretoken counts that it was trained on, `byte_count` the bytes in all of them.
+    A subclass says how often the winners stood, how many tokens that left, and how long they are.
     """
 
-    def __init__(self, counts: Mapping[bytes, int], ties: TiedSteps) -> None:
+    def __init__(self, counts: Mapping[bytes, int], byte_count: int, ties: TiedSteps) -> None:
         super().__init__(counts)
+        self._byte_count = byte_count
         self._ties = ties
         self._lengths: Ints = np.zeros(0, dtype=np.int64)
 
@@ -126,12 +127,23 @@ class MergeStatistics(PretokenStatistics[bytes]):
         """The count of the pair that merged, for each of the first `steps` merges."""
 
     @abstractmethod
+    def tokens_in_corpus(self, steps: int) -> Ints:
+        """How many tokens the corpus has at steps 0 … `steps`."""
+
+    @abstractmethod
     def token_count(self, step: int) -> int:
-        """How many tokens there are at a step."""
+        """How many tokens the vocabulary has at a step."""
 
     @abstractmethod
     def lengths_between(self, first: int, last: int) -> list[int]:
         """How long the tokens from one place to another are, `LEFT_OUT` for special ones."""
+
+    def bytes_per_token(self, steps: int) -> Floats:
+        """The compression at steps 0 … `steps`; 1.0 throughout for an empty corpus."""
+        if not self._byte_count:
+            return np.ones(steps + 1)
+        compression: Floats = self._byte_count / self.tokens_in_corpus(steps)
+        return compression
 
     def ties(self, steps: int) -> Ints:
         """How many merges were tied by steps 0 … `steps`."""

@@ -46,7 +46,9 @@ class WordPieceStatistics(MergeStatistics):
     """
 
     def __init__(self, record: Record, ties: ScoreTies) -> None:
-        super().__init__(record.problem.counts, ties)
+        counts = record.problem.counts
+        byte_count = sum(len(word) * count for word, count in counts.items())
+        super().__init__(counts, byte_count, ties)
         self._record = record
 
     def pieces_per_word(self, steps: int) -> Floats:
@@ -54,9 +56,12 @@ class WordPieceStatistics(MergeStatistics):
         words = int(self._unsorted.sum())
         if not words:
             return np.zeros(steps + 1)
-        pieces = self._record.problem.character_count - self._record.removed_until(steps)
-        on_average: Floats = pieces / words
+        on_average: Floats = self.tokens_in_corpus(steps) / words
         return on_average
+
+    def tokens_in_corpus(self, steps: int) -> Ints:
+        """How many pieces the words of the corpus have at steps 0 … `steps`."""
+        return self._record.problem.character_count - self._record.removed_until(steps)
 
     def winning_scores(self, steps: int) -> Floats:
         """The score of the pair that merged, rounded, for each of the first `steps` merges."""

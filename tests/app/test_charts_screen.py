@@ -10,8 +10,12 @@ from opening import opened, step
 
 from bpe_tui.bpe.screens.charts import CHARTS
 from bpe_tui.views.charts import ChartPanel, ChartsScreen
+from bpe_tui.views.gains import GainsPanel, distance
+from bpe_tui.views.targets import ToStep
+from bpe_tui.widgets.rows import spans_width
 from engine import Timeline, Trainer
 from engine.bpe.replay import Replay
+from engine.recording.merge_frame import MergeFrame
 
 
 def drawn(panel: ChartPanel) -> str:
@@ -60,12 +64,14 @@ async def test_a_click_on_a_chart_over_steps_goes_to_that_step() -> None:
 async def test_where_room_is_short_tab_leads_from_chart_to_chart(size: tuple[int, int]) -> None:
     async with opened(size=size) as (app, pilot):
         await pilot.press("4")
-        for kind in [*CHARTS[1:], CHARTS[0]]:
+        assert isinstance(app.screen, ChartsScreen)
+        for panel in [*app.screen.PANEL_ORDER[1:], app.screen.PANEL_ORDER[0]]:
             await pilot.press("tab")
             await pilot.pause()
-            seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
-            assert seen == [kind]
-            assert "┤" in drawn(app.screen.query_one(f"#{kind.id}", ChartPanel))
+            seen = [each for each in app.screen.query(".panel") if each.region.area]
+            assert [each.id for each in seen] == [panel]
+            if isinstance(seen[0], ChartPanel):
+                assert "┤" in drawn(seen[0])
 
 
 async def test_escape_leads_back_to_the_training_screen() -> None:
@@ -95,3 +101,57 @@ def test_a_chart_that_counts_draws_nothing_without_a_corpus() -> None:
     replay.timeline.extend(replay.steps())
     drawn = [kind.id for kind in CHARTS if kind.figure(replay.timeline.frame) is not None]
     assert drawn == ["lengths"]
+
+
+# -- what merges buy
+
+
+def test_the_rows_of_the_table_are_as_many_merges_apart_as_they_say() -> None:
+    for steps in (1, 3, 12, 443, 2_743, 50_001):
+        apart = distance(steps)
+        assert apart <= 1000
+        assert set(str(apart)) <= set("0125")
+        assert 1 <= steps // apart <= max(12, steps // 1000)
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_the_table_says_what_each_further_merges_buy(model: str) -> None:
+    async with opened(vocab_size=500, model=model) as (app, pilot):
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        shown = app.session.shown
+        assert isinstance(shown, MergeFrame)
+        panel = app.screen.query_one(GainsPanel)
+        assert panel.has_focus
+        rows = [panel.row(at) for at in range(1, panel.row_count)]
+        apart = distance(shown.recorded_steps)
+        assert [row.target for row in rows] == [
+            ToStep(at) for at in [*range(0, shown.recorded_steps, apart), shown.recorded_steps]
+        ]
+        bytes_counted = sum(len(word) * count for word, count in shown.run.counts.items())
+        before = None
+        for row in rows:
+            assert isinstance(row.target, ToStep)
+            there = shown.at(row.target.step)
+            tokens = sum(
+                len(there.tokens_of(word)) * count for word, count in shown.run.counts.items()
+            )
+            text = " ".join("".join(text for text, _ in row.spans).replace("▸", "").split())
+            told = [f"{there.step:,}", f"{bytes_counted / tokens:.2f}", f"{tokens:,}"]
+            if before is not None:
+                told.append(f"{before - tokens:,}")
+            assert text.startswith(" ".join(told))
+            before = tokens
+        await pilot.press("down", "enter")
+        assert step(app) == apart
+
+
+@pytest.mark.parametrize("size", [(120, 40), (100, 32), (80, 24), (60, 20)])
+async def test_no_number_of_the_table_is_cut(size: tuple[int, int]) -> None:
+    async with opened(size=size) as (app, pilot):
+        await pilot.press("4", "tab")
+        await pilot.pause()
+        panel = app.screen.query_one(GainsPanel)
+        widths = {spans_width(panel.row(at).spans) for at in range(panel.row_count)}
+        assert len(widths) == 1
+        assert widths.pop() <= panel.room

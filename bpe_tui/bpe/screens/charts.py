@@ -21,6 +21,7 @@ from bpe_tui.views.charts import (
     ties_here,
     zipf,
 )
+from bpe_tui.views.gains import GAINS
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number
 from engine.bpe.frame import Frame
@@ -66,7 +67,7 @@ CHARTS = (
 
 
 class BpeChartsScreen(ChartsScreen, BpeScreen):
-    """The five charts of BPE."""
+    """The five charts of BPE, and what merges buy beside the first."""
 
     NAME = NAME
-    TILES = CHARTS
+    TILES = (CHARTS[0], GAINS, *CHARTS[1:])

@@ -23,6 +23,7 @@ from bpe_tui.views.charts import (
     ties_here,
     zipf,
 )
+from bpe_tui.views.gains import GAINS
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
@@ -95,7 +96,7 @@ CHARTS = (
 
 
 class WordPieceChartsScreen(ChartsScreen, WordPieceScreen):
-    """The six charts of WordPiece."""
+    """The six charts of WordPiece, and what merges buy beside the first."""
 
     NAME = WORDPIECE_CHARTS
-    TILES = CHARTS
+    TILES = (CHARTS[0], GAINS, *CHARTS[1:])
