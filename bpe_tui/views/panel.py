@@ -9,9 +9,19 @@ from typing import Any, ClassVar, Generic, TypeVar
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, paragraph
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.rows import (
+    TOKEN_HUES,
+    Joined,
+    Part,
+    Row,
+    Span,
+    in_sight,
+    paragraph,
+    without_middle,
+)
+from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame
@@ -95,8 +105,13 @@ class TokenPainter:
             spans += as_joining(token) if {place, place + 1} & joints else token
         return spans
 
-    def pair(self, pair: Pair, between: str = " │ ") -> list[Span]:
-        return [*self.spans(pair[0]), (between, "border"), *self.spans(pair[1])]
+    def strip(self, ids: Sequence[int], place: int, cells: int) -> list[Span]:
+        """The tokens of one pretoken in exactly so many cells, the one at `place` in sight."""
+        spans = self.tokens(ids)
+        return in_sight(spans, min(2 * place, len(spans) - 1), cells)  # borders stand between
+
+    def pair(self, pair: Pair, between: str = " │ ") -> Joined:
+        return Joined(self.spans(pair[0]), (between, "border"), self.spans(pair[1]))
 
     def words(self, pretoken: Pretoken) -> Iterable[list[Span]]:
         """What the tokens of a pretoken spell, word by word, each with the border behind it."""
@@ -141,6 +156,8 @@ class FramePanel(Lines, Generic[FrameT]):
 
     frame: reactive[Any] = reactive(None, repaint=False)
 
+    _foot = ""
+
     ID: ClassVar[str] = ""
     TITLE: ClassVar[str] = ""
     """What stands in the border until the rows say more: the id, if this is empty."""
@@ -170,13 +187,35 @@ class FramePanel(Lines, Generic[FrameT]):
         if self.frame is not None and self.display and self.size.width:
             self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
+            self._say_foot()
         else:
             self._rows = ()  # when they are seen again, what they tell of may be gone
 
     def say(self, title: str, foot: str = "") -> None:
         """Set what the border says; the text is shown as it is."""
         self.border_title = Content(title)
-        self.border_subtitle = Content(foot)
+        self._foot = foot
+        self._say_foot()
+
+    def whole(self, row: Row) -> Sequence[Span]:
+        """What a row names, in full, if it is cut there; else nothing."""
+        return ()
+
+    def _say_foot(self) -> None:
+        """The foot, or what is cut in the row of the cursor."""
+        whole: Sequence[Span] = ()
+        if self.has_focus and self.cursor < self.row_count:
+            whole = self.whole(self.row(self.cursor))
+        spans = without_middle(whole, max(self.size.width - 6, 8))
+        self.border_subtitle = Content("".join(text for text, _ in spans) or self._foot)
+
+    def watch_cursor(self) -> None:
+        super().watch_cursor()
+        self._say_foot()
+
+    def watch_has_focus(self, value: bool) -> None:
+        super().watch_has_focus(value)
+        self._say_foot()
 
 
 class TokenPanel(FramePanel[MergeFrameT]):
@@ -197,6 +236,25 @@ class TokenPanel(FramePanel[MergeFrameT]):
         if self.MARKS_NEXT:
             painter.joining = painter.frame.next_pair
         return painter
+
+    def whole(self, row: Row) -> Sequence[Span]:
+        """The pair, token or pretoken that a row leads to, if it stands there shortened."""
+        frame, shown = self.frame, "".join(text for text, _ in row.spans)
+        if frame is None or ELLIPSIS not in shown:
+            return ()
+        painter, target = self.painter(frame), row.target
+        match target:
+            case ToPair(pair) | ToChange(pair):
+                whole: Part = painter.pair(pair)
+            case ToStep(step) if 0 < step <= frame.recorded_steps:
+                whole = painter.pair(frame.merge_at(step - 1).pair)
+            case ToToken(token_id):
+                whole = Part(painter.spans(token_id))
+            case ToPretoken(pretoken):
+                return painter.tokens(frame.tokens_of(pretoken))
+            case _:
+                return ()
+        return () if whole.stands_in(shown) else whole
 
 
 class Panel(TokenPanel[Frame]):

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
@@ -323,7 +323,7 @@ def _built_row(painter: TokenPainter, token_id: int, width: int) -> Row:
     assert parents is not None
     assert rank is not None
     room = max(width - RANK_CELLS - 3, 8)
-    name = left([painter.token(token_id)], room // 2)
+    name = left(Part([painter.token(token_id)]), room // 2)
     made = left(painter.pair(parents, between=" + "), room - room // 2)
     return Row(
         [*name, (" = ", "dim"), *made, right(number(rank), RANK_CELLS, "dim")],

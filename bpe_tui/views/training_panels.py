@@ -30,7 +30,17 @@ from bpe_tui.views.panel import (
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, Span, left, right, spans_width
+from bpe_tui.widgets.rows import (
+    Row,
+    RowColumn,
+    RowsOnDemand,
+    Span,
+    behind_mark,
+    left,
+    right,
+    skipped_before,
+    spans_width,
+)
 from bpe_tui.widgets.visible import width
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -151,28 +161,9 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         width: int,
     ) -> Row:
         half = max((width - count_width - 5) // 2, 6)
-        skipped = self._skipped(before, word, half)
-        ahead: list[Span] = [("…", "dim")] if skipped else []
-        was, cut = (
-            [*ahead, *painter.tokens(tokens[skipped:])]
-            for painter, tokens in ((before, word.before), (after, word.after))
-        )
+        was, cut = before.tokens(word.before), after.tokens(word.after)
         spans = before_after(number(word.count), count_width, was, cut, half)
         return Row(spans, ToPretoken(word.pretoken))
-
-    def _skipped(self, painter: TokenPainter, word: AffectedPretoken, cells: int) -> int:
-        """How many tokens are left out at the start, so that the first change is in sight."""
-        if spans_width(painter.tokens(word.before)) <= cells:
-            return 0
-        changed = zip(word.before, word.after, strict=False)
-        first = next(place for place, (old, new) in enumerate(changed) if old != new)
-        skipped = first
-        while skipped:
-            shown = spans_width(painter.tokens(word.before[skipped - 1 : first + 2]))
-            if shown + 2 > cells:  # with a cell for the mark on either side
-                break
-            skipped -= 1
-        return skipped
 
 
 def describe_occurrences(merge: PairStep, thing: str) -> str:
@@ -225,8 +216,14 @@ def before_after(
 ) -> list[Span]:
     """How often a word stands there, and how it was cut before a step and after it.
 
-    Each of the two has `half` cells.
+    Each of the two has `half` cells. Where that is too little, both begin at the same place, late
+    enough that the first change is in sight.
     """
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((place for place, (old, new) in pairs if old[0] != new[0]), 0)
+    last = min(first + 2, len(before) - 1)  # two tokens with the border between them
+    skipped = skipped_before(before, first, last, half)
+    before, after = behind_mark(before, skipped), behind_mark(after, skipped)
     return [
         right(count, count_width, "dim"),
         ("  ", ""),

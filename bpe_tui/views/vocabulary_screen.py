@@ -19,7 +19,7 @@ from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import number, short_number
-from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.rows import Part, Span
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints
@@ -63,7 +63,7 @@ def _children(vocabulary: Vocabulary, painter: TokenPainter, token_id: int) -> l
 
 CELLS: dict[str, Cell] = {
     "id": lambda vocabulary, painter, token_id: [(number(token_id), "dim")],
-    "text": lambda vocabulary, painter, token_id: [painter.token(token_id)],
+    "text": lambda vocabulary, painter, token_id: Part([painter.token(token_id)]),
     "bytes": lambda vocabulary, painter, token_id: [
         (vocabulary.token(token_id)[:64].hex(" ").upper(), "dim")
     ],

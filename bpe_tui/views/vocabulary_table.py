@@ -25,7 +25,7 @@ from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.key_bar import Switch, Switches
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span, left, right
+from bpe_tui.widgets.rows import Row, Span, left, right_aligned
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, SortedTable, arranged
 from engine.core.arrays import Ints
 
@@ -182,7 +182,7 @@ class VocabularyRows(FramePanel[FrameT]):
         for place in self.places:
             cell = cell_in(place.column.name)
             if place.column.is_number:
-                spans.append(right("".join(text for text, _ in cell), place.cells, cell[0][1]))
+                spans += right_aligned(cell, place.cells)
             else:
                 spans += left(cell, place.cells)
             spans.append((" " * GAP, ""))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, overload
 
 from rich.cells import chop_cells
 
-from bpe_tui.widgets.visible import ELLIPSIS, shorten, width
+from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
 
 Span = tuple[str, str]
 """Visible text and its role: one of `ROLES`, or "" for ordinary text."""
@@ -75,8 +77,78 @@ def spans_width(spans: Sequence[Span]) -> int:
     return sum(width(text) for text, _ in spans)
 
 
+class Part(list[Span]):
+    """One thing that has to be recognized, such as a token: `left` keeps its beginning and end."""
+
+    def within(self, cells: int) -> list[Span]:
+        """It in at most so many cells."""
+        return without_middle(self, cells)
+
+    def stands_in(self, text: str) -> bool:
+        """Whether a text says all of it."""
+        return "".join(part for part, _ in self) in text
+
+
+class Joined(Part):
+    """Two parts with a mark between them, such as the tokens of a pair: `left` keeps both."""
+
+    def __init__(self, first: Sequence[Span], between: Span, second: Sequence[Span]) -> None:
+        super().__init__([*first, between, *second])
+        self._first, self._between, self._second = first, between, second
+
+    def stands_in(self, text: str) -> bool:
+        return all(Part(part).stands_in(text) for part in (self._first, self._second))
+
+    def within(self, cells: int) -> list[Span]:
+        """Both parts in at most so many cells: first the blanks between them go, then middles.
+
+        >>> text = "".join
+        >>> pair = Joined([("under", "")], (" │ ", ""), [("standing", "")])
+        >>> [text(part for part, _ in pair.within(cells)) for cells in (16, 14, 12, 9)]
+        ['under │ standing', 'under│standing', 'under│st…ng', 'u…r│s…g']
+        """
+        between, first, second = self._between, spans_width(self._first), spans_width(self._second)
+        if first + width(between[0]) + second > cells:
+            between = between[0].strip(), between[1]
+        room = max(cells - width(between[0]), 2)
+        for_first = min(first, max(room - second, (room + 1) // 2))
+        return [
+            *without_middle(self._first, for_first),
+            between,
+            *without_middle(self._second, room - for_first),
+        ]
+
+
+def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
+    """The spans in at most so many cells, with `…` for their middle where they are too long.
+
+    >>> without_middle([("understanding", "strong")], 8)
+    [('unde…ing', 'strong')]
+    """
+    if spans_width(spans) <= cells:
+        return list(spans)
+    parts = [(sign, role) for text, role in spans for sign in signs(text)]
+    room = cells - 1
+    head = tail = 0  # how many parts are kept at either end
+    while True:  # by turns, so that neither end is longer by more than a part
+        longer = head if head <= tail else len(parts) - 1 - tail
+        other = len(parts) - 1 - tail if head <= tail else head
+        place = next((one for one in (longer, other) if width(parts[one][0]) <= room), None)
+        if place is None:
+            break
+        room -= width(parts[place][0])
+        head, tail = (head + 1, tail) if place == head else (head, tail + 1)
+    kept = [*parts[:head], (ELLIPSIS, parts[head][1]), *parts[len(parts) - tail :]]
+    return [
+        ("".join(text for text, _ in group), role)
+        for role, group in groupby(kept, key=itemgetter(1))
+    ]
+
+
 def left(spans: Sequence[Span], cells: int) -> list[Span]:
     """The spans in exactly so many cells, aligned left, cut with `…` where they are too long."""
+    if isinstance(spans, Part) and spans_width(spans) > cells:
+        spans = spans.within(cells)
     spare = cells - spans_width(spans)
     if spare >= 0:
         return [*spans, (" " * spare, "")]
@@ -91,9 +163,39 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
     raise AssertionError("spans that are too long end inside the loop")
 
 
+def skipped_before(spans: Sequence[Span], first: int, last: int, cells: int) -> int:
+    """How many spans to leave out at the start, so that `first` … `last` stand in so many cells.
+
+    What is left begins behind a border between tokens, and has room for `…` before and behind it.
+    """
+    if spans_width(spans[: last + 1]) + (last + 1 < len(spans)) <= cells:
+        return 0
+    starts = [place for place in range(1, first + 1) if spans[place - 1][1] == "cut"]
+    fits = (s for s in starts if spans_width(spans[s : last + 1]) + 2 <= cells)
+    return next(fits, starts[-1] if starts else 0)
+
+
+def in_sight(spans: Sequence[Span], place: int, cells: int) -> list[Span]:
+    """The spans in exactly so many cells, from a later one on if else `place` were cut off."""
+    return left(behind_mark(spans, skipped_before(spans, place, place, cells)), cells)
+
+
+def behind_mark(spans: Sequence[Span], skipped: int) -> list[Span]:
+    """The spans without the first ones, for which `…` stands."""
+    return [(ELLIPSIS, "dim"), *spans[skipped:]] if skipped else list(spans)
+
+
 def right(text: str, cells: int, role: str = "") -> Span:
     """A text in at least so many cells, aligned right."""
     return " " * (cells - width(text)) + text, role
+
+
+def right_aligned(spans: Sequence[Span], cells: int) -> list[Span]:
+    """Spans in at least so many cells, aligned right; no role reaches the blanks before them.
+
+    A line struck through blanks would read as a minus.
+    """
+    return [(" " * (cells - spans_width(spans)), ""), *spans]
 
 
 def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
@@ -177,4 +279,4 @@ class RowTable:
 
 
 def _aligned(spans: Sequence[Span], cells: int, is_number: bool) -> list[Span]:
-    return [right(spans[0][0], cells, spans[0][1])] if is_number else left(spans, cells)
+    return right_aligned(spans, cells) if is_number else left(spans, cells)

@@ -26,6 +26,7 @@ What is not told apart: the text '<E4>' from the byte E4, and '‹200D›' from 
 written from right to left stay as they are, and some terminals turn them round.
 """
 
+import re
 from functools import lru_cache
 from typing import Final
 from unicodedata import category
@@ -111,21 +112,47 @@ def width(text: str) -> int:
 def shorten(text: str, cells: int) -> str:
     """Return an already visible text cut to at most `cells` cells, with `…` where it was cut.
 
-    ('token', 5) → 'token'; ('tokens', 5) → 'toke…'; ('漢字', 3) → '漢…'; ('漢字', 2) → '…'.
+    ('token', 5) → 'token'; ('tokens', 5) → 'toke…'; ('漢字', 3) → '漢…'; ('漢字', 2) → '…';
+    ('a<E4>', 4) → 'a…'.
     """
     if cells <= 0:
         return ""
     if text.isascii():
-        return text if len(text) <= cells else text[: cells - 1] + ELLIPSIS
+        return text if len(text) <= cells else _whole_signs(text[: cells - 1]) + ELLIPSIS
     used = 0
     kept = 0  # how many characters still leave a cell for the ellipsis
     for index, char in enumerate(text):
         used += _char_width(char)
         if used > cells:
-            return text[:kept] + ELLIPSIS
+            return _whole_signs(text[:kept]) + ELLIPSIS
         if used < cells:
             kept = index + 1
     return text
+
+
+_HALF_SIGN = re.compile(r"(<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
+
+
+def _whole_signs(text: str) -> str:
+    """Return a visible text without the byte or code point at its end that is cut."""
+    return _HALF_SIGN.sub("", text)
+
+
+_SIGNS = re.compile(f"<[0-9A-F]{{2}}>|‹[0-9A-F]+›|{MARK_CARRIER}?.", re.DOTALL)
+
+
+def signs(text: str) -> list[str]:
+    """Return the parts of an already visible text that must not be cut: bytes, letters with marks.
+
+    'a<E4>‹200D›' → ['a', '<E4>', '‹200D›'].
+    """
+    parts: list[str] = []
+    for part in _SIGNS.findall(text):
+        if parts and _is_mark(part[-1]) and part[0] != MARK_CARRIER:
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return parts
 
 
 def _visible_unicode(text: str, spaces: bool) -> str:

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from bpe_tui.widgets.rows import paragraph, wrapped_text
-from bpe_tui.widgets.visible import width
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_tui.views.training_panels import before_after
+from bpe_tui.widgets.rows import (
+    Joined,
+    Part,
+    RowColumn,
+    RowTable,
+    Span,
+    in_sight,
+    left,
+    paragraph,
+    spans_width,
+    wrapped_text,
+)
+from bpe_tui.widgets.visible import shorten, signs, visible_bytes, width
 
 UNKNOWN = "[UNK] stands for é  漢  字  — and 1 more: which text it was is lost"
 
@@ -22,3 +37,86 @@ def test_blanks_within_a_line_stay() -> None:
 
 def test_a_word_wider_than_the_line_goes_on_in_the_next() -> None:
     assert wrapped_text("so 漢字漢字 it is", 5) == ["so", "漢字", "漢字", "it is"]
+
+
+# -- pairs and tokens where there is too little room
+
+TOKENS = st.binary(min_size=1, max_size=12).map(visible_bytes)
+
+
+def said(spans: list[Span]) -> str:
+    return "".join(text for text, _ in spans)
+
+
+@given(TOKENS, TOKENS, st.integers(3, 60))
+def test_of_a_pair_something_of_both_parts_is_left_and_no_byte_is_cut(
+    first: str, second: str, cells: int
+) -> None:
+    pair = Joined([(first, "")], (" │ ", "border"), [(second, "")])
+    fitted = left(pair, cells)
+    assert spans_width(fitted) == cells
+    if spans_width(pair) <= cells:
+        assert said(fitted).rstrip() == said(pair)
+        return
+    edge = next(place for place, (_, role) in enumerate(fitted) if role == "border")
+    for whole, shown in ((first, said(fitted[:edge])), (second, said(fitted[edge + 1 :]))):
+        head, mark, tail = shown.strip().partition("…")
+        assert signs(whole)[: len(signs(head))] == signs(head)
+        assert signs(whole)[len(signs(whole)) - len(signs(tail)) :] == signs(tail)
+        assert mark or head == whole
+
+
+def test_the_room_of_a_pair_goes_to_the_part_that_needs_it() -> None:
+    pair = Joined([("·international", "")], (" │ ", "border"), [("s", "")])
+    assert said(left(pair, 14)) == "·inter…ional│s"
+    assert said(left(Joined(pair[2:], (" │ ", "border"), pair[:1]), 14)) == "s│·inter…ional"
+
+
+def test_a_token_keeps_its_beginning_and_its_end() -> None:
+    assert said(left(Part([("understanding", "")]), 8)) == "unde…ing"
+    assert said(left(Part([("<E0><B8><95>", "")]), 9)) == "<E0>…<95>"
+
+
+def test_no_sign_of_a_byte_is_cut_in_two() -> None:
+    assert shorten("ab<E4><B8>", 8) == "ab<E4>…"
+    assert shorten("漢‹200D›‹200D›", 8) == "漢…"
+    assert shorten("a < b, c > d", 8) == "a < b, …"
+
+
+def test_the_blanks_before_a_number_are_not_struck_through() -> None:
+    columns = [
+        RowColumn("pair", 0, lambda value: [("x", "")]),
+        RowColumn("count", 9, lambda value: [(value, "stale")], is_number=True),
+    ]
+    struck = [text for text, role in RowTable(columns, 20, 4).row("264").spans if role == "stale"]
+    assert struck == ["264"]
+
+
+@given(st.lists(TOKENS, min_size=2, max_size=12), st.data(), st.integers(12, 40))
+def test_a_word_touched_shows_where_it_changed(
+    tokens: list[str], data: st.DataObject, half: int
+) -> None:
+    place = data.draw(st.integers(0, len(tokens) - 2))
+    joined = [*tokens[:place], tokens[place] + tokens[place + 1], *tokens[place + 2 :]]
+
+    def strip(words: list[str]) -> list[Span]:
+        return [span for word in words for span in (("┊", "cut"), (word, ""))][1:]
+
+    was, now = strip(tokens), strip(joined)
+    row = before_after("7", 1, was, now, half)
+    assert spans_width(row) == 1 + 2 + half + 3 + half
+    first = next(
+        at for at, (old, new) in enumerate(zip(was, now, strict=False)) if old[0] != new[0]
+    )
+    arrow = row.index((" → ", "dim"))
+    for spans, whole in ((row[2:arrow], was), (row[arrow + 1 :], now)):
+        shown = said(spans)
+        beginning = signs(whole[first][0])[0]
+        assert beginning in shown
+        assert shown.startswith("…") or shown[0] == whole[0][0][0]
+
+
+def test_a_strip_goes_on_until_its_place_is_in_sight() -> None:
+    spans = [span for letter in "abcdefghij" for span in ((letter, ""), ("┊", "cut"))]
+    assert said(in_sight(spans, 16, 8)) == "…g┊h┊i┊…"
+    assert said(in_sight(spans, 2, 8)) == "a┊b┊c┊d…"

@@ -181,7 +181,7 @@ def _merge_row(painter: TokenPainter, merge: EncodeStep, width: int) -> Row:
             ("  ", ""),
             *left(painter.pair(merge.pair, between=" + "), pair_width),
             ("  ", ""),
-            *left(painter.tokens(merge.after), max(width - MARGIN - pair_width - 2, 8)),
+            *painter.strip(merge.after, merge.position, max(width - MARGIN - pair_width - 2, 8)),
         ]
     )
 

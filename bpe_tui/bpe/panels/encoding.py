@@ -274,15 +274,14 @@ def _row(
     step = merge.step if merge else None
     joined = painter.pair(step.pair, between=" + ") if step else [(units, "dim")]
     pair_width = min(18, max(width // 4, 9))
+    strip_width = max(width - MARGIN - pair_width - 2, 8)
     spans = [
         ("▸ " if here else "  ", "pair"),
         right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
         ("  ", ""),
         *left(joined, pair_width),
         ("  ", ""),
-        *left(
-            painter.tokens(step.after if step else start), max(width - MARGIN - pair_width - 2, 8)
-        ),
+        *painter.strip(step.after if step else start, step.position if step else 0, strip_width),
     ]
     target = ToStep(step.rank + 1) if step else None
     return Row([(text, "dim") for text, _ in spans] if ahead else spans, target)

@@ -29,8 +29,10 @@ SLICE_SECONDS = 0.02
 """How long at a time the heap is replayed towards a far step."""
 WIDE = 60
 """From so many cells on there is room for a column of changes."""
+ROOMY = 44
+"""From so many cells on there is room for words behind the count."""
 PLACE_CELLS = 6
-PAIR_CELLS = 12
+PAIR_CELLS = 16
 """What a pair keeps for itself before there are bars."""
 
 
@@ -87,7 +89,8 @@ def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int) -> list[Ro
 def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
     spans: list[Span] = [
         *painter.pair(entry.pair, between="│"),
-        (f" {number(entry.recorded)}", "stale" if entry.stale else ""),
+        (" ", ""),
+        (number(entry.recorded), "stale" if entry.stale else ""),
     ]
     if entry.stale:
         spans.append((f" ✗{number(entry.count)}", "stale-truth"))
@@ -185,7 +188,7 @@ class PairsPanel(Panel):
 def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
     """The best entries, one a row."""
     entries = frame.queue.entries(TABLE_SHOWN)
-    table = RowTable(_columns(frame, painter, width), width, least=8)
+    table = RowTable(_columns(frame, painter, entries[0].recorded, width), width, least=8)
     return RowsOnDemand(
         len(entries),
         lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
@@ -197,7 +200,10 @@ Placed = tuple[int, QueueEntry]
 """An entry behind its place from 1."""
 
 
-def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
+def _columns(frame: Frame, painter: TokenPainter, highest: int, width: int) -> list[RowColumn]:
+    """The columns; `highest` is the greatest count that an entry claims."""
+    is_roomy = width >= ROOMY
+
     def place(placed: Placed) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair
         return [("▸" if is_next else " ", "pair"), right(str(placed[0]), 3, "dim")]
@@ -213,9 +219,9 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
         entry = placed[1]
         if entry.stale:
             truth = number(entry.count) if entry.count else "gone"
-            return [("  ", ""), (f"stale: {truth}", "stale-truth")]
+            return [("  ", ""), (f"stale: {truth}" if is_roomy else f"✗{truth}", "stale-truth")]
         if entry.pair == frame.next_pair:
-            return [("  ", ""), ("next, tied" if entry.tied else "next", "pair")]
+            return [("  ", ""), ("next, tied" if entry.tied and is_roomy else "next", "pair")]
         if entry.tied:
             return [("  ", ""), ("tied", "tie")]
         return [("  ", ""), *([] if has_changes else change(placed))]
@@ -228,10 +234,10 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
         role = "pair" if entry.pair == frame.next_pair else "border"
         return [("  ", ""), (body, role), (claimed, "stale-truth")]
 
-    # Counts only fall, so the widest possible number keeps the columns still for good.
-    digits = len(number(frame.highest_count))
+    # Counts only fall: the columns narrow a few times in a run, and the pairs, which grow, gain.
+    digits = len(number(highest))
     count_cells = max(digits, len("count")) + 1
-    mark_cells = max(len("  stale: ") + digits, len("  next, tied"))
+    mark_cells = max(9 + digits, len("  stale: gone")) if is_roomy else max(3 + digits, 7)
     has_changes = width >= WIDE
     change_cells = max(digits + 1, len("change")) + 2 if has_changes else 0
     spare = width - PLACE_CELLS - PAIR_CELLS - count_cells - change_cells - mark_cells

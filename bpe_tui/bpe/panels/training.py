@@ -28,10 +28,10 @@ class MergesPanel(MergeList[Frame]):
 
     def merge_spans(self, frame: Frame, index: int, cells: int) -> list[Span]:
         merge = frame.merge_at(index)
-        count_width = len(number(frame.byte_count)) if frame.byte_count < 10**6 else 9
         pair = self.painter(frame).pair(merge.pair)
         counted = number(merge.count) if frame.has_corpus else ""
-        return [*left(pair, max(cells - count_width - 1, 6)), right(counted, count_width + 1)]
+        # The pair has all that its own count leaves: no column stands to the right of the counts.
+        return [*left(pair, max(cells - len(counted) - 1, 6)), right(counted, len(counted) + 1)]
 
 
 class WordsPanel(TouchedPanel[Frame]):

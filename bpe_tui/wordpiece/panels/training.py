@@ -32,14 +32,10 @@ class PieceMergesPanel(MergeList[WordPieceFrame], PiecePanel):
         merge = frame.merge_at(index)
         painter = self.painter(frame)
         pair = painter.pair(merge.pair, between="│")
-        if spans_width(pair) <= cells - SCORE_CELLS:
-            score = right(score_text(merge.score.value), SCORE_CELLS)
-            return [*left(pair, cells - SCORE_CELLS), score]
-        first, second = map(painter.spans, merge.pair)
-        room, needed = max(cells - 1, 6), spans_width(first)
-        for_second = min(spans_width(second), max(room - needed, room // 2))
-        for_first = min(needed, room - for_second)
-        return [*left(first, for_first), ("│", "border"), *left(second, for_second)]
+        if spans_width(pair) > cells - SCORE_CELLS:
+            return left(pair, cells)
+        score = right(score_text(merge.score.value), SCORE_CELLS)
+        return [*left(pair, cells - SCORE_CELLS), score]
 
 
 class PieceWordsPanel(TouchedPanel[WordPieceFrame], PiecePanel):

@@ -1,0 +1,89 @@
+"""Both tokens of a pair are readable in every table, at every size; the foot says what is cut."""
+
+from __future__ import annotations
+
+import pytest
+from opening import SAMPLE, opened
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.views.targets import ToChange, ToPair, ToStep
+from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.visible import signs, visible_bytes
+
+UNICODE = SAMPLE.parent / "unicode.txt"
+SIZES = ((120, 40), (100, 30), (80, 24), (60, 20))
+
+
+def text_of(row: Row) -> str:
+    return "".join(text for text, _ in row.spans)
+
+
+def pair_of(app: BpeTuiApp, row: Row) -> tuple[bytes, bytes] | None:
+    frame = app.session.merges.frame  # type: ignore[union-attr]
+    match row.target:
+        case ToPair(pair) | ToChange(pair):
+            left, right = pair
+        case ToStep(step):
+            left, right = frame.merge_at(step - 1).pair
+        case _:
+            return None
+    return frame.any_token(left), frame.any_token(right)
+
+
+def assert_readable(app: BpeTuiApp, panel: FramePanel) -> None:  # type: ignore[type-arg]
+    """Something of both tokens stands in each row in sight that is about a pair."""
+    top = panel.scroll_offset.y
+    for index in range(top, min(top + panel.size.height, panel.row_count)):
+        row = panel.row(index)
+        pair = pair_of(app, row)
+        if pair is None:
+            continue
+        first, _, second = text_of(row).replace("##", "").replace(" │ ", "│").partition("│")
+        for token, side in zip(pair, (first, second), strict=True):
+            shown = signs(visible_bytes(token).removeprefix("##"))
+            assert shown[0] in side or shown[-1] in side, (panel.id, text_of(row))
+
+
+async def see_all(app: BpeTuiApp, pilot: Pilot[int], panels: tuple[str, ...]) -> None:
+    await pilot.press("g", *"400", "enter")
+    for size in SIZES:
+        await pilot.resize_terminal(*size)
+        for panel in panels:
+            app.screen.show_panel(panel)  # type: ignore[attr-defined]
+            await pilot.pause()
+            assert_readable(app, app.screen.query_one(f"#{panel}", FramePanel))
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_both_tokens_of_a_pair_are_readable_late_in_a_run(model: str) -> None:
+    async with opened(model=model, vocab_size=700) as (app, pilot):
+        await see_all(app, pilot, ("pairs", "merge", "merges"))
+
+
+async def test_both_tokens_of_a_pair_are_readable_in_bytes() -> None:
+    async with opened(UNICODE, vocab_size=900) as (app, pilot):
+        await see_all(app, pilot, ("pairs", "merge", "merges"))
+        assert app.screen.query_one("#merge").size.width < 60
+
+
+async def test_the_foot_says_the_pair_that_is_cut_in_its_row() -> None:
+    async with opened(UNICODE, size=(60, 20), vocab_size=1500) as (app, pilot):
+        await pilot.press("end", "m")
+        panel = app.screen.query_one("#merges", FramePanel)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        cut = next(
+            (index for index in range(panel.row_count) if "…" in text_of(panel.row(index))),
+            None,
+        )
+        assert cut is not None
+        panel.cursor = cut
+        await pilot.pause()
+        pair = pair_of(app, panel.row(cut))
+        assert pair is not None
+        whole = " │ ".join(map(visible_bytes, pair))
+        assert str(panel.border_subtitle) == whole
+        await pilot.press("tab")
+        assert str(panel.border_subtitle) != whole
