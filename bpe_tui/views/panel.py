@@ -204,7 +204,7 @@ class FramePanel(Lines, Generic[FrameT]):
     def _say_foot(self) -> None:
         """The foot, or what is cut in the row of the cursor."""
         whole: Sequence[Span] = ()
-        if self.has_focus and self.cursor < self.row_count:
+        if self.frame is not None and self.has_focus and self.cursor < self.row_count:
             whole = self.whole(self.row(self.cursor))
         spans = without_middle(whole, max(self.size.width - 6, 8))
         self.border_subtitle = Content("".join(text for text, _ in spans) or self._foot)
