@@ -18,7 +18,7 @@ from bpe_tui.views.narration import (
     format_rivals,
     narrate_undone,
 )
-from bpe_tui.widgets.numbers import number, plural, size, with_power
+from bpe_tui.widgets.numbers import number, plural, short_number, size, with_power
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
@@ -49,7 +49,7 @@ def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:
     score = frequent.score
     if score.value == won.value:
         return f"{format_pair(frame, frequent.pair)} have the same score, and the tie rule decided."
-    times = score_text(won.value / score.value)
+    times = short_number(float(won.value / score.value))
     return f"But {a} and {b} are frequent anyway: its score is {times} times lower."
 
 

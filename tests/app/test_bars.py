@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from opening import opened
 
 from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.unigram.panels.step import prune_rows
 from bpe_tui.widgets.bars import BODY, HALF, bar, scale_of, trace
+from bpe_tui.wordpiece.panels.pairs import ScoresPanel
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.record import PruneStep
+from engine.wordpiece.frame import WordPieceFrame
 
 
 def halves(text: str) -> int:
@@ -54,6 +59,40 @@ async def test_the_bars_of_the_heap_tell_its_true_counts(size: tuple[int, int]) 
             assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
             assert lengths[top] > 0
         assert len(places) == 1  # the column stands still
+
+
+async def test_the_bars_of_scores_tell_them() -> None:
+    async with opened(model="wordpiece", size=(160, 50)) as (app, pilot):
+        panel = app.screen.query_one(ScoresPanel)
+        for _ in range(5):
+            await pilot.press("right")
+            frame = app.session.shown
+            assert isinstance(frame, WordPieceFrame)
+            lengths = []
+            for place in range(1, panel.row_count):
+                row = panel.row(place)
+                score = frame.score_of(row.target.pair)  # type: ignore[union-attr]
+                assert score is not None
+                text = "".join(text for text, _ in row.spans)
+                lengths.append((score.value, halves(text)))
+            assert [drawn for _, drawn in sorted(lengths)] == sorted(drawn for _, drawn in lengths)
+            assert all(drawn for _, drawn in lengths)
+
+
+async def test_the_bars_of_a_prune_tell_what_it_costs() -> None:
+    async with opened(model="unigram") as (app, pilot):
+        await pilot.press("right", "right", "right")
+        frame = app.session.shown
+        assert isinstance(frame, UnigramFrame)
+        assert isinstance(frame.came_by, PruneStep)
+        rows = prune_rows(frame, frame.came_by, 60, has_room=False)
+        costs = [piece.loss_increase for piece in frame.came_by.pruned]
+        texts = ["".join(text for text, _ in row.spans) for row in rows][-len(costs) :]
+        drawn = list(map(halves, texts))
+        assert [bool(cost) for cost in costs] == list(map(bool, drawn))
+        assert max(drawn) == drawn[costs.index(max(costs))]
+        at = [text.index(BODY) for text in texts if BODY in text]
+        assert len(set(at)) == 1
 
 
 async def test_where_there_is_little_room_the_bars_give_way() -> None:

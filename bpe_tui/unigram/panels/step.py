@@ -8,6 +8,7 @@ from math import exp
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.views.targets import ToPiece
+from bpe_tui.widgets.bars import bar, bar_room, scale_of
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -24,6 +25,8 @@ from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, Pruned, PruneRule, PruneStep
 
 INCREASE_CELLS = 11
+PIECE_CELLS = 22
+"""What a piece and its stand-in keep for themselves before there are bars."""
 
 
 def prune_rows(
@@ -34,6 +37,9 @@ def prune_rows(
     `has_room` is whether it can be said by which rule they are chosen.
     """
     pruned = step.pruned
+    bar_cells = bar_room(width - PIECE_CELLS - INCREASE_CELLS)
+    piece_cells = width - INCREASE_CELLS - (bar_cells + 2 if bar_cells else 0)
+    scale = scale_of(max((piece.loss_increase for piece in pruned), default=0.0))
     top = [
         loss_row(frame),
         *paragraph(
@@ -44,7 +50,7 @@ def prune_rows(
         *([*paragraph(RULES[step.rule], width, "dim"), Row([])] if has_room else []),
         Row(
             [
-                *left([("piece → instead", "dim")], width - INCREASE_CELLS),
+                *left([("piece → instead", "dim")], piece_cells),
                 right("loss", INCREASE_CELLS, "dim"),
             ]
         ),
@@ -60,7 +66,10 @@ def prune_rows(
             (" → ", "dim"),
             *((text, "" if role == "stale" else role) for text, role in instead),
         ]
-        return Row([*left(spans, width - INCREASE_CELLS), _increase(piece.loss_increase)])
+        length = bar(piece.loss_increase / scale, bar_cells)
+        return Row(
+            [*left(spans, piece_cells), _increase(piece.loss_increase), (f"  {length}", "border")]
+        )
 
     return RowsOnDemand(len(pruned), row, top)
 

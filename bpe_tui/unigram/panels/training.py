@@ -153,7 +153,8 @@ class ChangedWordsPanel(PiecePanel):
             return [Row([(none if finder.is_done else "Looking through the words …", "dim")])]
         painters = PiecePainter(frame.at(frame.step - 1)), PiecePainter(frame)
         found = finder.found
-        cells = len(number(found[0].times))
+        # That of the most frequent of all: the columns are the same at every step.
+        cells = len(number(next(iter(frame.words.values()))))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 

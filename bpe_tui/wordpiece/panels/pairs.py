@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPair
+from bpe_tui.widgets.bars import bar, bar_room, scale_of
 from bpe_tui.widgets.numbers import number, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, right
 from bpe_tui.wordpiece.narration import score_text
@@ -19,6 +20,9 @@ WIDE = 58
 """From so many cells on the counts have columns, and the change of the score has one."""
 ROOMY = 44
 """From so many cells on there is room for the score's value."""
+ROOM_FOR_WORDS = 76
+"""From so many cells on it is said in words, too, which pair is next and which are tied."""
+PLACE_CELLS, PAIR_CELLS, SCORE_CELLS, CHANGE_CELLS, MARK_CELLS = 6, 11, 10, 7, 5
 
 
 class ScoresPanel(PiecePanel):
@@ -31,7 +35,8 @@ class ScoresPanel(PiecePanel):
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return sentence("No pair is left that stands often enough.", width)
-        table = RowTable(_columns(frame, self.painter(frame), width), width, least=7)
+        columns = _columns(frame, self.painter(frame), width, pairs[0].score.value)
+        table = RowTable(columns, width, least=7)
         return RowsOnDemand(
             len(pairs),
             lambda place: table.row((place + 1, pairs[place]), ToPair(pairs[place].pair)),
@@ -43,7 +48,9 @@ Placed = tuple[int, ScoredPair]
 """A pair behind its place from 1."""
 
 
-def _columns(frame: WordPieceFrame, painter: PiecePainter, width: int) -> list[RowColumn]:
+def _columns(
+    frame: WordPieceFrame, painter: PiecePainter, width: int, highest: Fraction
+) -> list[RowColumn]:
     is_wide = width >= WIDE
     # Counts only fall, so the widest possible number keeps the columns still for good.
     cells = len(number(frame.highest_count))
@@ -90,16 +97,29 @@ def _columns(frame: WordPieceFrame, painter: PiecePainter, width: int) -> list[R
             return [(" next", "pair")]
         return [(" tied" if placed[1].tied else "", "tie")]
 
+    def length(placed: Placed) -> list[Span]:
+        role = "pair" if placed[1].pair == frame.next_pair else "border"
+        return [("  ", ""), (bar(float(placed[1].score.value) / scale, bar_cells), role)]
+
+    mark_cells = MARK_CELLS if width >= ROOM_FOR_WORDS else 0
+    others = PLACE_CELLS + PAIR_CELLS + fraction_cells + SCORE_CELLS + CHANGE_CELLS + mark_cells
+    # Where there is little room the bar gives way, not the fraction.
+    bar_cells = bar_room(width - others) if is_wide else 0
+    scale = scale_of(float(highest))
     title = "".join(text for text, _ in fraction("ab", "a", "b"))
     columns = [
-        RowColumn("", 6, place),
+        RowColumn("", PLACE_CELLS, place),
         RowColumn("pair", 0, lambda placed: painter.pair(placed[1].pair, "│")),
         RowColumn(title, fraction_cells, counts),
     ]
     if width >= ROOMY:
-        columns.append(RowColumn("score", 10, score, is_number=True))
+        columns.append(RowColumn("score", SCORE_CELLS, score, is_number=True))
+    if bar_cells:
+        columns.append(RowColumn("", bar_cells + 2, length))
     if is_wide:
-        columns += [RowColumn("change", 7, change, is_number=True), RowColumn("", 5, mark)]
+        columns.append(RowColumn("change", CHANGE_CELLS, change, is_number=True))
+    if mark_cells:
+        columns.append(RowColumn("", mark_cells, mark))
     return columns
 
 
