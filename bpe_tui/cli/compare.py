@@ -132,7 +132,7 @@ def _partings(compared: Compared) -> Iterator[str]:
             yield f"  {both} have {'the same' if other.merges else 'no'} merges"
         else:
             one, another = (_merge(merge) for merge in found.merges)
-            yield f"  {both} part at merge {number(found.rank)}: {one} and {another}"
+            yield f"  {both} part at merge {number(found.rank + 1)}: {one} and {another}"
 
 
 def _merge(merge: BytesPair | None) -> str:

@@ -44,10 +44,10 @@ def _describe(rules: EncodingRules, piece: TracedPretoken) -> Iterator[str]:
 
 
 def _describe_merge(rules: EncodingRules, merge: TracedMerge) -> str:
-    """One merge: `t h → th (rank 3); lost to it: h e 5, a t 16`."""
+    """One merge: `t h → th (rank 3); lost to it: h e (rank 5), a t (rank 16)`."""
     step = merge.step
     made = f"{_pair(rules, step.pair)} → {visible_bytes(rules.vocab[step.token_id])}"
-    lost = ", ".join(f"{_pair(rules, each.pair)} {each.rank}" for each in merge.lost)
+    lost = ", ".join(f"{_pair(rules, each.pair)} (rank {each.rank})" for each in merge.lost)
     return f"{made} (rank {step.rank})" + (f"; lost to it: {lost}" if lost else "")
 
 

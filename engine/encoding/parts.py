@@ -121,7 +121,7 @@ def _merge_table(ids: Ids, merges: Sequence[tuple[bytes, bytes]]) -> dict[Pair, 
             pair = (ids[left][0], ids[right][0])
             made = ids[left + right][0]
         except LookupError:
-            what = f"which merge {rank} ({left!r} + {right!r}) needs"
+            what = f"which merge {rank + 1:,} ({left!r} + {right!r}) needs"
             pair = (_id_of(ids, left, what), _id_of(ids, right, what))
             made = _id_of(ids, left + right, what)
         table.setdefault(pair, (rank, made))

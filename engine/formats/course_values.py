@@ -114,7 +114,7 @@ def _read_merges(
             pair = (vocab[left], vocab[right]) if by_id else (bytes_of(left), bytes_of(right))
         except (ValueError, KeyError, TypeError, AttributeError):
             raise TokenizerFileError(
-                f"{place}: merge {rank} is unknown or not spelled as the vocabulary is: "
+                f"{place}: merge {rank + 1:,} is unknown or not spelled as the vocabulary is: "
                 f"{short_repr((left, right))}"
             ) from None
         pairs.append(pair)

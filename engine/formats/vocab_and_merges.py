@@ -58,7 +58,7 @@ class VocabAndMerges:
             for token in (left, right, left + right):
                 if token not in known:
                     raise TokenizerFileError(
-                        f"{self.merges_place or self.place}: merge {rank} ({spell(left)} "
+                        f"{self.merges_place or self.place}: merge {rank + 1:,} ({spell(left)} "
                         f"{spell(right)}) needs the token {spell(token)}, which {self.vocab_place} "
                         "does not have; do they belong together?"
                     )

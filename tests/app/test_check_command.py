@@ -48,12 +48,21 @@ def test_another_tie_rule_is_named_and_the_exit_code_tells(
     code, out, err = run(capsys, other)
     assert (code, err) == (DIFFERS, "")
     assert out.startswith(
-        "The first merge that is not by the rule is step 35.\n"
+        "The first merge that is not by the rule is merge 35.\n"
         "The rule takes “·” + “p”, side by side 601 times, tied with “·” + “m”.\n"
         "Yours is “·” + “m”: it stands side by side 601 times.\n"
         "Likely cause (tie-rule): ties are decided by another rule, first-seen"
     )
     assert run(capsys, other, "--tie-rule", "first-seen")[0] == 0
+
+
+def test_compare_and_check_say_the_same_number_of_the_merge_where_two_part(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    right, other = (str(trained(tmp_path / rule, rule)) for rule in ("lexicographic", "first-seen"))
+    assert "is merge 35.\n" in run(capsys, other)[1]
+    cli.main(["compare", right, other])
+    assert "part at merge 35: " in capsys.readouterr().out
 
 
 def test_the_outcome_as_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -84,7 +93,7 @@ def test_recorded_steps_are_checked(capsys: pytest.CaptureFixture[str], tmp_path
         record(b"\x1b", b"[2J")
     code, out, err = run(capsys, "--jsonl", str(steps))
     assert code == DIFFERS
-    assert "Yours is “␛” + “[2J”: no earlier step makes “[2J”." in out
+    assert "Yours is “␛” + “[2J”: no earlier merge makes “[2J”." in out
     assert err == "note: tokens are written as GPT-2 spelling\n"
 
 

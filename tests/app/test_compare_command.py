@@ -33,7 +33,7 @@ def test_texts_vocabularies_and_merges_are_compared(
     assert "one │ab│c│·abc·␛x 2 tokens" in lines
     assert "different tokens 257 257" in lines
     assert "only in one: ab" in lines
-    assert "one and two part at merge 0: a + b and b + c" in lines
+    assert "one and two part at merge 1: a + b and b + c" in lines
 
 
 def test_json_has_the_edges_of_each_difference(

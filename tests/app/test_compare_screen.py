@@ -111,7 +111,7 @@ async def test_the_numbers_are_those_of_text_and_vocabularies() -> None:
         assert "tokens 5 5" in told
         assert "vocabulary 257 257" in told
         assert "only one ab" in told
-        assert any("part at merge 0, a + b and b + c" in line for line in told)
+        assert any("part at merge 1, a + b and b + c" in line for line in told)
 
 
 async def test_another_text_can_be_typed() -> None:

@@ -53,8 +53,8 @@ def test_explain_prints_each_merge_with_the_candidates_that_lost(
 def test_why_answers_for_each_place_of_a_text(capsys: pytest.CaptureFixture[str], toy: str) -> None:
     assert output(capsys, "why", "low", "--tokenizer", toy, "--text", "low low") == (
         "at byte 0: “low” is one token here: id 258, made by “l” + “ow” (rank 1).\n"
-        "at byte 4: “low” was one token, until merge 3, “·” + “low” (rank 2), made it part of "
-        "“·low”.\n"
+        "at byte 4: “low” was one token, until “·” + “low” (rank 2), the 3rd merge of the "
+        "pretoken, made it part of “·low”.\n"
     )
 
 
@@ -74,7 +74,7 @@ def test_why_answers_about_a_pair(capsys: pytest.CaptureFixture[str], toy: str) 
         capsys, "why", "l o", "--tokenizer", toy, "--text", "all old"
     )
     assert output(capsys, "why", "l", "ow", "--tokenizer", toy) == (
-        "They do merge here: “l” + “ow” (rank 1) is merge 2.\n"
+        "They do merge here: “l” + “ow” (rank 1) is the 2nd merge of the pretoken.\n"
     )
 
 

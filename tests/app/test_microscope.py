@@ -60,7 +60,7 @@ async def test_below_a_merge_stand_the_candidates_that_lost_to_it() -> None:
         steps = screen.query_one(EncodeStepsPanel)
         await pilot.press("home", "right")
         assert "h + e" in shown(steps)
-        assert "lost to it: r┊e 16   e┊r 22" in shown(steps)
+        assert "lost to it: r┊e rank 16   e┊r rank 22" in shown(steps)
         await pilot.press("end")
         assert steps.row_count > steps.step_count + 1
 
@@ -89,7 +89,7 @@ async def test_why_not_answers_what_is_typed_and_escape_leads_back() -> None:
         rows = screen.query_one(WhyNotRows)
         await pilot.press("h", "e")
         await pilot.pause()
-        assert "“he” was one token, until merge" in shown(rows)
+        assert "“he” was one token, until “" in shown(rows)
         assert "▸ after" in shown(rows)
         await pilot.press("escape")
         assert screen.focused is rows
@@ -120,7 +120,9 @@ async def test_two_tokens_with_a_bar_between_are_a_pair() -> None:
     async with encoding("he") as (_, screen, pilot):
         await pilot.press("w", "h", "vertical_line", "e")
         await pilot.pause()
-        assert "They do merge here: “h” + “e” (rank 0)" in shown(screen.query_one(WhyNotRows))
+        assert "They do merge here: “h” + “e” (rank 0) is the 1st merge" in shown(
+            screen.query_one(WhyNotRows)
+        )
 
 
 async def test_the_encoders_walk_side_by_side() -> None:
@@ -215,4 +217,4 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
         app.navigation.open_encoding("low", look=True)
         await pilot.pause(0.1)
         first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
-        assert first.split() == ["characters", "l┊o┊w"]
+        assert first.split() == ["rank", "characters", "l┊o┊w"]

@@ -96,7 +96,7 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
     report = check_claim(Claim.of(None, [(b"i", b"d"), (b"l", b"o")]), asked)
     assert report.explanations == ()
     assert list(report.describe()) == [
-        "The first merge that is not by the rule is step 1.",
+        "The first merge that is not by the rule is merge 1.",
         "The rule takes w + e, side by side 4 times, tied with e + s, s + t.",
         "Yours is i + d: it stands side by side once.",
         "None of the known mistakes that were tried on this corpus explains it.",
@@ -108,11 +108,11 @@ def test_where_no_mistake_explains_it_that_is_said() -> None:
     ("merges", "told"),
     [
         ([(b"x", b"y")], "Yours is x + y: it stands nowhere."),
-        ([(b"lo", b"w")], "Yours is lo + w: no earlier step makes lo."),
-        ([(b"l", b"ow")], "Yours is l + ow: no earlier step makes ow."),
+        ([(b"lo", b"w")], "Yours is lo + w: no earlier merge makes lo."),
+        ([(b"l", b"ow")], "Yours is l + ow: no earlier merge makes ow."),
         (
             [(b"o", b"w"), (b"o", b"w")],
-            "Yours is o + w: step 1 has merged it already, and it stands nowhere.",
+            "Yours is o + w: merge 1 has merged it already, and it stands nowhere.",
         ),
         (
             [(b"w", b" ")],
@@ -135,8 +135,8 @@ def test_a_count_of_earlier_that_would_win_is_told_with_its_step() -> None:
     told = list(check_claim(Claim.of(None, [(b"b", b"c"), (b"a", b"b")]), asked).describe())
     assert told[1:3] == [
         "The rule takes a + bc, side by side 3 times; no other pair is as frequent.",
-        "Yours is a + b: it stands side by side once; before step 1 it was 4, which would have won "
-        "here.",
+        "Yours is a + b: it stands side by side once; before merge 1 it was 4, which would have "
+        "won here.",
     ]
     assert told[3].startswith("Likely cause (stale-heap)")
 
@@ -160,7 +160,7 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
     steps = [ClaimedStep(*pair, count) for pair, count in Student().train(STORY, 9)]
     steps[4] = ClaimedStep(*steps[4].pair, 1)
     told = list(check_claim(Claim(steps), asked).describe())
-    assert told[0].startswith("The first wrong count is at step 5: the pair ")
+    assert told[0].startswith("The first wrong count is at merge 5: the pair ")
     assert told[0].endswith(" times, not 1.")
     assert told[2:] == [
         "The merges themselves are all by the rule.",

@@ -121,7 +121,7 @@ def test_the_recorder_tells_what_is_wrong_with_its_place(tmp_path: Path) -> None
     [
         ((256, 257), True, None),
         ((257, 258), True, "New tokens are numbered from 257 on, by the rule 256."),
-        ((256, 259), False, "The new ids do not count up: that of step 2 is out of line."),
+        ((256, 259), False, "The new ids do not count up: that of merge 2 is out of line."),
     ],
 )
 def test_new_ids_are_compared_with_the_rule(

@@ -328,7 +328,7 @@ def test_a_vocab_without_a_byte_is_an_error(saved: Path) -> None:
         ("s ", "line 2 has an empty token"),
         ("s\tt", "line 2 is not two tokens"),
         ("漢 t", "line 2 is not two tokens"),
-        ("q z", r"merge 0 \(q z\) needs the token qz, which .*vocab\.json does not have"),
+        ("q z", r"merge 1 \(q z\) needs the token qz, which .*vocab\.json does not have"),
     ],
 )
 def test_a_malformed_merge_is_an_error_that_names_the_line(

@@ -439,11 +439,11 @@ def test_an_unknown_id_is_an_error_that_names_it(unknown: int) -> None:
         ),
         (
             lambda: Tokenizer(BYTES, [(b"a", b"b")]),
-            r"no token b'ab', which merge 0 \(b'a' \+ b'b'\) needs",
+            r"no token b'ab', which merge 1 \(b'a' \+ b'b'\) needs",
         ),
         (
             lambda: Tokenizer(BYTES | {256: b"xyz"}, [(b"xy", b"z")]),
-            r"no token b'xy', which merge 0 \(b'xy' \+ b'z'\) needs",
+            r"no token b'xy', which merge 1 \(b'xy' \+ b'z'\) needs",
         ),
     ],
 )

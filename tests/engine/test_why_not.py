@@ -40,13 +40,19 @@ TOKENIZER = tokenizer(MERGE_LIST)
     ("text", "piece", "kind", "sentence"),
     [
         (" un", " un", OneToken, "Ġun is one token here: id 257, made by Ġ + un (rank 1)."),
-        ("un", "u", Beaten, "u was one token, until merge 1, u + n (rank 0), made it part of un."),
+        (
+            "un",
+            "u",
+            Beaten,
+            "u was one token, until u + n (rank 0), the 1st merge of the pretoken, made it part "
+            "of un.",
+        ),
         (
             "unb",
             "nb",
             Beaten,
-            "nb is a token, but beaten by rank 0 at merge 1: u + n → un took bytes across its "
-            "edge.",
+            "nb is a token, but beaten by rank 0: u + n → un, the 1st merge of the pretoken, took "
+            "bytes across its edge.",
         ),
         ("xyz", "y", OneToken, "y is one token here: id 121, a single byte."),
         (
@@ -101,12 +107,18 @@ def test_each_kind_of_answer(text: str, piece: str, kind: type[Answer], sentence
 @pytest.mark.parametrize(
     ("text", "pair", "kind", "sentence"),
     [
-        ("un", ("u", "n"), Merged, "They do merge here: u + n (rank 0) is merge 1."),
+        (
+            "un",
+            ("u", "n"),
+            Merged,
+            "They do merge here: u + n (rank 0) is the 1st merge of the pretoken.",
+        ),
         (
             "unb",
             ("n", "b"),
             PairBeaten,
-            "n + b (rank 3) is a merge, but merge 1, u + n (rank 0), took part of it first.",
+            "n + b (rank 3) is a merge, but u + n (rank 0), the 1st merge of the pretoken, took "
+            "part of it first.",
         ),
         ("xun", ("x", "un"), NoMerge, "No merge joins x + un."),
         (
@@ -142,10 +154,10 @@ def test_each_kind_of_answer_for_a_pair(
 def test_a_token_that_a_later_merge_makes_is_no_token_yet() -> None:
     timeline = Timeline({b"low": 5, b"lower": 2}, Trainer({b"low": 5, b"lower": 2}, 300).steps())
     answer = why_not(timeline.seek(1), "lower", "low")
-    assert answer.describe().startswith("low is no token yet: the merge of rank 1 makes it.")
+    assert answer.describe().startswith("low is no token yet: merge 2 makes it.")
     assert isinstance(why_not(timeline.seek(2), "lower", "low"), OneToken)
     pair = why_not_merged(timeline.seek(1), "lower", "l", "ow")
-    assert pair.describe() == "No merge joins l + ow yet; that of rank 1 does."
+    assert pair.describe() == "No merge joins l + ow yet; merge 2 does."
 
 
 def test_the_tokens_of_a_sentence_are_shown_as_the_caller_likes() -> None:

@@ -96,7 +96,7 @@ class DropoutRows(Walk):
             mark = "▸ " if draw == self.place else "  "
             rows.append(_strip(painter, f"{mark}draw {draw + 1}", rounds[-1].before, width))
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
-        rows += [Row([]), Row([(f"draw {self.place + 1} of {text}, merge by merge", "dim")])]
+        rows += [Row([]), _head_row(self.place + 1, text)]
         for made in self._draws[self.place]:
             rows += _round_rows(painter, made, width)
         return rows
@@ -142,6 +142,12 @@ def parse_dropout(typed: str) -> tuple[float, int]:
         raise DropoutError(
             f"{shorten(words[0], 20)} is no probability; give a number from 0 to 1"
         ) from None
+
+
+def _head_row(draw: int, text: str) -> Row:
+    """The draw that is told merge by merge, and the head of the column of ranks."""
+    head = f"  draw {draw} of {text}, merge by merge"
+    return Row([right("rank", MARGIN - 2, "dim"), (head, "dim")])
 
 
 def _strip(painter: TokenPainter, name: str, tokens: Sequence[int], width: int) -> Row:

@@ -254,7 +254,7 @@ class EncodeStepsPanel(Walk):
             return
         words: list[list[Span]] = [[("lost to it: ", "dim")]]
         for candidate in merge.lost[:LOST_SHOWN]:
-            rank = f" {number(candidate.rank)}   "
+            rank = f" rank {number(candidate.rank)}   "
             words.append([*painter.pair(candidate.pair, between="┊"), (rank, "dim")])
         if len(merge.lost) > LOST_SHOWN:
             words.append([(f"and {number(len(merge.lost) - LOST_SHOWN)} more", "dim")])
@@ -277,7 +277,8 @@ def _row(
     strip_width = max(width - MARGIN - pair_width - 2, 8)
     spans = [
         ("▸ " if here else "  ", "pair"),
-        right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
+        # The row before any merge has none, and heads the column.
+        right(number(step.rank) if step else "rank", 7, "strong" if here and step else "dim"),
         ("  ", ""),
         *left(joined, pair_width),
         ("  ", ""),

@@ -78,7 +78,7 @@ def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     """The reason in words, under a label in the margin."""
     rivals = merge.tied[1:]
     if frame.given:
-        reason = f"the tokenizer says so: its merge of rank {number(merge.index)}"
+        reason = f"the tokenizer says so: merge {number(merge.index + 1)} of its list"
     elif not rivals:
         reason = "the highest count; no other pair had as many"
     else:

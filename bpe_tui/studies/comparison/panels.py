@@ -280,7 +280,7 @@ def _parted(parting: Parting | None) -> str:
     if parting is None:
         return "the same merges"
     one, other = map(_merge, parting.merges)
-    return f"part at merge {number(parting.rank)}, {one} and {other}"
+    return f"part at merge {number(parting.rank + 1)}, {one} and {other}"
 
 
 def _merge(merge: BytesPair | None) -> str:

@@ -1,6 +1,6 @@
 """What a check can find, each with its sentence: a divergence, a wrong size, wrong numbers.
 
-Sentences quote tokens, which may be any bytes, so the caller says how tokens are shown. Steps are
+Sentences quote tokens, which may be any bytes, so the caller says how tokens are shown. Merges are
 counted from 1 in sentences, as on the screen, and from 0 in attributes.
 """
 
@@ -44,9 +44,9 @@ class Standing:
     def describe(self, show: Show) -> str:
         """Where it stands, as a clause."""
         if self.unknown:
-            return f"no earlier step makes {' or '.join(map(show, self.unknown))}"
+            return f"no earlier merge makes {' or '.join(map(show, self.unknown))}"
         if self.merged_at is not None:
-            return f"step {self.merged_at + 1:,} has merged it already, and it stands nowhere"
+            return f"merge {self.merged_at + 1:,} has merged it already, and it stands nowhere"
         if self.crosses_border:
             return "it never stands inside a pretoken, only across a border between two"
         if not self.count:
@@ -54,7 +54,7 @@ class Standing:
         text = f"it stands side by side {times(self.count)}"
         if self.earlier is not None:
             step, count = self.earlier
-            text += f"; before step {step + 1:,} it was {count:,}, which would have won here"
+            text += f"; before merge {step + 1:,} it was {count:,}, which would have won here"
         return text
 
 
@@ -88,12 +88,12 @@ class Divergence:
         """The divergence, a sentence or two a line."""
         if self.is_of_count_only:
             yield (
-                f"The first wrong count is at step {self.step + 1:,}: the pair "
+                f"The first wrong count is at merge {self.step + 1:,}: the pair "
                 f"{describe_pair(self.taken, show)} is right, but it stands side by side "
                 f"{times(self.rule_count)}, not {self.claimed_count:,}."
             )
             return
-        yield f"The first merge that is not by the rule is step {self.step + 1:,}."
+        yield f"The first merge that is not by the rule is merge {self.step + 1:,}."
         yield f"The rule takes {self._describe_rule(show)}."
         yield f"Yours is {describe_pair(self.taken, show)}: {self.standing.describe(show)}."
 
@@ -238,7 +238,7 @@ class IdFinding:
     def describe(self) -> str | None:
         """What is wrong with the ids, in one sentence; `None` if they are those of the rule."""
         if self.broken is not None:
-            return f"The new ids do not count up: that of step {self.broken + 1:,} is out of line."
+            return f"The new ids do not count up: that of merge {self.broken + 1:,} is out of line."
         if self.first_id != self.expected:
             return f"New tokens are numbered from {self.first_id} on, by the rule {self.expected}."
         return None

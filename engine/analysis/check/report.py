@@ -92,9 +92,9 @@ def _reach(explanation: Explanation) -> str:
     if explanation.all:
         return f"A trainer with this mistake makes exactly your merges.{alike}"
     if not more:
-        return f"It explains this step only; the next one differs again.{alike}"
+        return f"It explains this merge only; the next one differs again.{alike}"
     as_far = ", as far as it was tried" if more == FURTHER else ""
-    return f"It explains this step and the next {more:,}{as_far}.{alike}"
+    return f"It explains this merge and the next {more:,}{as_far}.{alike}"
 
 
 def as_dict(report: Report) -> dict[str, object]:

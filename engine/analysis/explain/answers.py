@@ -92,7 +92,7 @@ class NoSuchToken(Answer):
 
     def describe(self, show: Show = spell) -> str:
         if self.made_later is not None:
-            missing = f"no token yet: the merge of rank {self.made_later:,} makes it"
+            missing = f"no token yet: merge {self.made_later + 1:,} makes it"
         else:
             missing = "no token of this vocabulary"
         return f"{show(self.piece)} is {missing}. The closest: {describe_parts(self.parts, show)}."
@@ -131,14 +131,25 @@ class Beaten(Answer):
         taken = show(self.merge.left + self.merge.right)
         if self.was_whole:
             return (
-                f"{show(self.piece)} was one token, until merge {self.number}, "
-                f"{self.merge.describe(show)}, made it part of {taken}."
+                f"{show(self.piece)} was one token, until {self.merge.describe(show)}, "
+                f"{nth_here(self.number)}, made it part of {taken}."
             )
         return (
-            f"{show(self.piece)} is a token, but beaten by rank {self.merge.rank:,} at merge "
-            f"{self.number}: {show(self.merge.left)} + {show(self.merge.right)} → {taken} "
-            "took bytes across its edge."
+            f"{show(self.piece)} is a token, but beaten by rank {self.merge.rank:,}: "
+            f"{show(self.merge.left)} + {show(self.merge.right)} → {taken}, "
+            f"{nth_here(self.number)}, took bytes across its edge."
         )
+
+
+def nth_here(number: int) -> str:
+    """A merge in the encoding of a pretoken, told apart from the merges of the training.
+
+    >>> nth_here(3), nth_here(12)
+    ('the 3rd merge of the pretoken', 'the 12th merge of the pretoken')
+    """
+    teens = 10 <= number % 100 <= 20
+    ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"the {number:,}{ending} merge of the pretoken"
 
 
 def cut_by(pretoken: Pretoken) -> str:
@@ -157,7 +168,7 @@ class Merged(Answer):
     merge: Merge
 
     def describe(self, show: Show = spell) -> str:
-        return f"They do merge here: {self.merge.describe(show)} is merge {self.number}."
+        return f"They do merge here: {self.merge.describe(show)} is {nth_here(self.number)}."
 
 
 @dataclass(frozen=True)
@@ -175,7 +186,7 @@ class NoMerge(Answer):
     def describe(self, show: Show = spell) -> str:
         pair = f"{show(self.left)} + {show(self.right)}"
         if self.made_later is not None:
-            return f"No merge joins {pair} yet; that of rank {self.made_later:,} does."
+            return f"No merge joins {pair} yet; merge {self.made_later + 1:,} does."
         if self.other is None:
             return f"No merge joins {pair}."
         other = self.other.describe(show)
@@ -193,6 +204,6 @@ class PairBeaten(Answer):
 
     def describe(self, show: Show = spell) -> str:
         return (
-            f"{self.wanted.describe(show)} is a merge, but merge {self.number}, "
-            f"{self.merge.describe(show)}, took part of it first."
+            f"{self.wanted.describe(show)} is a merge, but {self.merge.describe(show)}, "
+            f"{nth_here(self.number)}, took part of it first."
         )

@@ -83,7 +83,8 @@ def why_not(source: HasRules, text: str, piece: str | bytes, start: int | None =
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"bc", 257: b"ab"}
     >>> tokenizer = Tokenizer(vocab, [(b"b", b"c"), (b"a", b"b")])
     >>> print(why_not(tokenizer, "abc", "ab").describe())
-    ab is a token, but beaten by rank 0 at merge 1: b + c → bc took bytes across its edge.
+    ab is a token, but beaten by rank 0: b + c → bc, the 1st merge of the pretoken, took bytes \
+across its edge.
     """
     rules, wanted = source.rules, _bytes_of(piece)
     place = _find(rules, text, wanted, start)
