@@ -6,6 +6,7 @@ that was left is remembered with its step, so that Esc comes back.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 from textual.app import App
@@ -13,6 +14,7 @@ from textual.widgets import Input
 
 from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
+from bpe_tui.views.panel import TokenPanel
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import (
     ToChange,
@@ -25,7 +27,7 @@ from bpe_tui.views.targets import (
     ToToken,
 )
 from engine.core.events import Pair
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
 
 
@@ -56,6 +58,17 @@ class ScreenNavigation:
                 self._seek_token(token_id)
             case ToPiece():
                 self._show_on(VOCABULARY, target)
+
+    def ask(self, ids: Sequence[int]) -> None:
+        """Ask about a token, or about two side by side, in a window that leads on."""
+        frame = self._host.session.shown
+        panels = self._app.screen.query(TokenPanel)
+        if isinstance(frame, MergeFrame) and panels:
+            self._host.session.hold()
+            from bpe_tui.dialogs.why import WhyWindow
+
+            window = WhyWindow(frame, panels.first().painter, ids)
+            self._app.push_screen(window, self._left_window)
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
@@ -129,8 +142,8 @@ class ScreenNavigation:
             self._host.session.hold()
             from bpe_tui.bpe.screens.ledger import LedgerWindow
 
-            self._app.push_screen(LedgerWindow(frame, pair), self._looked_behind)
+            self._app.push_screen(LedgerWindow(frame, pair), self._left_window)
 
-    def _looked_behind(self, target: object | None) -> None:
+    def _left_window(self, target: object | None) -> None:
         if target is not None:
             self.go_to_target(target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from textual.signal import Signal
@@ -19,6 +20,8 @@ class Navigation(Protocol):
     def go_back(self) -> None: ...
 
     def go_to_target(self, target: object) -> None: ...
+
+    def ask(self, ids: Sequence[int]) -> None: ...
 
     def open_encoding(self, text: str, look: bool = False) -> None: ...
 

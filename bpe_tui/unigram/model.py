@@ -129,6 +129,7 @@ REFUSED = {
     "anew in each step.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers; d shows "
     "what an iteration or a prune of Unigram computes.",
+    "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",
     "screen.filter('partial')": "Pieces are of whole characters; p leaves the single ones.",

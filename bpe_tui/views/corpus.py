@@ -117,9 +117,6 @@ class ExcerptPanel(FramePanel[ShownT]):
         event.stop()
         self.action_move(-WHEEL)
 
-    def on_click(self, event: events.Click) -> None:
-        """A click only focuses: the text has no rows to choose."""
-
 
 def _has_role(row: Row, role: str) -> bool:
     return any(has == role for _, has in row.spans)

@@ -17,6 +17,7 @@ from bpe_tui.widgets.rows import (
     Part,
     Row,
     Span,
+    SubjectSpan,
     in_sight,
     paragraph,
     without_middle,
@@ -63,7 +64,7 @@ class TokenPainter:
         text = visible_bytes(self.frame.any_token(token_id))
         if self.marks and token_id == self.fresh:
             text = f"«{text}»"
-        return text, self.role(token_id)
+        return SubjectSpan.of(text, self.role(token_id), token_id)
 
     def spans(self, token_id: int) -> list[Span]:
         """A token in as many spans as it has looks."""

@@ -235,7 +235,7 @@ ABOUT_MERGES = frozenset(
         *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
         *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
         *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
-        "screen.play",
+        *("screen.play", "screen.why"),
         *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
     )
 )
@@ -303,6 +303,10 @@ class SessionScreen(PanelScreen):
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
         self.follow(event.target)
+
+    def on_lines_asked(self, event: Lines.Asked) -> None:
+        event.stop()
+        self.host.navigation.ask(event.subjects)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -18,11 +18,14 @@ from bpe_tui.session.session import Session, Shown
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel_screen import SessionScreen
-from bpe_tui.views.targets import ToLine
+from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.core.events import Pair
+from engine.recording.merge_record import PairStep
 
 PLAYING, PAUSED, FOLLOWING = "▶", "‖", "⇥"
 TIE_GAP = 8
@@ -241,6 +244,22 @@ class StepsScreen(PlayerScreen):
 
     def action_type(self) -> None:
         self.action_show("encode")
+
+    def action_why(self) -> None:
+        """Ask about the pair of the row under the cursor; else about the one that merges next."""
+        self.host.navigation.ask(self._pair_under_cursor() or self.frame.next_pair or ())
+
+    def _pair_under_cursor(self) -> Pair | None:
+        rows = self.focused
+        if not isinstance(rows, Lines) or rows.cursor >= rows.row_count:
+            return None
+        match rows.row(rows.cursor).target:
+            case ToPair(pair) | ToChange(pair):
+                return pair
+            case ToStep(step) if step:
+                merge: PairStep = self.frame.merge_at(step - 1)
+                return merge.pair
+        return None
 
     def action_leave(self) -> None:
         if self.session.shown is None:

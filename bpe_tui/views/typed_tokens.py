@@ -64,6 +64,15 @@ def tokens_typed(frame: AnyMergeFrame, typed: str) -> tuple[int, ...] | str:
     for part in parts_typed(frame, typed):
         token_id = token_typed(frame, part)
         if token_id is None:
-            return f"No {frame.TOKEN} of this run reads {visible_text(part)}."
+            return _no_such_token(frame, part)
         ids.append(token_id)
     return tuple(ids)
+
+
+def _no_such_token(frame: AnyMergeFrame, typed: str) -> str:
+    """That there is none; if only a space in front makes it one, that too."""
+    said = f"No {frame.TOKEN} of this run reads {visible_text(typed)}."
+    spaced = f" {typed}"
+    if frame.id_of(to_bytes(spaced)) is None:
+        return said
+    return f"{said} There is {visible_text(spaced)}: with a space it is another {frame.TOKEN}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from textual import events
@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.rows import Row, Span, subjects_at
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
@@ -51,6 +51,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         """Enter on a row that leads nowhere."""
 
         lines: Lines
+
+    @dataclass
+    class Asked(Message):
+        """A click on what stands for something, or on the border between two such."""
+
+        lines: Lines
+        subjects: tuple[Any, ...]
 
     _rows: Sequence[Row] = ()
 
@@ -147,10 +154,21 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         if offset is None:
             return
         index = offset.y + self.scroll_offset.y
-        if index < self.row_count:
+        if index < self.row_count and not self.ask_at(self.row(index), offset.x):
             self.cursor = index
             if self.row(index).target is not None:
                 self._choose(index)
+
+    def ask_at(self, row: Row, cell: int) -> bool:
+        """Ask about what a cell stands for, if that is not what the row itself leads to.
+
+        In a row that leads somewhere only a border asks.
+        """
+        subjects = subjects_at(row.spans, cell)
+        if not subjects or (row.target is not None and len(subjects) < 2):
+            return False
+        self.post_message(self.Asked(self, subjects))
+        return True
 
 
 class RowList(Lines):

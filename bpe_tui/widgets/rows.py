@@ -19,6 +19,19 @@ from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
 Span = tuple[str, str]
 """Visible text and its role: one of `ROLES`, or "" for ordinary text."""
 
+
+class SubjectSpan(tuple[str, str]):
+    """A span that stands for something, so that a click on it can ask about that."""
+
+    subject: Any
+
+    @classmethod
+    def of(cls, text: str, role: str, subject: Any) -> SubjectSpan:
+        span = cls((text, role))
+        span.subject = subject
+        return span
+
+
 TOKEN_HUES = 8
 """How many colours neighbouring tokens take in turn."""
 
@@ -40,6 +53,9 @@ ROLES = (
     *(f"token-{hue}" for hue in range(TOKEN_HUES)),
 )
 """What a span can be. It never names a colour: each theme gives a role its colour (`app.tcss`)."""
+
+BORDERS = frozenset(("border", "cut", "pair"))
+"""The roles of what stands between two tokens; `+`, where they are about to merge, is a `pair`."""
 
 ROLE_CLASSES = frozenset(f"role--{role}" for role in ROLES)
 
@@ -143,6 +159,32 @@ def without_middle(spans: Sequence[Span], cells: int) -> list[Span]:
         ("".join(text for text, _ in group), role)
         for role, group in groupby(kept, key=itemgetter(1))
     ]
+
+
+def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
+    """What a cell of a row stands for: a subject, or the two on both sides of a border.
+
+    >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
+    >>> [subjects_at([low, border, est], cell) for cell in (0, 3, 6, 7)]
+    [(7,), (7, 9), (9,), ()]
+    """
+    start = 0
+    for place, span in enumerate(spans):
+        start += width(span[0])
+        if cell < start:
+            if isinstance(span, SubjectSpan):
+                return (span.subject,)
+            return _on_both_sides(spans, place) if span[1] in BORDERS else ()
+    return ()
+
+
+def _on_both_sides(spans: Sequence[Span], place: int) -> tuple[Any, ...]:
+    nearest = []
+    for side in (reversed(spans[:place]), spans[place + 1 :]):
+        beside = next((span for span in side if span[0].strip()), None)
+        if isinstance(beside, SubjectSpan):
+            nearest.append(beside.subject)
+    return tuple(nearest) if len(nearest) == 2 else ()
 
 
 def left(spans: Sequence[Span], cells: int) -> list[Span]:

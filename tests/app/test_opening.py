@@ -102,7 +102,24 @@ def _characters() -> Tokenizer:
 
 
 KEYS = [
-    *("1", "right", "left", "end", "home", "v", "v", "v", "p", "w", "m", "t", "full_stop", "n"),
+    *(
+        "1",
+        "right",
+        "left",
+        "end",
+        "home",
+        "v",
+        "v",
+        "v",
+        "p",
+        "w",
+        "escape",
+        "W",
+        "m",
+        "t",
+        "full_stop",
+        "n",
+    ),
     *(
         "i",
         "2",

@@ -147,7 +147,7 @@ async def test_a_prune_lists_what_goes_and_what_stands_in_for_it(corpus: Path) -
 
 async def test_words_touched_are_found_while_the_cursor_rests(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "w")
+        await pilot.press("end", "W")
         await settled(pilot)
         panel, frame = app.screen.query_one(ChangedWordsPanel), frame_of(app)
         before = frame.at(frame.step - 1)

@@ -210,7 +210,7 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
 async def test_the_panels_come_to_sight_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
     async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
         await pilot.press("right")
-        for key, panel in (("p", "pairs"), ("d", "merge"), ("w", "words"), ("m", "merges")):
+        for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "words"), ("m", "merges")):
             await pilot.press(key)
             await pilot.pause()
             assert app.screen.query_one(f"#{panel}").size.height > 0

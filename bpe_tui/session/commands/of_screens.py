@@ -29,10 +29,18 @@ TRAINING_PANELS = on(
         "screen.show('pseudocode')",
         "p",
         "pseudocode",
-        "To the pseudocode of the trainer; w takes its place back.",
+        "To the pseudocode of the trainer; W takes its place back.",
         LOOK,
     ),
-    Command("screen.show('words')", "w", "words", "To the words touched.", LOOK),
+    Command(
+        "screen.why",
+        "w",
+        "why",
+        "Why two tokens merge or not, any two: the pair's count over the steps, what took of it.",
+        LOOK,
+        in_footer=True,
+    ),
+    Command("screen.show('words')", "W", "words", "To the words touched.", LOOK),
     Command("screen.show('merges')", "m", "merges", "To the list of merges.", LOOK),
 )
 

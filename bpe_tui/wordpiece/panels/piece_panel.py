@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from textual.reactive import reactive
 
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel
-from bpe_tui.widgets.rows import Span
+from bpe_tui.widgets.rows import Span, SubjectSpan
 from bpe_tui.widgets.visible import visible_bytes
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.wordpiece.frame import WordPieceFrame
@@ -36,9 +36,10 @@ class PiecePainter(TokenPainter):
         is_fresh = token_id == self.fresh
         spans: list[Span] = []
         if written.startswith(to_bytes(CONTINUES)) and len(written) > len(CONTINUES):
-            spans.append((CONTINUES, "fresh" if is_fresh else "cut"))
+            hashes = "fresh" if is_fresh else "cut"
+            spans.append(SubjectSpan.of(CONTINUES, hashes, token_id))
             written = written[len(CONTINUES) :]
-        spans.append((visible_bytes(written), role))
+        spans.append(SubjectSpan.of(visible_bytes(written), role, token_id))
         return [("«", role), *spans, ("»", role)] if self.marks and is_fresh else spans
 
     def tokens(self, ids: Iterable[int]) -> list[Span]:

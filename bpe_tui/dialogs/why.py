@@ -1,0 +1,186 @@
+"""The window behind `w`: two tokens, and what became of the pair; or one token, and what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.strip import Strip
+from textual.widgets import Input, Static
+
+from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
+from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.targets import ToStep
+from bpe_tui.views.typed_tokens import tokens_typed
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row, paragraph
+from bpe_tui.widgets.visible import visible_bytes
+from engine.analysis.explain.pair_history import PairHistory, pair_history
+from engine.recording.merge_frame import AnyMergeFrame
+
+BETWEEN = "|"
+CHART, CHART_LOW = 10, 5
+"""Lines of the curve, with what stands above it; where there is little room."""
+FRAME = 6
+"""Lines of the window that are neither answer nor curve."""
+ADVICE = (
+    "Type two tokens with | between, as th|e, to see why they merge or not; or one token, to see "
+    "what it is. · is a space."
+)
+
+
+class AnswerRows(RowList, can_focus=False):
+    """The answer; the line above has the focus, and yet one of its rows is marked."""
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        if index != self.cursor or index >= self.row_count or self.row(index).target is None:
+            return super().render_line(y)
+        return self.paint(self.row(index).spans, at_cursor=True)
+
+
+class WhyWindow(ModalScreen[object | None]):
+    """Answers about the tokens in its line while they are typed. Gives back where to go.
+
+    Args:
+        frame: the step to ask at.
+        painters: draws the tokens of a frame as the model's screens do.
+        ids: what to ask about first: a token, or two.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "close"),
+        Binding("up", "move(-1)", "up", priority=True),
+        Binding("down", "move(1)", "down", priority=True),
+        Binding("enter", "choose", "go there", priority=True),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+    VERTICAL_BREAKPOINTS = PanelScreen.VERTICAL_BREAKPOINTS
+
+    def __init__(self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int]) -> None:
+        super().__init__()
+        self._frame, self._painters, self._ids = frame, painters, tuple(ids)
+
+    def compose(self) -> ComposeResult:
+        tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
+        with Vertical(id="why", classes="window") as window:
+            window.border_title = Content("why")
+            yield Input(BETWEEN.join(tokens), id="why-input", compact=True)
+            yield AnswerRows("why-rows")
+            yield Chart("why-chart")
+            yield Static(id="why-keys", classes="keys")
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self.call_after_refresh(self._show)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        asked = tokens_typed(self._frame, event.value) if event.value else ()
+        if isinstance(asked, str):
+            self._show_rows(paragraph(f"{asked} {ADVICE}", self._width, "dim"))
+        elif asked != self._ids:
+            self._ids = asked
+            self._show()
+
+    def on_resize(self) -> None:
+        if self.is_mounted:
+            self.call_after_refresh(self._show)
+
+    # -- the answer
+
+    @property
+    def _width(self) -> int:
+        return self.query_one(AnswerRows).size.width - 1
+
+    def _show(self) -> None:
+        frame, ids = self._frame, self._ids
+        painter = self._painters(frame)
+        if not ids:
+            self._show_rows(paragraph(ADVICE, self._width, "dim"))
+        elif len(ids) == 1:
+            self._show_rows(token_rows(painter, ids[0], self._width))
+        elif not frame.has_corpus:
+            self._show_rows(paragraph(why_uncounted(frame), self._width, "dim"))
+        else:
+            history = pair_history(frame, (ids[0], ids[1]))
+            self._show_rows(pair_rows(painter, history, self._width), history)
+
+    def _show_rows(self, rows: list[Row], history: PairHistory | None = None) -> None:
+        first = next((place for place, row in enumerate(rows) if row.target is not None), None)
+        chart = self.query_one(Chart)
+        chart.display = history is not None and history.ever_stands
+        if history is not None and chart.display:
+            chart.figure, chart.at = curve(history), self._frame.step
+        chart_lines = CHART_LOW if self.has_class("-low") else CHART
+        answer = self.query_one(AnswerRows)
+        room = int(self.size.height * 0.95) - FRAME - (chart_lines if chart.display else 0)
+        answer.styles.height = max(min(len(rows), room), 1)
+        answer.show(rows, first or 0)
+        answer.scroll_to(y=0, animate=False, immediate=True)
+        self._say_where_enter_goes()
+
+    def _say_where_enter_goes(self) -> None:
+        answer = self.query_one(AnswerRows)
+        target = answer.row(answer.cursor).target if answer.row_count else None
+        where = "" if target is None else f"Enter: {place_of(target)} · ↑ ↓ others · "
+        self.query_one("#why-keys", Static).update(Content(f"{where}Esc closes"))
+
+    # -- going on
+
+    def action_move(self, by: int) -> None:
+        """To the next row that leads somewhere, or the one before."""
+        rows = self.query_one(AnswerRows)
+        place = rows.cursor + by
+        while 0 <= place < rows.row_count:
+            if rows.row(place).target is not None:
+                rows.action_move(place - rows.cursor)
+                self._say_where_enter_goes()
+                return
+            place += by
+
+    def action_choose(self) -> None:
+        self.query_one(AnswerRows).action_choose()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        self.dismiss(event.target)
+
+    def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
+        event.stop()
+
+    def on_chart_sought(self, event: Chart.Sought) -> None:
+        event.stop()
+        self.dismiss(ToStep(round(event.x)))
+
+
+def place_of(target: object) -> str:
+    """Where a row leads, in words."""
+    match target:
+        case ToStep(step):
+            return f"to merge {number(step)}"
+        case _:
+            return "to it in the vocabulary"
+
+
+def curve(history: PairHistory) -> Figure:
+    """The count over the steps: level from one change to the next."""
+    starts = np.array(history.steps, dtype=np.int64)
+    counts = np.array(history.counts, dtype=np.int64)
+    until = history.last
+    if not history.counts[-1]:  # where it is gone, little of what follows will do
+        until = min(until, round(max(history.step, history.steps[-1]) * 1.2) + 1)
+    ends = np.append(starts[1:], until)
+    return Figure(
+        np.column_stack([starts, ends]).ravel(), np.repeat(counts, 2), "step", "times side by side"
+    )

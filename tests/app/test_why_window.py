@@ -1,0 +1,121 @@
+"""Any two tokens, and any one, asked about from the training screen."""
+
+from __future__ import annotations
+
+from opening import SAMPLE, opened, step
+from textual.pilot import Pilot
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.training import CorpusPanel, EncodedText, WordsPanel
+from bpe_tui.dialogs.why import AnswerRows, WhyWindow
+from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import subjects_at
+
+
+def answer(app: BpeTuiApp) -> str:
+    rows = app.screen.query_one(AnswerRows)
+    return "\n".join(
+        "".join(text for text, _ in rows.row(place).spans) for place in range(rows.row_count)
+    )
+
+
+async def ask(app: BpeTuiApp, pilot: Pilot[int], typed: str) -> str:
+    """What the window says about what is typed."""
+    if not isinstance(app.screen, WhyWindow):
+        await pilot.press("w")
+    for letter in typed:
+        await pilot.press("vertical_line" if letter == "|" else letter)
+    await pilot.pause()
+    return answer(app)
+
+
+async def test_w_tells_the_history_of_any_two_tokens_and_enter_goes_on() -> None:
+    async with opened() as (app, pilot):
+        app.seek(5)
+        said = await ask(app, pilot, "t|h")
+        text = SAMPLE.read_text(encoding="utf-8")
+        assert f"t│h: {text.count('th'):,} at step 0; h│e took its h" in " ".join(said.split())
+        chart = app.screen.query_one(Chart)
+        assert chart.figure is not None
+        assert (chart.figure.ys[0], chart.at) == (text.count("th"), 5)
+        await pilot.press("enter")
+        assert (step(app), app.screen.id) == (1, "training")
+
+
+async def test_the_window_opens_on_the_pair_of_the_row_and_without_one_on_the_next() -> None:
+    async with opened() as (app, pilot):
+        app.seek(5)
+        await pilot.press("w")
+        await pilot.pause()
+        frame = app.session.frame
+        assert frame is not None
+        assert frame.next_pair is not None
+        first = frame.any_token(frame.next_pair[0]).decode().replace(" ", "·")
+        assert answer(app).startswith(f"{first}│")
+        assert "It merges at merge 6" in answer(app)
+        await pilot.press("escape", "m", "up", "w")
+        await pilot.pause()
+        assert "It is merge 4" in answer(app)
+
+
+async def test_two_tokens_that_stand_nowhere_have_no_curve_and_words_keep_a_key() -> None:
+    async with opened() as (app, pilot):
+        app.seek(20)
+        assert "Q│Q stands 0 times" in await ask(app, pilot, "Q|Q")
+        assert not app.screen.query_one(Chart).display
+        await pilot.press("escape", "W")
+        assert isinstance(app.screen.focused, WordsPanel)
+
+
+async def test_one_token_typed_tells_what_it_is_and_leads_to_the_vocabulary() -> None:
+    async with opened() as (app, pilot):
+        app.seek(50)
+        frame = app.session.frame
+        assert frame is not None
+        said = await ask(app, pilot, "he")
+        assert "id 257" in said
+        assert "Merge 1 (rank 0) made it of h + e" in said
+        count = frame.vocabulary.count_of(257)
+        assert f"It stands {count:,} times in the corpus now" in said
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.screen.id == "vocabulary"
+
+
+def cell_of(panel: Lines, subjects: int) -> tuple[int, int, tuple[int, ...]]:
+    """A cell of a panel that stands for so many tokens."""
+    for y in range(panel.row_count):
+        spans = panel.row(y).spans
+        for x in range(sum(len(text) for text, _ in spans)):
+            if len(found := subjects_at(spans, x)) == subjects:
+                return x, y, found
+    raise AssertionError("no such cell")
+
+
+async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> None:
+    async with opened() as (app, pilot):
+        app.seek(30)
+        await pilot.press("e", *"the", "escape")
+        await pilot.pause()
+        for kind, subjects in (
+            *((panel, 2) for panel in (CorpusPanel, WordsPanel, EncodedText)),
+            (CorpusPanel, 1),
+        ):
+            panel = app.screen.query_one(kind)
+            x, y, ids = cell_of(panel, subjects)
+            box = panel.content_region.offset - panel.region.offset
+            await pilot.click(panel, offset=(box.x + x, box.y + y))
+            await pilot.pause()
+            assert isinstance(app.screen, WhyWindow), kind
+            assert app.screen._ids == ids
+            await pilot.press("escape")
+            await pilot.pause()
+
+
+async def test_wordpiece_answers_too_and_unigram_says_what_it_has_instead() -> None:
+    async with opened(model="wordpiece", vocab_size=200) as (app, pilot):
+        await pilot.press("end", "m", "w")
+        await pilot.pause()
+        assert "It is merge" in answer(app)
+        assert "##" in answer(app)
