@@ -40,7 +40,7 @@ class ModelRows(Lines):
         model = self._models[index]
         here = model.name == self._present
         title = [(model.title, "strong" if here else "")]
-        spans = [("● " if here else "○ ", "pair"), *left(title, TITLE_CELLS)]
+        spans = [("● " if here else "○ ", "here"), *left(title, TITLE_CELLS)]
         return Row([*spans, (model.summary, "dim")], model.name)
 
 

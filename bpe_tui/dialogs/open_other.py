@@ -119,7 +119,7 @@ class PlaceRows(Lines):
         here = index == self.cursor and choice is not None
         role = "dim" if choice is None else "strong" if here else ""
         room = max(self.size.width - SIZE_CELLS - 4, 8)
-        spans = [("▸ " if here else "  ", "pair"), *left([(text, role)], room)]
+        spans = [("▸ " if here else "  ", "here"), *left([(text, role)], room)]
         return Row([*spans, right(aside, SIZE_CELLS, "dim")], choice)
 
 

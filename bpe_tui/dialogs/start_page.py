@@ -97,7 +97,7 @@ class Choices(Lines):
         if isinstance(shown, str):
             return Row([(shown, "strong")])
         here = index == self.cursor
-        sign: Span = ("❯ " if here else "  ", "pair")
+        sign: Span = ("❯ " if here else "  ", "here")
         room = max(self.size.width - 2, NAME_CELLS)
         name = left([(shown.name, "strong" if here else "")], NAME_CELLS)
         return Row([sign, *name, *left([(f"  {shown.note}", "dim")], room - NAME_CELLS)], shown)

@@ -19,7 +19,7 @@ COLUMNS = 2
 FINENESS = 4
 """A curve goes up in so many parts of a unit."""
 TICKS = 6
-INK, PALE, CURVE, CURSOR = "#1c2024", "#5b646d", "#0b5cad", "#9a3c00"
+INK, PALE, CURVE, CURSOR = "#1c2024", "#5b646d", "#0b5cad", "#b83a00"
 
 
 @dataclass(frozen=True)

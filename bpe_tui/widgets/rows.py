@@ -43,6 +43,7 @@ ROLES = (
     "strong",
     "fresh",  # made at this step
     "pair",  # about to merge
+    "here",  # the row that one is at, in a list of things to choose
     "gain",
     "loss",
     "stale",

@@ -112,7 +112,7 @@ class PretokensPanel(PartsPanel[Frame]):
         role = "special" if pretoken.special else ""
         return Row(
             [
-                ("▸ " if here else "  ", "pair"),
+                ("▸ " if here else "  ", "here"),
                 *left([(visible_text(pretoken.text), role)], text_width),
                 right(tokens, 4, "dim"),
                 (" ", ""),

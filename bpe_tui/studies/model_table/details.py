@@ -120,7 +120,7 @@ def _rows(entry: Entry, texts: Texts | None, typed: str, way_in: str, width: int
     kind = KINDS[entry.name]
     yield from paragraph(kind.summary, width)
     if way_in:
-        yield Row(left([(way_in, "pair")], width), ToKind(entry.name))
+        yield Row(left([(way_in, "here")], width), ToKind(entry.name))
     elif kind.model is None:
         yield from paragraph("It has no steps to watch: its tokens are only counted.", width, "dim")
     if entry.candidate is None or entry.row is None or texts is None:

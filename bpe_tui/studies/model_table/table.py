@@ -67,7 +67,7 @@ class FamilyRows(Lines):
         if not self.entries:
             return self._said[index]
         entry = self.entries[index]
-        here: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        here: Span = ("▸ " if index == self.cursor else "  ", "here")
         if entry.row is None:
             room = max(self.scrollable_content_region.width - 2 - GAP - NAME, 9)
             name = left([(entry.name, "strong")], NAME + GAP)

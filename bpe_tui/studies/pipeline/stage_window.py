@@ -42,7 +42,7 @@ class ChoiceRows(Lines):
         mark, name, told, switch = self._listed[index]
         room = self.scrollable_content_region.width
         names = NAME_CELLS if room >= 72 else NARROW_NAME_CELLS
-        spans = [*left([(mark, "pair")], MARK_CELLS)]
+        spans = [*left([(mark, "here")], MARK_CELLS)]
         spans += left([(name, "strong" if mark else "")], names)
         said = (visible_text(told, spaces=False), "dim")
         return Row(

@@ -381,7 +381,7 @@ class PipelinePanel(Lines):
         self._said = ""
 
     def row(self, index: int) -> Row:
-        mark: Span = ("▸ " if index == self.cursor else "  ", "pair")
+        mark: Span = ("▸ " if index == self.cursor else "  ", "here")
         return Row([mark, *self._rows[index].spans], self._rows[index].target)
 
     def show(self, shown: Shown | None, title: str) -> None:

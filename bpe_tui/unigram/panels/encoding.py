@@ -73,7 +73,7 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
 
     def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
         pretoken, here = self._pretokens[place], place == self.cursor
-        mark = ("▸ " if here else "  ", "pair")
+        mark = ("▸ " if here else "  ", "here")
         if pretoken.special:
             return Row([mark, *left([(visible_text(pretoken.text), "special")], width - 2)])
         edges = frame.pieces_of(spelled(pretoken.text))

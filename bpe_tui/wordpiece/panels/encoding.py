@@ -63,7 +63,7 @@ class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
         role = "special" if word.outcome is Outcome.SPECIAL else ""
         return Row(
             [
-                ("▸ " if place == self.cursor else "  ", "pair"),
+                ("▸ " if place == self.cursor else "  ", "here"),
                 *left([(visible_text(word.word), role)], word_cells),
                 right(number(len(word.ids)), 4, "dim"),
                 ("  ", ""),
