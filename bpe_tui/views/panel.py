@@ -149,6 +149,9 @@ class FramePanel(Lines, Generic[FrameT]):
     A subclass makes the rows in `rows_of`; they are made only when seen.
     """
 
+    LEAST_FOR_HEAD = 5
+    """Rows from which on there is room for what the columns are called."""
+
     WIDEST = 72
     """Columns that are further apart than this no eye can follow."""
 
@@ -186,6 +189,7 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
+            self.head = ()
             self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
             self._say_foot()
@@ -197,6 +201,10 @@ class FramePanel(Lines, Generic[FrameT]):
         self.border_title = Content(title)
         self._foot = foot
         self._say_foot()
+
+    def name_columns(self, head: Sequence[Span]) -> None:
+        """Say in a line above the rows what their columns are called, if there is room."""
+        self.head = head if self.size.height >= self.LEAST_FOR_HEAD else ()
 
     def whole(self, row: Row) -> Sequence[Span]:
         """What a row names, in full, if it is cut there; else nothing."""

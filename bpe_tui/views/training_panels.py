@@ -55,6 +55,9 @@ class MergeList(TokenPanel[MergeFrameT]):
     ID = "merges"
     FOLLOWS_RECORDING = True
 
+    COUNTED: ClassVar[str] = "count"
+    """What stands behind a pair."""
+
     def merge_spans(self, frame: MergeFrameT, index: int, cells: int) -> list[Span]:
         """A merge and its count in so many cells."""
         raise NotImplementedError
@@ -84,6 +87,9 @@ class MergeList(TokenPanel[MergeFrameT]):
         if self.frame is None or not self.display or not self.size.width:
             return
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
+        cells = self.room - len("pair") - len(number(self.frame.recorded_steps)) - 4
+        margin = " " * (len(number(self.frame.recorded_steps)) + 4)
+        self.name_columns([(margin + "pair", ""), right(self.COUNTED, cells)])
         super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Any, new: Any) -> None:
@@ -104,7 +110,8 @@ class MergeList(TokenPanel[MergeFrameT]):
     def show_step(self, step: int) -> None:
         """Keep the present merge in sight, about the middle, so that what comes shows too."""
         self.cursor = max(step - 1, 0)
-        top = max(0, min(step - 1 - self.size.height // 2, self.row_count - self.size.height))
+        height = self.size.height - self.head_height
+        top = max(0, min(step - 1 - height // 2, self.row_count - height))
         self.scroll_to(y=top, animate=False, immediate=True)
 
 
@@ -140,6 +147,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         count_width = len(number(frame.run.highest_count))
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
+        self.name_columns(head_of_words(count_width, width))
         missing = merge.pretokens - len(touched)
         which = "rarer" if len(touched) == limit else "too long to show" if are_all else "more …"
         rest = Row([(f"and {number(missing)} {which}", "dim")])
@@ -160,7 +168,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         count_width: int,
         width: int,
     ) -> Row:
-        half = max((width - count_width - 5) // 2, 6)
+        half = before_after_cells(count_width, width)
         was, cut = before.tokens(word.before), after.tokens(word.after)
         spans = before_after(number(word.count), count_width, was, cut, half)
         return Row(spans, ToPretoken(word.pretoken))
@@ -209,6 +217,17 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
         RowColumn("", cells, lambda change: [(number(change.after), change.role)], is_number=True),
         RowColumn("", note_cells, lambda change: [(change.note, change.role)]),
     ]
+
+
+def before_after_cells(count_width: int, width: int) -> int:
+    """The cells that a word has before a step, and after it, behind its count."""
+    return max((width - count_width - 5) // 2, 6)
+
+
+def head_of_words(count_width: int, width: int) -> list[Span]:
+    """What stands above words before and after a step."""
+    before = "  before".ljust(before_after_cells(count_width, width) + 5)
+    return [right("×", count_width), (before, ""), ("after", "")]
 
 
 def before_after(

@@ -157,11 +157,10 @@ class VocabularyRows(FramePanel[FrameT]):
         if not self.CLICK_LOOKS:
             return
         event.prevent_default()
-        offset = event.get_content_offset(self)
-        index = -1 if offset is None else offset.y + self.scroll_offset.y
+        index = self.row_at(event)
         if index == self.cursor:
             self.action_choose()
-        elif 0 <= index < self.row_count:
+        elif index is not None:
             self.cursor = index
             self.choose_token()
 

@@ -61,6 +61,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     _rows: Sequence[Row] = ()
 
+    head: Sequence[Span] = ()
+    """What the columns are called: a line above the rows that does not scroll."""
+
     # -- what a subclass may say otherwise
 
     @property
@@ -72,9 +75,13 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     # -- painting
 
+    @property
+    def head_height(self) -> int:
+        return 1 if self.head else 0
+
     def rebuild(self) -> None:
         """The rows have changed: paint them anew."""
-        self._show_height(max(self.row_count, self.size.height))
+        self._show_height(max(self.row_count + self.head_height, self.size.height))
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
 
@@ -92,7 +99,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self.virtual_size = size
 
     def render_line(self, y: int) -> Strip:
-        index = y + self.scroll_offset.y
+        if self.head and y == 0:
+            return self.paint([(text, "dim") for text, _ in self.head])
+        index = y - self.head_height + self.scroll_offset.y
         if index >= self.row_count:
             return Strip.blank(self.size.width, self.rich_style)
         return self.paint(self.row(index).spans, self.has_focus and index == self.cursor)
@@ -119,7 +128,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to_row(self.cursor)
 
     def action_page(self, direction: int) -> None:
-        self.action_move(direction * max(self.size.height - 1, 1))
+        self.action_move(direction * max(self.size.height - 1 - self.head_height, 1))
 
     def action_choose(self) -> None:
         self._choose(self.cursor)
@@ -134,7 +143,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def scroll_to_row(self, index: int) -> None:
         """Bring a row into view, moving as little as possible."""
         self.scroll_to_region(
-            Region(0, index, max(self.size.width, 1), 1), animate=False, immediate=True
+            # The head covers the first line: the row stands below it, wherever it is scrolled to.
+            Region(0, index, max(self.size.width, 1), 1 + self.head_height),
+            animate=False,
+            immediate=True,
         )
 
     def watch_cursor(self) -> None:
@@ -150,11 +162,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.rebuild()
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None:
+        index, offset = self.row_at(event), event.get_content_offset(self)
+        if index is None or offset is None:
             return
-        index = offset.y + self.scroll_offset.y
-        if index < self.row_count and not self.ask_at(self.row(index), offset.x):
+        if not self.ask_at(self.row(index), offset.x):
             self.cursor = index
             if self.row(index).target is not None:
                 self._choose(index)
@@ -169,6 +180,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             return False
         self.post_message(self.Asked(self, subjects))
         return True
+
+    def row_at(self, event: events.Click) -> int | None:
+        """The row that is clicked at; `None` for the head and for what is below the rows."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y < self.head_height:
+            return None
+        index = offset.y - self.head_height + self.scroll_offset.y
+        return index if index < self.row_count else None
 
 
 class RowList(Lines):

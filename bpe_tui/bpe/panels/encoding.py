@@ -86,19 +86,26 @@ class PretokensPanel(PartsPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         pattern = frame.rules.pattern
         self._staged = pattern.name == STAGED
-        matched = pattern.summary if self._staged else "the alternative that matched"
-        self.say(f"pretokens  {number(len(self._pieces))}", matched)
+        self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
         if not self._pieces:
             return sentence("Nothing typed yet: press e and type.", width)
         name_width = min(28, max(width // 2, 8))
+        text_width = self._text_cells(width, name_width)
+        matched_by = "" if self._staged else "matched by"
+        tokens = right("tokens" if text_width >= len("text") + 4 else "", text_width)
+        self.name_columns([("  text", ""), tokens, ("   ", ""), (matched_by, "")])
         return RowsOnDemand(len(self._pieces), lambda place: self._row(place, width, name_width))
+
+    @staticmethod
+    def _text_cells(width: int, name_width: int) -> int:
+        return max(width - name_width - 9, 4)
 
     def _row(self, place: int, width: int, name_width: int) -> Row:
         piece = self._pieces[place]
         pretoken = piece.pretoken
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
-        text_width = max(width - name_width - 7, 4)
+        text_width = self._text_cells(width, name_width)
         if pretoken.special:
             name = "special token"
         elif self._staged:
@@ -115,7 +122,7 @@ class PretokensPanel(PartsPanel[Frame]):
                 ("▸ " if here else "  ", "here"),
                 *left([(visible_text(pretoken.text), role)], text_width),
                 right(tokens, 4, "dim"),
-                (" ", ""),
+                ("   ", ""),
                 *left([(name, "dim")], name_width),
             ]
         )
@@ -219,6 +226,8 @@ class EncodeStepsPanel(Walk):
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
+        merge = "  merge".ljust(_pair_cells(width) + 4)
+        self.name_columns([right("rank", MARGIN - 2), (merge, ""), ("tokens then", "")])
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
 
@@ -262,6 +271,10 @@ class EncodeStepsPanel(Walk):
             yield Row([(" " * MARGIN, ""), *line])
 
 
+def _pair_cells(width: int) -> int:
+    return min(18, max(width // 4, 9))
+
+
 def _row(
     painter: TokenPainter,
     merge: TracedMerge | None,
@@ -273,7 +286,7 @@ def _row(
 ) -> Row:
     step = merge.step if merge else None
     joined = painter.pair(step.pair, between=" + ") if step else [(units, "dim")]
-    pair_width = min(18, max(width // 4, 9))
+    pair_width = _pair_cells(width)
     strip_width = max(width - MARGIN - pair_width - 2, 8)
     spans = [
         ("▸ " if here else "  ", "pair"),

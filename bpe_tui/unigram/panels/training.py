@@ -13,7 +13,15 @@ from bpe_tui.views.corpus import ExcerptPanel, broken, flowed
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, FramePanel, sentence
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.targets import ToPretoken, ToStep
-from bpe_tui.views.training_panels import Labelled, TypedLine, TypedText, before_after, over_labels
+from bpe_tui.views.training_panels import (
+    Labelled,
+    TypedLine,
+    TypedText,
+    before_after,
+    before_after_cells,
+    head_of_words,
+    over_labels,
+)
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.scrubber import Marks
@@ -96,7 +104,10 @@ class StepsPanel(PiecePanel):
 
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
-            self.say("steps  pieces · loss", "↵ goes there · u charts")
+            self.say("steps", "↵ goes there · u charts")
+            made = "  step"
+            pieces = right("pieces", max(self.room - len(made) - LOSS_CELLS, 7))
+            self.name_columns([(made, ""), pieces, right("loss", LOSS_CELLS)])
             super(FramePanel, self).rebuild()
             self.cursor = self.frame.step
             self.scroll_to_row(self.frame.step)
@@ -155,6 +166,7 @@ class ChangedWordsPanel(PiecePanel):
         found = finder.found
         # That of the most frequent of all: the columns are the same at every step.
         cells = len(number(next(iter(frame.words.values()))))
+        self.name_columns(head_of_words(cells, width))
         return RowsOnDemand(len(found), lambda place: _row(painters, found[place], cells, width))
 
 
@@ -162,7 +174,7 @@ def _row(
     painters: tuple[PiecePainter, PiecePainter], word: ChangedWord, cells: int, width: int
 ) -> Row:
     before, after = painters
-    half = max((width - cells - 5) // 2, 6)
+    half = before_after_cells(cells, width)
     was: list[Span] = [
         (text, "" if role == "stale" else role) for text, role in before.cut(word.text, word.before)
     ]

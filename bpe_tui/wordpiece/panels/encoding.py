@@ -55,11 +55,13 @@ class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
         if not self.words:
             return sentence("Nothing typed yet: press e and type.", width)
         painter = PiecePainter(frame, marks=self.app.no_color)
+        cells = _word_cells(width)
+        self.name_columns([("  word".ljust(cells), ""), ("pieces  which", "")])
         return RowsOnDemand(len(self.words), lambda place: self._row(painter, place, width))
 
     def _row(self, painter: PiecePainter, place: int, width: int) -> Row:
         word = self.words[place]
-        word_cells = max((width - 7) * 2 // 5, 6)
+        word_cells = _word_cells(width)
         role = "special" if word.outcome is Outcome.SPECIAL else ""
         return Row(
             [
@@ -70,6 +72,10 @@ class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
                 *left(painter.tokens(word.ids), max(width - word_cells - 8, 6)),
             ]
         )
+
+
+def _word_cells(width: int) -> int:
+    return max((width - 7) * 2 // 5, 6)
 
 
 class PieceLanesPanel(LanesPanel):

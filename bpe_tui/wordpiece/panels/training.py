@@ -28,6 +28,8 @@ class PieceCorpusPanel(MergingExcerptPanel[WordPieceFrame], PiecePanel):
 class PieceMergesPanel(MergeList[WordPieceFrame], PiecePanel):
     """The merges with the scores that won; a score gives way where its pair needs the room."""
 
+    COUNTED = "score"
+
     def merge_spans(self, frame: WordPieceFrame, index: int, cells: int) -> list[Span]:
         merge = frame.merge_at(index)
         painter = self.painter(frame)

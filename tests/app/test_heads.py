@@ -1,0 +1,59 @@
+"""Tables say what their columns are; the head stays above the rows and hides none of them."""
+
+from __future__ import annotations
+
+import pytest
+from opening import opened
+
+from bpe_tui.views.panel import FramePanel
+from bpe_tui.widgets.lines import Lines
+
+TEXT = "The old goat's kite, 1234567 times!"
+
+
+def lines_of(panel: Lines) -> list[str]:
+    return [panel.render_line(y).text.rstrip() for y in range(panel.size.height)]
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_the_table_of_pretokens_names_its_columns(size: tuple[int, int]) -> None:
+    async with opened(size=size) as (app, pilot):
+        app.navigation.open_encoding(TEXT)
+        await pilot.pause()
+        panel = app.screen.query_one("#pretokens", Lines)
+        head = lines_of(panel)[0].split()
+        assert head in (["text", "tokens", "matched", "by"], ["text", "matched", "by"])
+        app.screen.show_panel("pretokens")  # type: ignore[attr-defined]
+        for _ in range(20):
+            await pilot.press("down")
+            assert any(line.startswith("▸") for line in lines_of(panel)[1:])
+        assert lines_of(panel)[0].split() == head
+        for _ in range(20):
+            await pilot.press("up")
+        assert lines_of(panel)[1].startswith("▸ The")
+        assert await pilot.click(panel, offset=(3, 1))
+        assert panel.cursor == 0  # the head is no row
+        assert await pilot.click(panel, offset=(3, 3))
+        assert panel.cursor == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "panel", "named"),
+    [
+        ("bpe", "merges", ["pair", "count"]),
+        ("bpe", "words", ["×", "before", "after"]),
+        ("wordpiece", "merges", ["pair", "score"]),
+        ("wordpiece", "words", ["×", "before", "after"]),
+        ("unigram", "steps", ["step", "pieces", "loss"]),
+    ],
+)
+async def test_lists_of_the_training_screen_name_their_columns(
+    model: str, panel: str, named: list[str]
+) -> None:
+    async with opened(model=model, vocab_size=300) as (app, pilot):
+        await pilot.press("right", "end")
+        await pilot.pause()
+        there = app.screen.query_one(f"#{panel}", FramePanel)
+        assert lines_of(there)[0].split() == named
+        if panel in ("merges", "steps"):
+            assert any(line.startswith("▸") for line in lines_of(there)[1:])
