@@ -105,7 +105,7 @@ async def test_a_click_on_a_token_or_a_border_asks_about_it_in_every_strip() -> 
             panel = app.screen.query_one(kind)
             x, y, ids = cell_of(panel, subjects)
             box = panel.content_region.offset - panel.region.offset
-            await pilot.click(panel, offset=(box.x + x, box.y + y))
+            await pilot.click(panel, offset=(box.x + x, box.y + y + panel.head_height))
             await pilot.pause()
             assert isinstance(app.screen, WhyWindow), kind
             assert app.screen._ids == ids
