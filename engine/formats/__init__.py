@@ -24,6 +24,7 @@ from engine.formats import (
     hub,
     minbpe,
     named_encodings,
+    sentencepiece_model,
     tiktoken_file,
     tokenizer_json,
 )
@@ -35,6 +36,7 @@ from engine.text.patterns import Pattern
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
+    sentencepiece_model.FORMAT,
     bert_vocab.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,

@@ -126,6 +126,11 @@ def save_pipeline(pipeline: Pipeline, path: Path, overwrite: bool) -> None:
         OutputExistsError: something is there and `overwrite` is false.
     """
     target = path / FILE if path.is_dir() else path
+    if not pipeline.model.in_tokenizer_json:
+        raise TokenizerFileError(
+            f"{target}: a tokenizer.json cannot say all that SentencePiece does to a text, so a "
+            "SentencePiece model is only read; keep its .model"
+        )
     text = json.dumps(pipeline.to_json(), ensure_ascii=False, indent=2)
     try:
         content = text.encode()

@@ -15,7 +15,6 @@ KINDS: dict[bytes, str] = {
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it and open what is in it",
     b"version https://git-lfs": "a pointer of git-lfs; fetch the file itself with `git lfs pull`",
     b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
-    b"\x0a\x0e\x0a\x05<unk>": "a SentencePiece model; open the tokenizer.json of the same model",
 }
 """How a file begins → what it is, and what to do."""
 

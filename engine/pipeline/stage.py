@@ -82,6 +82,8 @@ class Stage:
 
     name: ClassVar[str]
     """As `tokenizer.json` has it under `type`."""
+    in_tokenizer_json: ClassVar[bool] = True
+    """Whether such a file can say it."""
 
     @classmethod
     def from_json(cls, fields: Fields) -> Self:

@@ -15,9 +15,8 @@ from typing import Any
 from engine.alphabets import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
-from engine.encoding.encoders.fast import RankHeap
 from engine.pipeline.json_fields import Fields
-from engine.pipeline.models.model import MergingModel, ModelToken, read_vocab, tables_last
+from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
@@ -153,25 +152,6 @@ class BPE(MergingModel):
     @property
     def unknown_id(self) -> int | None:
         return None if self.unk_token is None else self.vocab.get(self.unk_token)
-
-    @cached_property
-    def _encoder(self) -> RankHeap:
-        """Bytes' stand-ins are characters like any others to it."""
-        return RankHeap(self.alphabet(in_bytes=False), self.table)
-
-    def tokenize(self, pretoken: str) -> list[ModelToken]:
-        data = pretoken.encode()
-        edges = self._encoder.alphabet.edges(data)
-        ids = self._encoder.alphabet.spell(data)
-        tokens = {start: (i, end) for i, start, end in zip(ids, edges, edges[1:], strict=False)}
-        for start, end, pair in self._encoder.merges_at(data):
-            del tokens[tokens[start][1]]
-            tokens[start] = self.table[pair][1], end
-        place = [n for n, character in enumerate(pretoken) for _ in character.encode()]
-        return [
-            ModelToken(token_id, self.texts[token_id], place[start], place[end - 1] + 1)
-            for start, (token_id, end) in tokens.items()
-        ]
 
     def _alphabet(self, in_bytes: bool) -> Alphabet:
         vocab, has_affixes = self.vocab, self._prefix or self._suffix

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from engine.alphabets import Alphabet
 from engine.core.events import Pair
+from engine.encoding.encoders.fast import RankHeap
 from engine.pipeline.json_fields import Fields, well_formed
 from engine.pipeline.stage import Stage
 
@@ -70,6 +71,25 @@ class MergingModel(Model):
     @abstractmethod
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
         """The text of each token, without what only the vocabulary adds to it."""
+
+    @cached_property
+    def _encoder(self) -> RankHeap:
+        """Bytes' stand-ins are characters like any others to it."""
+        return RankHeap(self.alphabet(in_bytes=False), self.table)
+
+    def tokenize(self, pretoken: str) -> list[ModelToken]:
+        data = pretoken.encode()
+        edges = self._encoder.alphabet.edges(data)
+        ids = self._encoder.alphabet.spell(data)
+        tokens = {start: (i, end) for i, start, end in zip(ids, edges, edges[1:], strict=False)}
+        for start, end, pair in self._encoder.merges_at(data):
+            del tokens[tokens[start][1]]
+            tokens[start] = self.table[pair][1], end
+        place = [n for n, character in enumerate(pretoken) for _ in character.encode()]
+        return [
+            ModelToken(token_id, self.texts[token_id], place[start], place[end - 1] + 1)
+            for start, (token_id, end) in tokens.items()
+        ]
 
 
 # Reading the `vocab` of a model: an object of tokens with their ids.

@@ -1,0 +1,275 @@
+"""SentencePiece's `.model`: pieces with scores, and what is done to a text before and after.
+
+A file is a message of Protocol Buffers (`sentencepiece_model.proto`). The stages that do the work
+are in `engine.pipeline.sentencepiece`, and are imported when needed. A control symbol such as `<s>`
+is found in no text, as in SentencePiece's library, unless somebody names it as a special token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.core.errors import TokenizerFileError
+from engine.formats.protobuf import (
+    BYTES,
+    FOUR_BYTES,
+    VARINT,
+    Message,
+    ProtobufError,
+    fields_in,
+)
+from engine.formats.ranks import MOST_WORK
+from engine.formats.source import Source, read_bytes, read_head
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+
+if TYPE_CHECKING:
+    from engine.pipeline.models.model import Model
+    from engine.pipeline.pipeline import Pipeline
+    from engine.pipeline.sentencepiece.models import Piece
+    from engine.pipeline.sentencepiece.normalizer import SentencePieceNormalizer
+
+FILES = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
+"""As they are called in directories of models."""
+
+# The numbers of the fields, and how they are written.
+
+_PIECES, _TRAINER, _NORMALIZER, _DENORMALIZER = 1, 2, 3, 5
+_MODEL = {_PIECES: BYTES, _TRAINER: BYTES, _NORMALIZER: BYTES, _DENORMALIZER: BYTES}
+_TEXT, _SCORE, _KIND = 1, 2, 3
+_PIECE = {_TEXT: BYTES, _SCORE: FOUR_BYTES, _KIND: VARINT}
+_TYPE, _SPACE_BEHIND, _BYTE_FALLBACK, _UNKNOWN_TEXT = 3, 24, 35, 44
+_TRAINING = {_TYPE: VARINT, _SPACE_BEHIND: VARINT, _BYTE_FALLBACK: VARINT, _UNKNOWN_TEXT: BYTES}
+_NAME, _MAP, _PREFIX, _EXTRA, _ESCAPES = 1, 2, 3, 4, 5
+_NORMALIZING = {_NAME: BYTES, _MAP: BYTES, _PREFIX: VARINT, _EXTRA: VARINT, _ESCAPES: VARINT}
+
+UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)
+TYPES = {UNIGRAM: "Unigram", BPE: "BPE", WORD: "words", CHARACTER: "characters"}
+
+MOST_PIECES = 1 << 21
+LARGEST_SCORE = 1e20
+"""What is larger is no logarithm of a probability, and its sums may not be finite."""
+_LONGEST_HEAD = 127
+
+
+def recognises(source: Source) -> bool:
+    path = _path(source)
+    return path is not None and begins_with_piece(read_head(path))
+
+
+def _path(source: Source) -> Path | None:
+    return source.in_folder(*FILES) or source.only_file
+
+
+def begins_with_piece(head: bytes) -> bool:
+    """Whether a file begins with a field 1 that holds a text and a score, and with more behind it.
+
+    The text's length, the score's key and the next field's key have to be where they belong.
+    """
+    if len(head) < 2 or head[0] != _PIECES << 3 | BYTES or head[1] > _LONGEST_HEAD:
+        return False
+    end = 2 + head[1]
+    try:
+        kinds = [(number, kind) for number, kind, _ in fields_in(head[2:end])]
+    except ProtobufError:
+        return False
+    is_piece = kinds[:1] == [(_TEXT, BYTES)] and all(_PIECE.get(n) == kind for n, kind in kinds)
+    return is_piece and len(kinds) >= 2 and head[end : end + 1] in (b"\x0a", b"\x12", b"\x1a")
+
+
+def load(source: Source, overrides: Overrides) -> Opened:
+    """The tokenizer of a model.
+
+    Raises:
+        TokenizerFileError: the file is damaged, or has what is not supported.
+    """
+    from engine.pipeline.to_tokenizer import tokenizer_of
+
+    path = _path(source)
+    assert path is not None  # it was recognised
+    data = read_bytes(path)
+    try:
+        _check_overrides(overrides)
+        content = Message(data, _MODEL)
+        pipeline, notes = _read(content, overrides)
+        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
+    except ProtobufError as error:
+        raise TokenizerFileError(
+            f"{path}: is a damaged SentencePiece model, or cut short: {error}"
+        ) from None
+    except TokenizerFileError as error:
+        raise TokenizerFileError(f"{path}: {error}") from None
+
+
+def _check_overrides(overrides: Overrides) -> None:
+    if overrides.pattern is not None:
+        raise TokenizerFileError(
+            "a SentencePiece model cuts a text by no pattern, so none can be given"
+        )
+
+
+def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
+    from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.pipeline import Pipeline
+    from engine.pipeline.sentencepiece.decoder import SentencePieceDecoder
+    from engine.pipeline.sentencepiece.models import CONTROL, USER_DEFINED
+    from engine.pipeline.sentencepiece.words import SentencePieceCuts
+
+    pieces = list(_pieces(content))
+    training = Message(content.message(_TRAINER), _TRAINING)
+    rules = Message(content.message(_NORMALIZER), _NORMALIZING)
+    afterwards = Message(content.message(_DENORMALIZER), _NORMALIZING)
+    has_bytes = training.flag(_BYTE_FALLBACK, False)
+    _check_pieces(pieces, has_bytes)
+    type_number = training.whole(_TYPE, UNIGRAM)
+    model = _model(type_number, pieces, has_bytes)
+    kept = [piece.text for piece in pieces if piece.kind == USER_DEFINED]
+    silent = [piece.text for piece in pieces if piece.kind == CONTROL]
+    normalizer = _normalizer(rules, kept, training.flag(_SPACE_BEHIND, False))
+    decoder = SentencePieceDecoder(
+        silent,
+        pieces[model.unknown_id or 0].text,
+        training.text(_UNKNOWN_TEXT, " ⁇ "),
+        rules.flag(_PREFIX, True),
+        rules.flag(_EXTRA, True),
+        has_bytes,
+        _normalizer(afterwards, [], False) if afterwards.data(_MAP) else None,
+    )
+    words = (
+        SentencePieceCuts()
+        if type_number in (BPE, CHARACTER) and _are_words_apart(pieces)
+        else None
+    )
+    added = tuple(map(AddedToken, overrides.special_tokens or ()))
+    pipeline = Pipeline(model, added, normalizer, words, None, decoder)
+    return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
+
+
+def _pieces(content: Message) -> Iterator[Piece]:
+    from engine.pipeline.sentencepiece.models import BYTE, NORMAL, Piece
+
+    found = content.all_bytes(_PIECES)
+    if len(found) > MOST_PIECES:
+        raise TokenizerFileError(f"has more than {MOST_PIECES:,} pieces; is it a tokenizer?")
+    for place, each in enumerate(found):
+        piece = Message(each, _PIECE)
+        text, score, kind = piece.text(_TEXT), piece.float(_SCORE), piece.whole(_KIND, NORMAL)
+        if not text:
+            raise TokenizerFileError(f"its piece {place} is empty")
+        if not isfinite(score) or abs(score) > LARGEST_SCORE:
+            raise TokenizerFileError(f"the score of its piece {place}, {text[:60]!r}, is no number")
+        if not NORMAL <= kind <= BYTE:
+            raise TokenizerFileError(f"its piece {place}, {text[:60]!r}, is of an unknown kind")
+        yield Piece(text, score, kind)
+
+
+def _check_pieces(pieces: list[Piece], has_bytes: bool) -> None:
+    from engine.pipeline.sentencepiece.models import BYTE, UNKNOWN
+
+    texts: set[str] = set()
+    for piece in pieces:
+        if piece.text in texts:
+            raise TokenizerFileError(f"the piece {piece.text[:60]!r} stands in it twice")
+        texts.add(piece.text)
+    unknown = sum(piece.kind == UNKNOWN for piece in pieces)
+    if unknown != 1:
+        raise TokenizerFileError(f"it has {unknown} unknown pieces in place of one")
+    bytes_found = {piece.text for piece in pieces if piece.kind == BYTE}
+    if bytes_found and not has_bytes:
+        raise TokenizerFileError("it has pieces for bytes, and says that it does not use them")
+    missing = {f"<0x{byte:02X}>" for byte in range(256)} - bytes_found if has_bytes else ()
+    if missing or len(bytes_found) not in (0, 256):
+        raise TokenizerFileError(
+            f"it falls back to bytes, and {len(missing) or 'one'} of the 256 pieces for them "
+            f"{'are missing' if missing else 'is odd'}"
+        )
+    if sum(len(piece.text.encode()) ** 2 for piece in pieces) > MOST_WORK:
+        raise TokenizerFileError("its pieces are too long to be a tokenizer's")
+
+
+def _model(type_number: int, pieces: list[Piece], has_bytes: bool) -> Model:
+    from engine.pipeline.sentencepiece.models import (
+        SentencePieceBPE,
+        SentencePieceUnigram,
+        SentencePieceWords,
+    )
+
+    if type_number == UNIGRAM:
+        return SentencePieceUnigram(pieces, has_bytes)
+    if type_number == WORD:
+        return SentencePieceWords(pieces, has_bytes)
+    if type_number == BPE:
+        _check_merges(pieces)
+        return SentencePieceBPE(pieces, has_bytes)
+    if type_number == CHARACTER:
+        return SentencePieceBPE(pieces, has_bytes, merges_pieces=False)
+    raise TokenizerFileError(f"its model is of an unknown type, {type_number}")
+
+
+def _check_merges(pieces: list[Piece]) -> None:
+    """An error where byte-pair encoding would need more than merges."""
+    from engine.pipeline.sentencepiece.models import NORMAL, UNUSED, USER_DEFINED
+
+    unused = [piece.text for piece in pieces if piece.kind == UNUSED]
+    if unused:
+        raise TokenizerFileError(
+            f"the piece {unused[0][:60]!r} is marked as unused: merged, then taken apart again, "
+            "which is not supported in byte-pair encoding"
+        )
+    texts = {piece.text for piece in pieces if piece.kind == NORMAL}
+    fixed = {piece.text for piece in pieces if piece.kind == USER_DEFINED}
+    for text in texts:
+        for part, rest in ((text[0], text[1:]), (text[-1], text[:-1])):
+            lone = part not in texts and part not in fixed
+            if rest and lone and (rest in texts or len(rest) == 1):
+                raise TokenizerFileError(
+                    f"the piece {text[:60]!r} is made of the character {part!r}, which is no piece "
+                    "of its own; that is not supported"
+                )
+
+
+def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> SentencePieceNormalizer:
+    from engine.pipeline.sentencepiece.normalizer import CharacterMap, SentencePieceNormalizer
+
+    charsmap = rules.data(_MAP)
+    if charsmap:
+        CharacterMap(charsmap)  # raises if it is damaged
+    return SentencePieceNormalizer(
+        charsmap,
+        tuple(kept),
+        rules.flag(_PREFIX, True),
+        rules.flag(_EXTRA, True),
+        rules.flag(_ESCAPES, True),
+        space_behind,
+    )
+
+
+def _are_words_apart(pieces: list[Piece]) -> bool:
+    """Whether no piece goes on with a `▁` behind another character, and `▁` is known."""
+    texts = [piece.text for piece in pieces]
+    return "▁" in texts and not any(map(_ACROSS.search, texts))
+
+
+_ACROSS = re.compile("[^▁]▁")
+
+
+def _notes(
+    type_number: int,
+    pieces: list[Piece],
+    rules: Message,
+    silent: list[str],
+    overrides: Overrides,
+) -> Iterator[str]:
+    yield (
+        f"a SentencePiece model of {TYPES[type_number]} with {len(pieces):,} pieces; "
+        f"its rules for characters are {rules.text(_NAME) or 'not named'}"
+    )
+    if silent and overrides.special_tokens is None:
+        shown = " ".join(silent[:8]) + (" …" if len(silent) > 8 else "")
+        yield f"its control symbols are found in no text, as in its library: {shown}"
+
+
+FORMAT = TokenizerFormat("sentencepiece", "a SentencePiece model (.model)", recognises, load)

@@ -1,0 +1,243 @@
+"""SentencePiece's models: ids and texts are those of its library, whatever the kind of model."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
+
+from engine import Tokenizer
+from engine.core.errors import BpeError, TokenizerFileError
+from engine.formats import is_tokenizer, open_tokenizer, save
+from engine.formats.protobuf import ProtobufError, fields_in
+
+KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
+
+POOLS = [
+    "abcdefgh theTHE ",
+    " \t\n▁\u3000\xa0",
+    "żółw éè\u0301\u0300 ﬁ½²ａｂ①",
+    "你好世界漢字かな한국어",
+    "🙂👩\u200d👧\u200d👦",
+    "<s></s><unk><0x41>[X]<a b>▁",
+    "नमस्ते",
+    "\x00\x01\x02\x7f\u200b\ufeff",
+]
+characters = st.one_of(*map(st.sampled_from, POOLS), st.characters(exclude_categories=["Cs"]))
+texts = st.lists(characters, max_size=40).map("".join)
+
+
+@cache
+def theirs(kind: tuple[str, str]) -> Any:
+    library = pytest.importorskip("sentencepiece")
+    return library.SentencePieceProcessor(model_proto=trained(*kind))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sentencepiece")
+
+
+_opened: dict[tuple[str, str], Tokenizer] = {}
+
+
+def ours(kind: tuple[str, str], place: Path) -> Tokenizer:
+    if kind not in _opened:
+        path = place / " ".join(kind)
+        path.write_bytes(trained(*kind))
+        _opened[kind] = open_tokenizer(path).tokenizer
+    return _opened[kind]
+
+
+# -- equal to the library
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=" ".join)
+@examples(100)
+@given(text=texts)
+def test_ids_are_those_of_sentencepiece(kind: tuple[str, str], place: Path, text: str) -> None:
+    tokenizer, ids = ours(kind, place), theirs(kind).encode(text)
+    assert tokenizer.encode(text) == ids
+    assert tokenizer.decode(ids) == theirs(kind).decode(ids)
+    assert tokenizer.pipeline is not None
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=" ".join)
+def test_whole_texts_get_the_ids_of_sentencepiece(kind: tuple[str, str], place: Path) -> None:
+    tokenizer = ours(kind, place)
+    for text in ["", " ", "   ", "▁", "a", SCRIPTS, *SCRIPTS.splitlines(), SCRIPTS * 20]:
+        assert tokenizer.encode(text) == theirs(kind).encode(text)
+        chunks = [text[at : at + 7] for at in range(0, len(text), 7)]
+        assert list(tokenizer.encode_iterable(chunks)) == theirs(kind).encode(text)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=" ".join)
+@examples(60)
+@given(data=st.data())
+def test_any_ids_decode_as_in_sentencepiece(
+    kind: tuple[str, str], place: Path, data: st.DataObject
+) -> None:
+    size = theirs(kind).get_piece_size()
+    ids = data.draw(st.lists(st.integers(0, size - 1) | st.integers(0, 300), max_size=12))
+    ids = [token_id for token_id in ids if token_id < size]
+    assert ours(kind, place).decode(ids) == theirs(kind).decode(ids)
+
+
+@pytest.mark.parametrize("kind", [("bpe", "bytes"), ("unigram", "symbols"), ("char", "plain")])
+@examples(30)
+@given(text=texts)
+def test_the_stages_tell_the_same_ids(kind: tuple[str, str], place: Path, text: str) -> None:
+    tokenizer = ours(kind, place)
+    run = tokenizer.pipeline.run(text)  # type: ignore[union-attr]
+    assert run.ids == tokenizer.encode(text)
+    assert run.decoded == theirs(kind).decode(run.ids)
+
+
+# -- what is told
+
+
+def test_it_says_what_it_is(place: Path) -> None:
+    path = place / "told.model"
+    path.write_bytes(trained("bpe", "bytes"))
+    opened = open_tokenizer(path)
+    assert opened.format == "sentencepiece"
+    assert opened.notes == (
+        "a SentencePiece model of BPE with 600 pieces; its rules for characters are nmt_nfkc",
+        "its control symbols are found in no text, as in its library: <s> </s>",
+    )
+
+
+def test_a_control_symbol_is_one_token_if_somebody_says_so(place: Path) -> None:
+    path = place / "named.model"
+    path.write_bytes(trained("bpe", "bytes"))
+    named = open_tokenizer(path, special_tokens=["</s>"]).tokenizer
+    assert named.encode("</s>") == [theirs(("bpe", "bytes")).eos_id()]
+    with pytest.raises(TokenizerFileError, match="by no pattern"):
+        open_tokenizer(path, pattern="gpt2")
+
+
+def test_a_directory_with_a_model_is_one(tmp_path: Path) -> None:
+    (tmp_path / "spiece.model").write_bytes(trained("unigram", "plain"))
+    assert open_tokenizer(tmp_path).format == "sentencepiece"
+
+
+def test_it_is_not_written_as_something_less(place: Path, tmp_path: Path) -> None:
+    for format in ("huggingface", "gpt2", "tiktoken"):
+        with pytest.raises(BpeError):
+            save(ours(("bpe", "plain"), place), tmp_path / "out", format)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\n\n\n\n", "\n\x0e\n\x05hello", "\n(\n words\n" * 9])
+def test_a_text_is_no_model(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "corpus.txt"
+    path.write_text(text)
+    assert not is_tokenizer(path)
+
+
+# -- two pieces of one score: of these the leftmost is merged
+
+
+def field(number: int, data: bytes) -> bytes:
+    assert len(data) < 128
+    return bytes((number << 3 | 2, len(data))) + data
+
+
+def model_file(pieces: list[tuple[str, float, int]], model_type: int = 2) -> bytes:
+    rows = (
+        field(1, text.encode()) + b"\x15" + struct.pack("<f", score) + bytes((0x18, kind))
+        for text, score, kind in pieces
+    )
+    return b"".join(field(1, row) for row in rows) + field(2, bytes((0x18, model_type)))
+
+
+LETTERS = [("<unk>", 0.0, 2), ("▁", 0.0, 1), ("a", 0.0, 1), ("b", 0.0, 1), ("c", 0.0, 1)]
+
+
+@examples(60)
+@given(
+    pieces=st.dictionaries(
+        st.text("abc▁", min_size=2, max_size=5), st.sampled_from([-1.0, -2.0, -3.0]), max_size=12
+    ),
+    texts=st.lists(st.text("abcd ", max_size=30), min_size=5, max_size=5),
+    model_type=st.sampled_from([1, 2]),
+)
+def test_pieces_of_equal_scores(
+    place: Path, pieces: dict[str, float], texts: list[str], model_type: int
+) -> None:
+    library = pytest.importorskip("sentencepiece")
+    data = model_file([*LETTERS, *((text, s, 1) for text, s in pieces.items())], model_type)
+    (place / "equal.model").write_bytes(data)
+    model = library.SentencePieceProcessor(model_proto=data)
+    tokenizer = open_tokenizer(place / "equal.model").tokenizer
+    for text in texts:
+        assert tokenizer.encode(text) == model.encode(text)
+
+
+# -- damage
+
+
+@pytest.mark.parametrize(
+    ("pieces", "message"),
+    [
+        (LETTERS[1:], "has 0 unknown pieces"),
+        ([*LETTERS, ("a", 0.0, 1)], "'a' stands in it twice"),
+        ([*LETTERS, ("", 0.0, 1)], "piece 5 is empty"),
+        ([*LETTERS, ("x", float("nan"), 1)], "the score of its piece 5, 'x', is no number"),
+        ([*LETTERS, ("x", 0.0, 9)], "of an unknown kind"),
+        ([*LETTERS, ("ab", 0.0, 5)], "marked as unused"),
+        ([*LETTERS, ("ax", 0.0, 1)], "the character 'x', which is no piece"),
+        ([*LETTERS, ("<0x41>", 0.0, 6)], "does not use them"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    pieces: list[tuple[str, float, int]], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.model"
+    path.write_bytes(model_file(pieces))
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(path)
+
+
+def mutated(data: bytes, chance: random.Random) -> Iterator[bytes]:
+    changed = bytearray(data)
+    for _ in range(chance.randrange(1, 4)):
+        changed[chance.randrange(len(changed))] = chance.randrange(256)
+    yield bytes(changed)
+    yield data[: chance.randrange(len(data))]
+    at = chance.randrange(len(data))
+    yield data[:at] + data[at + chance.randrange(9) :]
+
+
+def test_damaged_files_give_only_our_errors(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    path = tmp_path / "damaged.model"
+    small = model_file([*LETTERS, ("ab", -1.0, 1), ("[X]", 0.0, 4)])
+    for data in (small, trained("unigram", "plain")):
+        for _ in range(60):
+            for damaged in mutated(data, chance):
+                path.write_bytes(damaged)
+                try:
+                    tokenizer = open_tokenizer(path).tokenizer
+                    tokenizer.decode(tokenizer.encode("ab [X] ﬁ\u200b  é"))
+                except BpeError:
+                    continue
+
+
+@examples(200)
+@given(data=st.binary(max_size=60))
+def test_any_bytes_are_fields_or_an_error(data: bytes) -> None:
+    try:
+        fields = list(fields_in(data))
+    except ProtobufError:
+        return
+    assert len(fields) <= len(data)
