@@ -162,5 +162,5 @@ def _open(config: RunConfig, report: Report) -> None:
 def _in_short(report: Report) -> str:
     """What to say on the screen: the divergence itself, and the likeliest cause."""
     lines = [] if report.divergence is None else list(report.divergence.describe(quoted))
-    lines += [f"Likely cause: {each.sentence}." for each in report.explanations[:1]]
+    lines += [f"{report.lead}: {each.sentence}." for each in report.explanations[:1]]
     return " ".join(lines)

@@ -83,12 +83,12 @@ def test_the_first_merge_that_differs_is_the_one_that_is_told(
 def test_one_slip_does_not_condemn_what_comes_after_it() -> None:
     asked = assignment(STORY)
     merges = merges_of(asked, 40)
-    merges[19], merges[20] = merges[20], merges[19]
+    merges[19] = merges.pop(24)
     report = check_claim(Claim.of(None, merges), asked)
     assert report.divergence is not None
     assert report.divergence.step == 19
-    assert report.by_rule_after == 20
-    assert "It is one slip. Given it, all later merges (20) are by the rule." in report.describe()
+    assert report.by_rule_after == 19
+    assert "It is one slip. Given it, all later merges (19) are by the rule." in report.describe()
 
 
 def test_where_no_mistake_explains_it_that_is_said() -> None:
@@ -174,11 +174,11 @@ def test_a_wrong_count_is_a_divergence_of_its_own_kind() -> None:
 @pytest.mark.parametrize(
     ("merges", "told"),
     [
-        (40, "Too many merges, by 1: 40, not 39. A loop is off by one."),
-        (38, "A loop is off by one."),
-        (39 - 2, "That is the number of special tokens: each counts, and once."),
-        (39 + 256, "That is 256, the bytes: they count as tokens of the vocabulary."),
-        (39 + 258, "That is the 256 bytes and the special tokens: they count."),
+        (40, "Too many merges, by 1: 40, not 39. Perhaps a loop is off by one."),
+        (38, "Perhaps a loop is off by one."),
+        (39 - 2, "Perhaps the special tokens were counted twice or not at all."),
+        (39 + 256, "Perhaps the 256 bytes were not counted as tokens of the vocabulary."),
+        (39 + 258, "Perhaps the 256 bytes and the special tokens were not counted."),
     ],
 )
 def test_a_wrong_number_of_merges_is_told_with_what_it_hints_at(merges: int, told: str) -> None:

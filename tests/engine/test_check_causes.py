@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import repeat
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from engine.analysis.check.checking import check, check_claim
 from engine.analysis.check.claim import Claim
 from engine.analysis.check.report import Report
 from engine.analysis.check.steps_file import ClaimedStep
+from engine.core.events import BytesPair
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 MERGES = 60
@@ -98,7 +100,8 @@ def test_counts_that_no_mistake_gives_do_not_hide_the_cause_of_the_merges() -> N
 
 def test_every_cause_has_a_trainer_that_makes_the_mistake() -> None:
     by_bytes = {"bytes-replaced"}  # students read text; see the test of invalid bytes
-    assert {cause for _, cause, _ in MISTAKES} | by_bytes == set(CAUSES)
+    in_the_list = {"missing-line", "swapped-lines", "line-too-many"}  # no trainer's: see below
+    assert {cause for _, cause, _ in MISTAKES} | by_bytes | in_the_list == set(CAUSES)
 
 
 def test_invalid_bytes_that_were_replaced_are_a_cause(tmp_path: Path) -> None:
@@ -108,3 +111,61 @@ def test_invalid_bytes_that_were_replaced_are_a_cause(tmp_path: Path) -> None:
     run = Trainer(Assignment(replaced.encode).counts, 260)
     list(run.steps())
     assert check(None, run.merges, corpus).explanations[0].cause == "bytes-replaced"
+
+
+# -- slips in the list of a trainer that is right
+
+RIGHT = [pair for pair, _ in Student().train(STORY, MERGES)]
+
+
+def told_of(merges: Sequence[BytesPair], size: int | None = None) -> Report:
+    asked = Assignment(STORY.encode, (SPECIAL,), vocab_size=size)
+    return check_claim(Claim.of(None, merges), asked)
+
+
+@pytest.mark.parametrize("first", [0, 7, 23, 40, MERGES - 3])
+@pytest.mark.parametrize("lines", [1, 3])
+def test_lines_that_are_missing_are_the_cause(first: int, lines: int) -> None:
+    if first + lines >= MERGES:
+        return  # a list that ends early is right as far as it goes
+    report = told_of(RIGHT[:first] + RIGHT[first + lines :], 257 + MERGES)
+    assert report.explanations[0].cause == "missing-line"
+    told = list(report.describe())
+    one = f"merge {first + 1} of the rule is missing from yours."
+    some = f"merges {first + 1} to {first + lines} of the rule are missing from yours."
+    assert f"Likely cause (missing-line): {one if lines == 1 else some}" in told[3]
+    assert [line for line in told if "cause" in line or "explains" in line] == [told[3]]
+    assert told[-1] == (
+        f"Too few merges, by {lines}: {MERGES - lines}, not {MERGES}. "
+        "That is what is missing from the list."
+    )
+
+
+@pytest.mark.parametrize("first", [0, 23, MERGES - 1])
+@pytest.mark.parametrize("pair", [RIGHT[30], (b"q", b"q"), (b"w", b"a")])
+def test_a_line_too_many_is_the_cause(first: int, pair: BytesPair) -> None:
+    report = told_of([*RIGHT[:first], pair, *RIGHT[first:]], 257 + MERGES)
+    told = " ".join(report.describe())
+    if pair in RIGHT[:first]:
+        assert "has merged it already" in told
+    assert report.explanations[0].cause == "line-too-many"
+    assert f"your merge {first + 1} is a line too many" in told
+    assert f"Too many merges, by 1: {MERGES + 1}, not {MERGES}. That is what is too many" in told
+
+
+@pytest.mark.parametrize(("one", "other"), [(0, 1), (20, 21), (5, 50), (MERGES - 2, MERGES - 1)])
+def test_two_lines_that_are_swapped_are_the_cause(one: int, other: int) -> None:
+    merges = list(RIGHT)
+    merges[one], merges[other] = merges[other], merges[one]
+    report = told_of(merges, 257 + MERGES)
+    assert "swapped-lines" in [explanation.cause for explanation in report.told]
+    assert f"merges {one + 1} and {other + 1} stand in each other" in " ".join(report.describe())
+
+
+def test_what_explains_little_is_not_called_likely() -> None:
+    merges = [*RIGHT[:20], *RIGHT[21:40], *RIGHT[43:]]  # two slips, which nothing explains
+    report = told_of(merges)
+    told = " ".join(report.describe())
+    assert all(2 * each.merges < len(merges) - 20 for each in report.explanations)
+    assert "Likely cause" not in told
+    assert "number of special tokens" not in told

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
+from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES, TieRule
 from engine.bpe.trainer import base_vocab, check_vocab_size
-from engine.bpe.trainers.problem import Problem
+from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
+from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.counting.count import count_text
 from engine.text.corpus import Corpus
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
@@ -89,6 +92,18 @@ class Assignment:
         """How many merges fill the vocabulary; `None` if nobody gave a size."""
         return None if self.vocab_size is None else self.vocab_size - self.first_id
 
+    def first_by_rule(self, count: int) -> Sequence[ClaimedStep]:
+        """The first merges that the rule gives, so many or as many as there are."""
+        made, more = self._by_rule
+        made.extend(islice(more, max(count - len(made), 0)))
+        return made[:count]
+
+    @cached_property
+    def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
+        """What is made of them, and what makes more."""
+        algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule)
+        return [], steps_of(algorithm, self.problem())
+
     def problem(
         self, counts: Mapping[bytes, int] | None = None, tie_rule: TieRule | None = None
     ) -> Problem:
@@ -99,6 +114,13 @@ class Assignment:
             tie_rule or self.tie_rule,
             min_count=1,
         )
+
+
+def steps_of(algorithm: Algorithm, problem: Problem) -> Iterator[ClaimedStep]:
+    """The merges that an algorithm makes, with their counts."""
+    for merge in algorithm.run(problem):
+        left, right = problem.pairs[merge.number]
+        yield ClaimedStep(problem.vocab[left], problem.vocab[right], merge.count)
 
 
 def _whole_text(corpus: Corpus) -> bytes:

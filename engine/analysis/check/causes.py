@@ -1,6 +1,7 @@
 """The known mistakes of trainers. To add one, add an entry to `CAUSES`.
 
-An entry has a name, a sentence, and the trainers that make the mistake. Most are of one kind:
+An entry has a name, a sentence, and the trainers that make the mistake. Slips in the list of merges
+are in `slips`. Most others are of one kind:
 
     _habit     a mistake in counting pairs, in merging, or in keeping the counts
     _reading   a mistake in reading the corpus: a function makes the text that was read instead
@@ -16,7 +17,7 @@ from functools import partial
 from itertools import pairwise
 
 from engine.alphabets.merging import merge_pair
-from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.assignment import Assignment, steps_of
 from engine.analysis.check.explanation import Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
     Change,
@@ -25,11 +26,11 @@ from engine.analysis.check.mistaken_trainer import (
     merges_with_habits,
     recounted,
 )
+from engine.analysis.check.slips import MISSING, SWAPPED, TOO_MANY
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.check.stray_orders import ORDERS
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
-from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
@@ -150,13 +151,7 @@ def _by_rule(
 def _by_rule_on(assignment: Assignment, counts: Mapping[bytes, int]) -> Iterator[ClaimedStep]:
     """The merges that the rule takes with other pretoken counts."""
     algorithm = algorithm_for(DEFAULT_TRAINER, assignment.tie_rule)
-    return _steps_of(algorithm, assignment.problem(counts))
-
-
-def _steps_of(algorithm: Algorithm, problem: Problem) -> Iterator[ClaimedStep]:
-    for merge in algorithm.run(problem):
-        left, right = problem.pairs[merge.number]
-        yield ClaimedStep(problem.vocab[left], problem.vocab[right], merge.count)
+    return steps_of(algorithm, assignment.problem(counts))
 
 
 # -- patterns, and none
@@ -206,7 +201,7 @@ def _tie_rules(case: Case) -> Iterator[Deviation]:
 
 def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[ClaimedStep]:
     # `heap` knows where a pair stands first, even if the rule asks only once.
-    return _steps_of(heap.ALGORITHM, assignment.problem(tie_rule=rule))
+    return steps_of(heap.ALGORITHM, assignment.problem(tie_rule=rule))
 
 
 # -- the table; of causes that explain as much, the earlier is named first
@@ -295,4 +290,7 @@ CAUSES: Registry[Cause] = registry_of(
         lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
     ),
     Cause("unweighted", _UNWEIGHTED, _unweighted),
+    MISSING,
+    SWAPPED,
+    TOO_MANY,
 )

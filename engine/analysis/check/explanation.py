@@ -42,11 +42,14 @@ class Deviation:
         sentence: what it does wrong, in words.
         run: gives the merges that it makes, with the counts that it believes in.
         variant: its name among the deviations of its cause, where there are several.
+        lines: by how many lines the list is longer, if the mistake is no trainer's, but a slip in
+            the list of merges; such a one is worth telling only if it explains all of them.
     """
 
     sentence: str
     run: Callable[[], Iterator[ClaimedStep]]
     variant: str = ""
+    lines: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class Explanation:
         merges: how many merges it makes as the trainer does, from the divergence on.
         all: whether these are all that the trainer made.
         alike: other variants of the mistake that explain as much.
+        lines: see `Deviation`.
     """
 
     cause: str
@@ -79,12 +83,16 @@ class Explanation:
     merges: int
     all: bool
     alike: tuple[str, ...] = ()
+    lines: int | None = None
 
 
 def explain(case: Case, causes: Iterable[Cause]) -> list[Explanation]:
-    """The mistakes that explain the divergence, the one that explains most merges first."""
+    """The mistakes that explain the divergence, the one that explains most merges first.
+
+    What explains all that is tried of it explains as much as what explains the whole list.
+    """
     found = (_best_variant(case, cause) for cause in causes)
-    return sorted(filter(None, found), key=lambda explanation: -explanation.merges)
+    return sorted(filter(None, found), key=lambda each: -min(each.merges, FURTHER + 1))
 
 
 def _best_variant(case: Case, cause: Cause) -> Explanation | None:
@@ -99,11 +107,13 @@ def _best_variant(case: Case, cause: Cause) -> Explanation | None:
 
 def _tried(case: Case, cause: Cause, deviation: Deviation) -> Explanation:
     """How many merges from the divergence on a trainer with the mistake makes, too."""
-    steps = case.steps[: case.divergence + 1 + FURTHER]
+    is_slip = deviation.lines is not None
+    steps = case.steps if is_slip else case.steps[: case.divergence + 1 + FURTHER]
     made = 0
     for step, taken in zip(steps, deviation.run(), strict=False):
         if taken.pair != step.pair or step.count not in (None, taken.count):
             break
         made += 1
-    merges = max(0, made - case.divergence)
-    return Explanation(cause.name, deviation.sentence, merges, made == len(case.steps))
+    all_made = made == len(case.steps)
+    merges = 0 if is_slip and not all_made else max(0, made - case.divergence)
+    return Explanation(cause.name, deviation.sentence, merges, all_made, lines=deviation.lines)

@@ -122,21 +122,32 @@ class SizeFinding:
     wanted: int
     special_tokens: int
 
-    def describe(self) -> str:
-        """How far off the number is, and what that number hints at."""
-        few = "few" if self.merges < self.wanted else "many"
-        off = abs(self.merges - self.wanted)
-        text = f"Too {few} merges, by {off:,}: {self.merges:,}, not {self.wanted:,}."
-        return text + (f" {hint}" if (hint := self._hint(off)) else "")
+    def describe(self, lines: int | None = None) -> str:
+        """How far off the number is, and what that number hints at.
 
-    def _hint(self, off: int) -> str | None:
-        hints = {
-            256: "That is 256, the bytes: they count as tokens of the vocabulary.",
-            256 + self.special_tokens: "That is the 256 bytes and the special tokens: they count.",
-            1: "A loop is off by one.",
-            self.special_tokens: "That is the number of special tokens: each counts, and once.",
-        }
-        return hints.get(off)
+        Args:
+            lines: by how many the list is longer, where a slip in it explains the divergence.
+        """
+        few = "few" if self.merges < self.wanted else "many"
+        off = self.merges - self.wanted
+        text = f"Too {few} merges, by {abs(off):,}: {self.merges:,}, not {self.wanted:,}."
+        if lines:
+            missing = "missing from" if lines < 0 else "too many in"
+            accounted = f"That is what is {missing} the list."
+            return f"{text} {accounted}" if lines == off else text
+        hints = list(self._hints(abs(off)))
+        return f"{text} Perhaps {', or '.join(hints)}." if hints else text
+
+    def _hints(self, off: int) -> Iterator[str]:
+        """What is so many."""
+        if off == 256:
+            yield "the 256 bytes were not counted as tokens of the vocabulary"
+        if off == 1:
+            yield "a loop is off by one"
+        if off == self.special_tokens:
+            yield "the special tokens were counted twice or not at all"
+        elif off == 256 + self.special_tokens:
+            yield "the 256 bytes and the special tokens were not counted"
 
 
 # -- the vocabulary and the new ids

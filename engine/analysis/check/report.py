@@ -51,44 +51,69 @@ class Report:
         else:
             yield from self.divergence.describe(show)
             yield from self._why()
-            yield self._after(self.divergence)
+            yield from self._after(self.divergence)
             if self.counts_wrong:
                 yield f"{self.counts_wrong:,} of the {self.counts_claimed:,} counts told are wrong."
         if self.size is not None:
-            yield self.size.describe()
+            yield self.size.describe(self.lines)
         if self.vocabulary is not None:
             yield self.vocabulary.describe(show)
         if self.ids is not None and (ids := self.ids.describe()) is not None:
             yield ids
 
+    @property
+    def told(self) -> tuple[Explanation, ...]:
+        """The explanations worth telling: beside one that explains all, none that does not."""
+        whole = (each for each in self.explanations if each.all or each.merges > FURTHER)
+        return tuple(whole) or self.explanations
+
+    @property
+    def lead(self) -> str:
+        """What the first explanation is called: a cause is likely if it explains half at least."""
+        assert self.divergence is not None
+        first = self.explanations[0]
+        behind = min(self.merges - self.divergence.step, FURTHER + 1)
+        likely = first.all or (first.merges > 1 and 2 * first.merges >= behind)
+        return "Likely cause" if likely else "Possible cause"
+
+    @property
+    def lines(self) -> int | None:
+        """By how many lines the list is longer, if a slip in it is what explains it best."""
+        return self.explanations[0].lines if self.explanations else None
+
     def _why(self) -> Iterator[str]:
         if not self.explanations:
             yield "None of the known mistakes that were tried on this corpus explains it."
-        for place, explanation in enumerate(self.explanations):
-            likely = explanation.all or explanation.merges > 1
-            first = "Likely cause" if likely else "Possible cause"
-            lead = "Explains it, too" if place else first
+        for place, explanation in enumerate(self.told):
+            lead = "Explains it, too" if place else self.lead
             yield f"{lead} ({explanation.cause}): {explanation.sentence}. {_reach(explanation)}"
 
-    def _after(self, divergence: Divergence) -> str:
+    def _after(self, divergence: Divergence) -> Iterator[str]:
         behind = self.merges - divergence.step - 1
+        if self.lines is not None:
+            return  # what is behind is the rule's list: the slip says so
         if not behind:
-            return "It is the last merge."
-        if divergence.is_of_count_only and self.by_rule_after == behind:
-            return "The merges themselves are all by the rule."
-        if self.by_rule_after == behind:
+            yield "It is the last merge."
+        elif divergence.is_of_count_only and self.by_rule_after == behind:
+            yield "The merges themselves are all by the rule."
+        elif self.by_rule_after == behind:
             slip = "" if any(each.all for each in self.explanations) else "It is one slip. "
-            return f"{slip}Given it, all later merges ({behind:,}) are by the rule."
-        return (
-            f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
-            "yours before them."
-        )
+            yield f"{slip}Given it, all later merges ({behind:,}) are by the rule."
+        else:
+            yield (
+                f"{self.by_rule_after:,} of {behind:,} later merges are what the rule takes after "
+                "yours before them."
+            )
 
 
 def _reach(explanation: Explanation) -> str:
     """How far a mistake explains what the trainer did."""
     alike = f" So would {', '.join(explanation.alike)}." if explanation.alike else ""
     more = explanation.merges - 1
+    if explanation.lines is not None:
+        return (
+            "All the others are the rule's, in its order: a slip in the list, not in the trainer."
+        )
     if explanation.all:
         return f"A trainer with this mistake makes exactly your merges.{alike}"
     if not more:
