@@ -8,7 +8,7 @@ from itertools import islice
 from bpe_tui.views.narration import times, why_uncounted
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToStep, ToToken
-from bpe_tui.views.token_detail import drawn
+from bpe_tui.views.token_detail import drawn, twin_rows
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes
@@ -76,6 +76,7 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
     rows += [row for said in _sentences(frame, token_id) for row in paragraph(said, width)]
+    rows += twin_rows(painter, token_id, width)
     lines = frame.vocabulary.merge_tree(token_id)
     tree = [
         Row(

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
@@ -262,6 +262,7 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         name = shorten(painter.token(self.token_id)[0], 20)
         self.say(f"merge tree of {name}", "space folds · ↵ goes there")
         tree = self._tree_rows(painter, self.token_id, width)
+        tree += twin_rows(painter, self.token_id, width)
         built = frame.vocabulary.built_on(self.token_id)
         if not built:
             return [*tree, Row([]), *sentence(f"No {self.TOKEN} is built on it yet.", width)]
@@ -280,6 +281,31 @@ class MergeTreePanel(TokenPanel[AnyMergeFrame]):
         if next(lines, None) is not None:
             rows.append(Row([("… and more: space folds a part away", "dim")]))
         return [_tree_title(width), *rows]
+
+
+HOW_TWINS_DIFFER = {
+    "sign": ("with a {sign}", "without the {sign}"),
+    "capital": ("with a capital", "with a capital"),
+    "small": ("in small letters", "in small letters"),
+}
+
+
+def twin_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
+    """Of what a token is the twin, and that twins are tokens of their own; nothing if of none."""
+    vocabulary = painter.frame.vocabulary
+    twins = vocabulary.twins_of(token_id)
+    if not twins:
+        return []
+    sign = vocabulary.table.SIGN
+    is_signed = vocabulary.token(token_id).startswith(sign)
+    written = "space" if sign == b" " else sign.decode()
+    rows = [Row([]), Row([(f"its {'twin' if len(twins) == 1 else 'twins'}", "strong")])]
+    for how, twin in twins.items():
+        differs = HOW_TWINS_DIFFER[how][is_signed].format(sign=written)
+        said: list[Span] = [*painter.spans(twin), (f"  {differs}  id {number(twin)}", "dim")]
+        rows.append(Row(left(said, width), ToToken(twin)))
+    apart = f"To the merges they are different {painter.frame.TOKEN}s: own ids, learnt apart."
+    return [*rows, *paragraph(apart, width, "dim")]
 
 
 def _tree_title(width: int) -> Row:

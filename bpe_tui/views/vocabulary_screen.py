@@ -21,7 +21,7 @@ from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import number, short_number
 from bpe_tui.widgets.rows import Part, Span
 from bpe_tui.widgets.virtual_table import Column
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
 from engine.recording.merge_frame import AnyMergeFrame
@@ -100,6 +100,7 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._query = Query("")
         self._searching: Iterator[Ints] | None = None
         self._complete = False
+        self._is_at_newest = False
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -124,6 +125,30 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._searching = self.vocabulary.search(self._query, rows)
         self._search_on(self._searching)
 
+    def _keep_to_chosen(self) -> None:
+        """Until the reader chooses a token, stay with the newest; in a narrowed table, on top."""
+        if self._chosen is not None or self.frame is None:
+            super()._keep_to_chosen()
+        elif not self._is_narrowed:
+            self._chosen = self.frame.merge.new_id if self.frame.merge else None
+            super()._keep_to_chosen()
+            self._chosen, self._is_at_newest = None, True
+        elif self._is_at_newest:
+            self._is_at_newest = False
+            self.cursor = 0
+            self.scroll_to(y=0, animate=False, immediate=True)
+
+    def on_show(self) -> None:
+        super().on_show()
+        # Once it has its height, for it has none when the rows are made.
+        self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
+
+    @property
+    def _is_narrowed(self) -> bool:
+        """Whether the reader has searched, filtered or sorted: then the first row is meant."""
+        is_sorted = self.sorting != "id" or self.descending
+        return bool(self._query.text or self.filters or is_sorted)
+
     def _search_on(self, searching: Iterator[Ints]) -> None:
         """One slice of a search, unless another one has begun since."""
         if searching is not self._searching:
@@ -143,7 +168,8 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
         self._order = np.concatenate(found)
         self._complete = complete
         of, problem = len(self.vocabulary), self._query.problem
-        self.show_order(self.Found(len(self._order), of, complete, problem))
+        spelled = self._query.spelled if self._query.expression is None else None
+        self.show_order(self.Found(len(self._order), of, complete, problem, spelled))
         if not complete:
             self.call_later(self._search_on, searching)
 
@@ -187,6 +213,8 @@ class VocabularyPanel(VocabularyTable):
         self.border_title = Content(f"vocabulary  {of}")
         if found.problem is not None:
             foot = f"no regex: {visible_text(found.problem, spaces=False)}; read as plain text"
+        elif found.spelled is not None:
+            foot = f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
         else:
             foot = "↵ to its merge · c next column · C turn it round"
         self.border_subtitle = Content(foot)

@@ -50,12 +50,16 @@ class VocabularyRows(FramePanel[FrameT]):
 
     @dataclass
     class Found(Message):
-        """The rows have changed. `complete`: no more will be found. `problem`: of the search."""
+        """The rows have changed. `complete`: no more will be found. `problem`: of the search.
+
+        `spelled` is what the search says if it is GPT-2's spelling.
+        """
 
         shown: int
         of: int
         complete: bool = True
         problem: str | None = None
+        spelled: bytes | None = None
 
     def __init__(self, id: str, sorting: str, descending: bool) -> None:
         super().__init__("", id=id)

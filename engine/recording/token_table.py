@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -122,6 +122,9 @@ class TokenTable:
         special_rows: the rows of the special tokens.
         alphabet: what a pretoken is spelled in, in ids, before any merge.
     """
+
+    SIGN: ClassVar[bytes] = b" "
+    """What stands in front of a token, or does not: before a word, here."""
 
     ids: Ints
     tokens: Sequence[bytes]
@@ -242,8 +245,13 @@ class TokenTable:
 
     @cached_property
     def least_twins(self) -> Ints:
-        """The first row with a token that differs only by case or a leading space."""
-        return least_twins(self.tokens, b" ")
+        """The first row with a token that differs only by case or the sign in front."""
+        return least_twins(self.tokens, self.SIGN)
+
+    @cached_property
+    def first_rows(self) -> dict[bytes, int]:
+        """The first row of each token, by its bytes."""
+        return _first_rows(self.tokens)
 
 
 def _is_text(token: bytes) -> bool:

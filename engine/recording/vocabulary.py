@@ -17,6 +17,7 @@ import regex
 from engine.core.arrays import Bools, Ints
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
+from engine.core.gpt2_bytes import read_stand_ins
 from engine.core.registry import Registry, registry_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.token_table import NONE, TokenTable
@@ -126,6 +127,11 @@ class Query:
     expression: regex.Pattern[str] | None = None
     problem: str | None = None
 
+    @property
+    def spelled(self) -> bytes | None:
+        """What the text says if it is GPT-2's spelling: `Ġthe` is ` the`; `None` if it is not."""
+        return read_stand_ins(self.text)
+
     @classmethod
     def read(cls, text: str) -> Query:
         """An expression if it has one of its signs and is well formed, plain text if not.
@@ -177,6 +183,14 @@ def _in_time(expression: regex.Pattern[str], token: bytes) -> regex.Match[str] |
         raise QueryError(
             "this expression takes too long on some tokens; say it with fewer nested repeats"
         ) from None
+
+
+def _with_first_letter(text: str, change: Callable[[str], str]) -> str:
+    """The text with its first letter changed: ` the` → ` The`."""
+    place = next((place for place, sign in enumerate(text) if sign.isalpha()), None)
+    if place is None:
+        return text
+    return text[:place] + change(text[place]) + text[place + 1 :]
 
 
 class Vocabulary:
@@ -283,6 +297,26 @@ class Vocabulary:
         row = self.row_of(token_id)
         return None if self.counts is None or self.counts[row] == NONE else int(self.counts[row])
 
+    def twins_of(self, token_id: int) -> dict[str, int]:
+        """The tokens that differ from one only by its sign in front or by case: how → id.
+
+        The sign is a space, or WordPiece's `##`.
+        """
+        row, table = self.row_of(token_id), self.table
+        token, rows = table.tokens[row], table.first_rows
+        text, sign = to_text(token), table.SIGN
+        spellings = {
+            "sign": token.removeprefix(sign) if token.startswith(sign) else sign + token,
+            "capital": to_bytes(_with_first_letter(text, str.upper)),
+            "small": to_bytes(text.lower()),
+        }
+        found: dict[str, int] = {}
+        for how, twin in spellings.items():
+            twin_row = rows.get(twin, self._size)
+            if twin and twin != token and twin_row < self._size:
+                found[how] = self.id_of(twin_row)
+        return found
+
     def merge_tree(self, token_id: int, folded: Collection[int] = ()) -> Iterator[TreeLine]:
         """How a token came to be: it, then its two parts with theirs, depth first, a line each.
 
@@ -348,7 +382,8 @@ class Vocabulary:
             yield rows
         elif query.expression is None:
             holds = np.zeros(len(self.table), dtype=np.bool_)
-            holds[rows_with(self.table, to_bytes(query.text))] = True
+            for piece in filter(None, (to_bytes(query.text), query.spelled)):
+                holds[rows_with(self.table, piece)] = True
             yield rows[holds[rows]]
         else:
             for start in range(0, len(rows), BATCH):

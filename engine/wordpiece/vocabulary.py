@@ -13,7 +13,7 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.registry import Registry
-from engine.recording.token_table import NONE, Merges, TokenTable, least_twins, sorted_positions
+from engine.recording.token_table import NONE, Merges, TokenTable, sorted_positions
 from engine.recording.vocabulary import COLUMNS, Vocabulary
 from engine.text.pretokenize import to_text
 from engine.wordpiece.record import Record
@@ -24,6 +24,8 @@ from engine.wordpiece.words import CONTINUES, bare
 class PieceTable(TokenTable):
     """The pieces by row; a row is an id."""
 
+    SIGN = CONTINUES.encode()
+
     @cached_property
     def lengths(self) -> Ints:
         """Characters of the text that each piece stands for."""
@@ -33,11 +35,6 @@ class PieceTable(TokenTable):
     def reading_order(self) -> Ints:
         """The place of each piece sorted as text, without regard to case and `##`."""
         return sorted_positions([text.lower() for text in self._texts])
-
-    @cached_property
-    def least_twins(self) -> Ints:
-        """The first row with a piece that differs only by case or `##`."""
-        return least_twins(self.tokens, CONTINUES.encode())
 
     @property
     def _texts(self) -> list[str]:

@@ -67,12 +67,14 @@ async def test_the_table_has_every_token_of_the_step() -> None:
 
 async def test_o_sorts_by_the_next_column_and_a_second_key_turns_it_round() -> None:
     async with vocabulary() as (_, pilot, rows):
-        await pilot.press("down")
+        assert rows.token == 699  # it opens on the newest …
+        await pilot.press("pageup")
+        chosen = rows.token
         while rows.sorting != "count":
             await pilot.press("c")
         counts = rows.vocabulary.counts
         assert counts is not None
-        assert rows.token == 1  # the cursor keeps to its token …
+        assert rows.token == chosen  # … and keeps to a token that is chosen …
         assert rows.cursor > 0  # … wherever that is now
         assert line(rows, 0).split()[0] == str(counts.argmax())
         await pilot.press("C")
@@ -134,7 +136,10 @@ async def test_the_tree_follows_the_cursor_and_leads_to_parts_and_back() -> None
         token = rows.vocabulary.token(262)
         parents = rows.vocabulary.parents_of(262)
         assert parents is not None
-        assert len(texts(tree)) == 1 + (2 * len(token) - 1) + 2 + len(rows.vocabulary.built_on(262))
+        told = texts(tree)
+        assert told.index("") == 1 + (2 * len(token) - 1)
+        built = next(place for place, row in enumerate(told) if row.startswith("built on it"))
+        assert len(told) == built + 1 + len(rows.vocabulary.built_on(262))
         await pilot.press("tab", "down", "enter")
         await pilot.pause()
         assert rows.token == tree.token_id == parents[0]
@@ -200,7 +205,7 @@ async def test_the_merge_leads_to_its_token_and_escape_back_to_the_merge() -> No
 
 async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> None:
     async with opened() as (app, pilot):
-        await pilot.press("right", "w", "enter")
+        await pilot.press("right", "W", "enter")
         await pilot.pause(0.1)
         assert app.screen.id == "encoding"
         await pilot.press("escape")
@@ -266,3 +271,35 @@ def test_columns_of_least_importance_give_way_and_the_rest_share_the_room() -> N
 def test_deep_branches_give_way_to_their_depth() -> None:
     assert drawn((True,) * 3) == "│  │  ├─ "
     assert drawn((True,) * 30) == "30⋯ ├─ "
+
+
+async def test_the_table_stays_with_the_newest_token_until_one_is_chosen() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        assert rows.scroll_offset.y > 0  # it is in sight
+        app.seek(100)
+        await pilot.pause()
+        assert rows.token == 356
+        await pilot.press("c")  # another order: its first row is meant
+        assert rows.cursor == 0
+
+
+async def test_what_gpt2_spells_is_found_as_what_it_says() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        await pilot.press("slash", *"Ġthe")
+        await pilot.pause()
+        tokens = [rows.vocabulary.token(rows.vocabulary.id_of(row)) for row in rows._order]
+        assert tokens == [t for t in rows.vocabulary.table.tokens if b" the" in t]
+        foot = str(app.screen.query_one(VocabularyPanel).border_subtitle)
+        assert foot == "GPT-2's spelling of ·the, found too"
+
+
+async def test_the_detail_says_of_what_a_token_is_the_twin() -> None:
+    async with vocabulary() as (app, pilot, rows):
+        ids = {rows.vocabulary.token(token_id): token_id for token_id in range(700)}
+        twins = rows.vocabulary.twins_of(ids[b" he"])
+        assert twins == {"sign": ids[b"he"]} | ({"capital": ids[b" He"]} if b" He" in ids else {})
+        app.screen.table.show_token(ids[b" he"])  # type: ignore[attr-defined]
+        await pilot.pause()
+        told = "\n".join(texts(app.screen.query_one(MergeTreePanel)))
+        assert f"he  without the space  id {ids[b'he']}" in told
+        assert "own ids, learnt apart" in " ".join(told.split())
