@@ -14,8 +14,8 @@ from bpe_tui.app import terminal
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import START, TRAINING
-from bpe_tui.session.config import NOTHING, Config, RunConfig
+from bpe_tui.session.commands.command import CHECK, START, TRAINING
+from bpe_tui.session.config import NOTHING, Config, RunConfig, why_unchecked
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
@@ -27,8 +27,6 @@ SWITCH_SECONDS = 0.0005
 
 Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
 """
-NOTE_SECONDS = 30
-"""How long it is said why the run was opened at this step."""
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job that opens something: what to open, and where the job posts its news."""
@@ -166,23 +164,14 @@ class BpeTuiApp(SessionApp):
         if news.of is self.session:
             self.session.extend_to(news.steps)
             self._has_grown = True
-            self._arrive()
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         if news.of is self.session:
             self.session.end(news.reason)
-            self._arrive()
             self.changed()
             gc.freeze()
             own = (None, self.session.model)
             import_ahead([name for name in SCREENS if kind_and_model(name)[1] in own])
-
-    def _arrive(self) -> None:
-        """Say what the run was opened to show, at the step where it is to be seen."""
-        config = self.session.config
-        if isinstance(config, RunConfig) and self.session.arrive():
-            self.changed()
-            self.notify(config.note, markup=False, timeout=NOTE_SECONDS)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -208,8 +197,24 @@ class BpeTuiApp(SessionApp):
         self.push_screen(OpenOther(beside), self._chose)
 
     def _chose(self, config: Config | None) -> None:
-        if config is not None:
+        """Open what was chosen; files to check on what is open need nothing opened anew."""
+        session = self.session
+        claimed = config.claimed if isinstance(config, RunConfig) else None
+        if claimed is not None and session.timeline is not None and _same(config, session.config):
+            session.claimed = claimed
+            self.action_show(CHECK)
+            self.changed()
+        elif config is not None:
             self.open(config)
+
+    def choose_to_check(self) -> None:
+        """Ask for the files of a trainer, to check them on the corpus that is open."""
+        if (why := why_unchecked(self.session.config)) is not None:
+            self.notify(why, markup=False, timeout=5)
+            return
+        from bpe_tui.dialogs.open_other import OpenOther, Use
+
+        self.push_screen(OpenOther(self.session.config, Use.CHECK), self._chose)
 
     def action_model(self) -> None:
         """Choose another model for the corpus, which is opened anew."""
@@ -228,7 +233,7 @@ class BpeTuiApp(SessionApp):
     def train_anew(self, config: RunConfig) -> None:
         """Train on the corpus by other rules; it is opened anew."""
         if not self._cannot_train_anew():
-            self.open(replace(config, first_step=0, note=""))
+            self.open(replace(config, claimed=None))
 
     def _cannot_train_anew(self) -> bool:
         """Whether there is no corpus to read once more; then it is said why."""
@@ -243,6 +248,13 @@ class BpeTuiApp(SessionApp):
             return False
         self.notify(said, markup=False, timeout=5)
         return True
+
+
+def _same(config: Config | None, other: Config) -> bool:
+    """Whether both train the same, whatever is to be checked."""
+    if not isinstance(config, RunConfig) or not isinstance(other, RunConfig):
+        return False
+    return replace(config, claimed=None) == replace(other, claimed=None)
 
 
 if TYPE_CHECKING:

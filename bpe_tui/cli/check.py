@@ -24,14 +24,13 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.training import count_corpus_of
+from bpe_tui.studies.check.reading import read_claimed
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
-from engine.analysis.check.claim import Claim, read_claim
-from engine.analysis.check.report import Report, as_dict
-from engine.analysis.check.steps_file import read_steps
+from engine.analysis.check.report import as_dict
 
 INPUT = "What to check"
 
@@ -93,7 +92,7 @@ def check(
         bool,
         typer.Option(
             "--open",
-            help="Open the screen at the first step that differs.",
+            help="Show it on the screen: the merges beside the rule's, and the cause.",
             rich_help_panel=OUTPUT,
         ),
     ] = False,
@@ -105,7 +104,10 @@ def check(
     special_tokens = special_tokens_of(special, no_special)
     if corpus == STANDARD_INPUT:
         raise CommandLineError("a corpus to check against is read more than once; give a file")
-    claim = _claim(files or [], jsonl, special_tokens)
+    claimed = _claimed(files or [], jsonl, vocab_size)
+    claim, notes = read_claimed(claimed, special_tokens)
+    for note in notes:
+        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = RunConfig(
         *(corpus, size, special_tokens, pattern, tie_rule), min_count=1, cache=not no_cache
@@ -116,25 +118,18 @@ def check(
     else:
         print(*report.describe(quoted), sep="\n")
     if open_app:
-        _open(config, report)
+        _open(replace(config, claimed=claimed))
     raise typer.Exit(0 if report.agrees else DIFFERS)
 
 
-def _claim(files: list[Path], jsonl: Path | None, special_tokens: tuple[str, ...]) -> Claim:
-    """What is to be checked. Notes on what was recognised in it go to standard error."""
+def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> Claimed:
+    """What is to be checked."""
     if bool(files) == (jsonl is not None) or len(files) > 2:
         raise CommandLineError(
             "check takes VOCAB and MERGES, or one path that holds both, or --jsonl STEPS.jsonl"
         )
-    notes: tuple[str, ...]
-    if jsonl is not None:
-        steps = read_steps(jsonl)
-        claim, notes = Claim(steps.steps), (f"tokens are written as {' and '.join(steps.forms)}",)
-    else:
-        claim, notes = read_claim(*files, special_tokens=special_tokens)
-    for note in notes:
-        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
-    return claim
+    paths = files if jsonl is None else [jsonl]
+    return Claimed(tuple(map(str, paths)), jsonl is not None, vocab_size)
 
 
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
@@ -151,16 +146,8 @@ def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     )
 
 
-def _open(config: RunConfig, report: Report) -> None:
-    """Show the rule's run, at the first step that differs."""
-    step = 0 if report.divergence is None else report.divergence.step + 1
-    code = open_screen(replace(config, first_step=step, note=_in_short(report)))
+def _open(config: RunConfig) -> None:
+    """Show the check on the screen."""
+    code = open_screen(config)
     if code:
         raise typer.Exit(code)
-
-
-def _in_short(report: Report) -> str:
-    """What to say on the screen: the divergence itself, and the likeliest cause."""
-    lines = [] if report.divergence is None else list(report.divergence.describe(quoted))
-    lines += [f"{report.lead}: {each.sentence}." for each in report.explanations[:1]]
-    return " ".join(lines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import islice
 from typing import ClassVar
 
@@ -20,12 +21,20 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, config_for, over
+from bpe_tui.session.config import (
+    Claimed,
+    Config,
+    RunConfig,
+    TokenizerConfig,
+    config_for,
+    over,
+    why_unchecked,
+)
 from bpe_tui.session.recent_files import Given, as_typed, parse_typed, recent
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 from engine.text.corpus import Corpus
@@ -75,6 +84,8 @@ def _place(entry: os.DirEntry[str]) -> Place | None:
 # What the window offers that opens something else: recent things and what is in a directory.
 
 RECENT_SHOWN = 6
+NAME_CELLS = 24
+STEPS_SUFFIX = ".jsonl"
 SIZE_CELLS = 9
 
 
@@ -159,8 +170,21 @@ def _place_row(place: Place) -> Shown:
     return name, size(place.size), Choice((place.path,))
 
 
+class Use(Enum):
+    """What is to become of what is chosen, beside what is open now."""
+
+    TOGETHER = "together with {}"
+    ALONE = "alone"
+    CHECK = "check its merges on {}"
+
+
 class OpenOther(ModalScreen[Config | None]):
-    """Gives back what to open, or `None`. `config` is what is open now and could stay beside it."""
+    """Gives back what to open, or `None`.
+
+    Args:
+        config: what is open now, and could stay.
+        use: what is to become of what is chosen, unless somebody says otherwise.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
@@ -173,12 +197,12 @@ class OpenOther(ModalScreen[Config | None]):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
-    def __init__(self, config: Config | None) -> None:
+    def __init__(self, config: Config | None, use: Use = Use.TOGETHER) -> None:
         super().__init__()
         self._config = config
+        self._use = use
         self._recent = recent()
         self._directory = os.getcwd()
-        self._keeps = True
 
     def compose(self) -> ComposeResult:
         with Vertical(id="open-other", classes="window") as window:
@@ -233,9 +257,17 @@ class OpenOther(ModalScreen[Config | None]):
     # -- what else stays open
 
     def action_keep(self) -> None:
-        if self._kept is not None:
-            self._keeps = not self._keeps
-            self._show_keep()
+        uses = self._uses
+        self._use = uses[(uses.index(self._use) + 1) % len(uses)]
+        self._show_keep()
+
+    @property
+    def _uses(self) -> list[Use]:
+        """What can become of it."""
+        if self._config is None or self._kept is None:
+            return [self._use]
+        checkable = why_unchecked(self._config) is None
+        return list(Use) if checkable else [Use.TOGETHER, Use.ALONE]
 
     @property
     def _kept(self) -> str | None:
@@ -248,9 +280,11 @@ class OpenOther(ModalScreen[Config | None]):
     def _show_keep(self) -> None:
         line = self.query_one("#open-keep", Static)
         line.display = self._kept is not None
-        name = visible_text(self._kept or "", spaces=False)
-        sign = "■" if self._keeps else "□"
-        line.update(Content(f"{sign} Ctrl+K  together with {name}"))
+        name = shorten(visible_text(self._kept or "", spaces=False), NAME_CELLS)
+        uses = (each.value.format(name) for each in self._uses)
+        chosen = self._use.value.format(name)
+        said = " · ".join(f"[{use}]" if use == chosen else use for use in uses)
+        line.update(Content(f"Ctrl+K  {said}"))
 
     # -- choosing
 
@@ -276,24 +310,33 @@ class OpenOther(ModalScreen[Config | None]):
             self._choose(choice)
 
     def _choose(self, choice: Choice) -> None:
-        directory = choice.directory
+        directory, open_now = choice.directory, self._config
         if directory is not None and not _holds_tokenizer(directory):
             self._directory = directory
             self.query_one(Input).value = ""
             self._show_rows()
             return
+        given = choice.given or (directory or "",)
+        if self._use is Use.CHECK and isinstance(open_now, RunConfig):
+            self.dismiss(replace(open_now, claimed=Claimed(given, are_steps=_are_steps(given))))
+            return
         try:
-            config = chosen_config(choice.given or (directory or "",))
+            config = chosen_config(given)
         except BpeError as error:
             self._say(visible_text(str(error), spaces=False), refused=True)
             return
-        beside = self._config if self._keeps else None
+        beside = open_now if self._use is Use.TOGETHER else None
         self.dismiss(config if beside is None else joined(config, beside))
 
     def _say(self, text: str, refused: bool = False) -> None:
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(text))
         hint.set_class(refused, "-refused")
+
+
+def _are_steps(given: Given) -> bool:
+    """Whether it is called like a file of steps, in lines of JSON."""
+    return len(given) == 1 and given[0].endswith(STEPS_SUFFIX)
 
 
 def _holds_tokenizer(directory: str) -> bool:

@@ -21,6 +21,26 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class Claimed:
+    """What a trainer has written, to be checked against the rule.
+
+    Attributes:
+        paths: vocabulary and merges, or one path that holds both.
+        are_steps: it is one file of steps instead, in lines of JSON.
+        vocab_size: the size that was asked for; `None` if any number of merges will do.
+    """
+
+    paths: tuple[str, ...]
+    are_steps: bool = False
+    vocab_size: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What is checked, in a word or two."""
+        return " and ".join(Path(path).name or path for path in self.paths)
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
@@ -41,10 +61,8 @@ class RunConfig:
     units: str = DEFAULT_UNITS
     left_out: tuple[LeftOut, ...] = ()
     """What a fork goes without."""
-    first_step: int = 0
-    """The step to go to as soon as it is recorded."""
-    note: str = ""
-    """What to say there; visible already."""
+    claimed: Claimed | None = None
+    """What to check on the corpus."""
 
     @property
     def name(self) -> str:
@@ -82,6 +100,21 @@ class TokenizerConfig:
 
 
 Config = RunConfig | TokenizerConfig
+
+
+def why_unchecked(config: Config) -> str | None:
+    """Why no merges can be checked against what is open; `None` if they can."""
+    if not isinstance(config, RunConfig):
+        return (
+            "Merges are checked against what is trained here, and this is a tokenizer's. "
+            "Press o and open the corpus that your trainer was given."
+        )
+    if config.corpus == "-":
+        return "Standard input has been read to its end; a check needs the corpus in a file."
+    if config.model != "bpe" or config.units != DEFAULT_UNITS:
+        return "Merges are checked against BPE on bytes, which this is not."
+    return None
+
 
 NOTHING = RunConfig("")
 """Stands for what is open before anything is."""

@@ -125,3 +125,7 @@ class WhatIfFailed(Message):
 
 class RaceRan(Message):
     """The race has come farther, or to its end."""
+
+
+class CheckRan(Message):
+    """The check has come farther, or to its end."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bpe_tui.session.commands.command import ENCODING, PIPELINE, TRAINING
+from bpe_tui.session.commands.command import CHECK, ENCODING, PIPELINE, TRAINING
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
@@ -65,6 +65,7 @@ class Session:
         following: the cursor stays at the end of the recording.
         breakpoints: what to stop at; the merges are looked at for them as time passes.
         awaiting: the cursor goes to the next stop as soon as it is found.
+        claimed: what is to be checked on the corpus; `None` for nothing.
         found_none: the last search came to the end of the run.
     """
 
@@ -88,7 +89,7 @@ class Session:
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
-        self._first_step = config.first_step if isinstance(config, RunConfig) else 0
+        self.claimed = config.claimed if isinstance(config, RunConfig) else None
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -132,6 +133,8 @@ class Session:
         """The kind of screen that shows it first."""
         if self.merges_nothing:
             return PIPELINE
+        if self.claimed is not None and self.timeline is not None:
+            return CHECK
         return ENCODING if self.counts_nothing else TRAINING
 
     @property
@@ -178,18 +181,6 @@ class Session:
             if self.following:
                 self.recording.seek(len(self.recording))
 
-    def arrive(self) -> bool:
-        """Go to the step that the run was opened for; whether it is there now, for the first time.
-
-        A run that ends before has its last step instead; whoever moves earlier is left alone.
-        """
-        if not self._first_step or self.recording is None:
-            return False
-        if len(self.recording) < self._first_step and self.stop_reason is None:
-            return False
-        self.seek(self._first_step)
-        return True
-
     def end(self, reason: Enum) -> None:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
@@ -234,7 +225,6 @@ class Session:
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False
         self._halt = None
-        self._first_step = 0
 
     def run_to_breakpoint(self) -> None:
         """Go to the next stop after the cursor, now or when it is found or recorded."""

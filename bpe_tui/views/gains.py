@@ -67,7 +67,7 @@ class GainsPanel(FramePanel[Any]):
         if not frame.recorded_steps:
             return sentence(NO_MERGE, width)
         each = number(distance(frame.recorded_steps))
-        self.say("What do merges buy?", f"saved: by the last {each} merges")
+        self.say("What do merges buy?", f"saved by the last {each}")
         found = gains(frame.statistics, frame.recorded_steps)
         here = max(gain.merges for gain in found if gain.merges <= frame.step)
         columns = _columns(f"{frame.TOKEN}s", len(number(found[0].tokens)), width)

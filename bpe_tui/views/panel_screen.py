@@ -237,6 +237,7 @@ ABOUT_MERGES = frozenset(
         *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
         *("screen.play", "screen.why"),
         *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
+        "app.show('check')",
     )
 )
 """The actions that have no answer for a tokenizer without merges."""

@@ -37,6 +37,7 @@ REFUSED: Mapping[str, str] = {
     "screen.show('regex')": "The regex microscope is on BPE's encoding screen; "
     "WordPiece's text is cut by the same pattern.",
     "app.show('race')": "The race is between BPE's trainers; WordPiece has one.",
+    "app.show('check')": "The check holds merges against BPE's rule; M trains BPE on this corpus.",
     "screen.compare": "The comparison is with tokenizers of merges; s saves the "
     "pieces for other programs.",
     "screen.specials": "Special tokens are one piece each here; BPE's screen can "

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, step, until
+from opening import SAMPLE
 
 from bpe_tui import cli
-from bpe_tui.app.app import NOTE_SECONDS, BpeTuiApp
 from bpe_tui.cli.console import BAD_INPUT, DIFFERS
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import Claimed, RunConfig
 from engine import StepRecorder, Tokenizer, train_bpe
 
 SPECIAL = "<|endoftext|>"
@@ -121,20 +120,14 @@ def test_bad_input_is_told_in_one_line(
     assert len(err.splitlines()) == 1
 
 
-async def test_the_screen_opens_at_the_step_and_says_why() -> None:
-    app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=400, first_step=35, note="[b]Yours[/b]"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.session.stop_reason is not None)
-        assert step(app) == 35
-        (note,) = app._notifications
-        assert (note.message, note.markup, note.timeout) == ("[b]Yours[/b]", False, NOTE_SECONDS)
-        await pilot.press("right")
-        assert step(app) == 36
-
-
-async def test_a_run_that_ends_before_the_step_opens_at_its_end() -> None:
-    app = BpeTuiApp(RunConfig(str(SAMPLE), vocab_size=300, first_step=99, note="too far"))
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: app.session.stop_reason is not None)
-        await pilot.pause()
-        assert step(app) == 43
+def test_open_leads_to_the_check_on_the_screen(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr("bpe_tui.cli.check.open_screen", lambda config: opened.append(config) or 0)
+    mine = trained(tmp_path / "mine", "first-seen")
+    assert run(capsys, str(mine), "--vocab-size", "357", "--open")[0] == DIFFERS
+    (config,) = opened
+    assert isinstance(config, RunConfig)
+    assert config.claimed == Claimed((str(mine),), vocab_size=357)
+    assert (config.size, config.min_count) == (357, 1)

@@ -172,7 +172,7 @@ async def test_ctrl_k_leaves_what_was_open(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         await pilot.press("ctrl+o")
         await pilot.pause()
-        assert "■" in said(app, "#open-keep")
+        assert f"[together with {trained.name}]" in said(app, "#open-keep")
         await pilot.press("ctrl+k")
         app.screen.query_one(Input).value = str(HANDOUT)
         await pilot.press("enter")

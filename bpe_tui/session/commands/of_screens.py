@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpe_tui.session.commands.command import (
+    CHECK,
     COMPARISON,
     DO,
     ENCODING,
@@ -199,12 +200,12 @@ STAGES = on(
     ),
 )
 DIFFERENCES = on(
-    (COMPARISON,),
+    (COMPARISON, CHECK),
     Command(
         "screen.difference(1)",
         "n",
         "next",
-        "To the next place that is cut differently.",
+        "To the next difference.",
         STEP,
         in_footer=True,
     ),
@@ -212,8 +213,19 @@ DIFFERENCES = on(
         "screen.difference(-1)",
         "N",
         "before",
-        "To the place before that is cut differently.",
+        "To the difference before.",
         STEP,
+        in_footer=True,
+    ),
+)
+CHECKED = on(
+    (CHECK,),
+    Command(
+        "screen.choose",
+        "c",
+        "choose",
+        "Choose the merges to check: what a trainer has written.",
+        DO,
         in_footer=True,
     ),
 )

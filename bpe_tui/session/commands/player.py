@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.session.commands.command import (
     CHARTS,
+    CHECK,
     DO,
     EVERYWHERE,
     FAMILY,
@@ -17,8 +18,8 @@ from bpe_tui.session.commands.command import (
     on,
 )
 
-AT_STEPS = tuple(screen for screen in EVERYWHERE if screen != FAMILY)
-"""Where the step is shown; the family's tokenizers are all trained to their end."""
+AT_STEPS = tuple(screen for screen in EVERYWHERE if screen not in (FAMILY, CHECK))
+"""Where the step is shown: a table of models and a check are about whole trainings."""
 _STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
 _PLAYED = (TRAINING, CHARTS, RACE)

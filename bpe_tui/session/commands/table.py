@@ -9,6 +9,7 @@ from __future__ import annotations
 from bpe_tui.session.commands.command import (
     ALWAYS,
     CHARTS,
+    CHECK,
     COMPARISON,
     DO,
     ENCODING,
@@ -26,6 +27,7 @@ from bpe_tui.session.commands.command import (
     on,
 )
 from bpe_tui.session.commands.of_screens import (
+    CHECKED,
     DIFFERENCES,
     ENCODING_PANELS,
     ENCODING_TEXT,
@@ -109,6 +111,13 @@ _STUDIES = (
         "The pipeline: normalizer, pre-tokenizer, model, post-processor, decoder, on a text.",
         in_footer=False,
     ),
+    _switch(
+        CHECK,
+        "9",
+        "check",
+        "The check: merges of a trainer of yours beside the rule's, on this corpus.",
+        in_footer=False,
+    ),
 )
 _GO_TO = on(
     AT_STEPS,
@@ -181,8 +190,9 @@ COMMANDS: tuple[Command, ...] = (
     *_TYPE,
     *ENCODING_TEXT,
     *TOKENS,
-    *_MODEL_SCREENS,
+    *CHECKED,
     *DIFFERENCES,
+    *_MODEL_SCREENS,
     *RACED,
     *_STUDIES,
     *_GO_TO,

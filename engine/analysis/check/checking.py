@@ -8,7 +8,7 @@ says. So each merge is judged by itself: a slip early on does not condemn the th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from engine.analysis.check.assignment import Assignment
@@ -48,6 +48,11 @@ class Judged:
     rule: BytesPair | None
     rule_count: int
     by_rule: bool
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is by the rule, with a true count if the trainer tells one."""
+        return self.by_rule and self.step.count in (None, self.count)
 
 
 class Judge:
@@ -150,8 +155,10 @@ def check(
     return check_claim(Claim.of(vocab, merges), assignment)
 
 
-def check_claim(claim: Claim, assignment: Assignment) -> Report:
-    """`check` for a claim, however it was read.
+def check_claim(
+    claim: Claim, assignment: Assignment, on_judged: Callable[[Judged], object] | None = None
+) -> Report:
+    """`check` for a claim, however it was read; `on_judged` is told of each merge as it is judged.
 
     >>> here = Assignment(lambda: b"low low lower newer")
     >>> report = check_claim(Claim.of(None, [(b"o", b"w"), (b"l", b"ow"), (b"e", b"r")]), here)
@@ -159,8 +166,12 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
     All 3 merges are by the rule.
     """
     judge = Judge(assignment)
-    judgements = list(judge.verdicts(claim.steps))
-    wrong = next((place for place, judged in enumerate(judgements) if not _fits(judged)), None)
+    judgements: list[Judged] = []
+    for judged in judge.verdicts(claim.steps):
+        judgements.append(judged)
+        if on_judged is not None:
+            on_judged(judged)
+    wrong = next((place for place, judged in enumerate(judgements) if not judged.fits), None)
     divergence = None if wrong is None else _divergence(claim.steps, wrong, assignment)
     behind = [] if wrong is None else judgements[wrong + 1 :]
     return Report(
@@ -174,10 +185,6 @@ def check_claim(claim: Claim, assignment: Assignment) -> Report:
         vocabulary=_vocabulary_finding(claim, assignment),
         ids=id_finding(claim.steps, assignment.first_id),
     )
-
-
-def _fits(judged: Judged) -> bool:
-    return judged.by_rule and judged.step.count in (None, judged.count)
 
 
 def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment) -> Divergence:

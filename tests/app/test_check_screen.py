@@ -1,0 +1,144 @@
+"""The check screen: a trainer's merges beside the rule's, the first difference, the cause."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from opening import SAMPLE, opened, opened_as, step, until
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.dialogs.open_other import OpenOther
+from bpe_tui.session.config import Claimed, RunConfig
+from bpe_tui.studies.check.screen import CheckScreen
+from bpe_tui.widgets.lines import RowList
+from engine import Tokenizer, train_bpe
+from engine.core.gpt2_bytes import spell
+
+SPECIALS = ["<|endoftext|>"]
+CONFIG = RunConfig(str(SAMPLE), vocab_size=357)
+
+
+@pytest.fixture(scope="module")
+def merges() -> Sequence[tuple[bytes, bytes]]:
+    return train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")[1]
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a trainer with another tie rule has written: it differs at merge 35."""
+    path = tmp_path_factory.mktemp("trained") / "mine"
+    vocab, merges = train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")
+    Tokenizer(vocab, merges, SPECIALS).save(path)
+    return path
+
+
+def rows(app: BpeTuiApp, name: str) -> list[str]:
+    panel = app.screen.query_one(name, RowList)
+    return ["".join(text for text, _ in panel.row(at).spans) for at in range(panel.row_count)]
+
+
+async def told(app: BpeTuiApp, pilot: Pilot[int]) -> str:
+    """All that is said of the outcome, once it is there."""
+    ends = ("by the rule.", "differ from the rule's.", "cannot be checked.")
+    await until(pilot, lambda: str(app.screen.query_one("#narration").render()).endswith(ends))
+    return " ".join(" ".join(rows(app, "#why-differs")).split())
+
+
+async def test_the_first_difference_stays_in_sight_with_its_cause(
+    mine: Path, merges: Sequence[tuple[bytes, bytes]]
+) -> None:
+    async with opened_as(replace(CONFIG, claimed=Claimed((str(mine),)))) as (app, pilot):
+        assert isinstance(app.screen, CheckScreen)
+        why = await told(app, pilot)
+        assert "The first merge that is not by the rule is step 35." in why
+        assert "Likely cause (tie-rule)" in why
+        header, pinned = rows(app, "#check-pinned")
+        assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
+        assert pinned.split() == ["35", "✗", "·│m", "601", "·│p", "601"]
+        listed = rows(app, "#check-rows")
+        assert len(listed) == len(merges)
+        assert [row.split()[1] for row in listed[:35]] == ["✓"] * 34 + ["✗"]
+        for row in listed:  # what is by the rule is the same on both sides
+            _, sign, yours, count, rule, rule_count = row.split()
+            assert (sign == "✓") == ((yours, count) == (rule, rule_count))
+        wrong = [at for at, row in enumerate(listed) if "✗" in row]
+        panel = app.screen.query_one("#check-rows", RowList)
+        assert panel.cursor == wrong[0] == 34
+        await pilot.press("n")
+        assert panel.cursor == wrong[1]
+        await pilot.press("N", "N")
+        assert panel.cursor == wrong[0]
+        await pilot.press("enter")
+        assert (app.screen.id, step(app)) == ("training", 35)
+        await pilot.press("escape")
+        assert isinstance(app.screen, CheckScreen)
+
+
+async def test_the_window_of_o_takes_files_to_check_and_trains_nothing_anew(mine: Path) -> None:
+    async with opened_as(CONFIG) as (app, pilot):
+        session = app.session
+        await pilot.press("9")
+        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
+        assert "Press c and choose" in " ".join(rows(app, "#why-differs"))
+        await pilot.press("1", "o", "ctrl+k", "ctrl+k")
+        await pilot.pause()
+        assert isinstance(app.screen, OpenOther)
+        kept = str(app.screen.query_one("#open-keep").render())
+        assert f"[check its merges on {SAMPLE.name}]" in kept
+        app.screen.query_one(Input).value = str(mine)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
+        assert "step 35" in await told(app, pilot)
+        assert app.session is session
+
+
+async def test_other_files_take_the_place_of_those_before(
+    tmp_path: Path, merges: Sequence[tuple[bytes, bytes]]
+) -> None:
+    right = train_bpe(SAMPLE, 300, SPECIALS)[1]
+    steps = tmp_path / "steps[b].jsonl"
+    lines = [{"left": spell(left), "right": spell(right)} for left, right in right]
+    steps.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    async with opened_as(replace(CONFIG, claimed=Claimed((str(tmp_path / "gone"),)))) as (
+        app,
+        pilot,
+    ):
+        assert "no such file" in await told(app, pilot)
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, OpenOther))
+        app.screen.query_one(Input).value = str(steps)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, CheckScreen))
+        await until(pilot, lambda: len(rows(app, "#check-rows")) == len(right))
+        assert f"All {len(right)} merges are by the rule." in await told(app, pilot)
+        assert len(rows(app, "#check-pinned")) == 1
+        assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_both_parts_of_long_pairs_stay_readable(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    steps = tmp_path / "steps.jsonl"
+    steps.write_text(json.dumps({"left": "l" * 80, "right": "r" * 80}) + "\n")
+    config = replace(CONFIG, claimed=Claimed((str(steps),), are_steps=True))
+    async with opened_as(config, size) as (app, pilot):
+        await told(app, pilot)
+        (row,) = rows(app, "#check-rows")
+        assert "ll" in row
+        assert "│r" in row
+        assert len(row) <= app.screen.query_one("#check-rows").size.width
+
+
+async def test_other_models_say_that_the_check_is_of_bpe() -> None:
+    async with opened(vocab_size=300, model="wordpiece") as (app, pilot):
+        await pilot.press("9")
+        await pilot.pause()
+        assert app.screen.id == "wordpiece-training"
+        assert "BPE's rule" in next(iter(app._notifications)).message
