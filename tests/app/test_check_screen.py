@@ -56,7 +56,7 @@ async def test_the_first_difference_stays_in_sight_with_its_cause(
     async with opened_as(replace(CONFIG, claimed=Claimed((str(mine),)))) as (app, pilot):
         assert isinstance(app.screen, CheckScreen)
         why = await told(app, pilot)
-        assert "The first merge that is not by the rule is step 35." in why
+        assert "The first merge that is not by the rule is merge 35." in why
         assert "Likely cause (tie-rule)" in why
         header, pinned = rows(app, "#check-pinned")
         assert header.split() == ["merge", "yours", "count", "the", "rule", "count"]
@@ -94,7 +94,7 @@ async def test_the_window_of_o_takes_files_to_check_and_trains_nothing_anew(mine
         app.screen.query_one(Input).value = str(mine)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CheckScreen))
-        assert "step 35" in await told(app, pilot)
+        assert "merge 35" in await told(app, pilot)
         assert app.session is session
 
 

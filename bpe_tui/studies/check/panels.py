@@ -11,8 +11,8 @@ from textual.content import Content
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
-from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text, width
+from bpe_tui.widgets.rows import Joined, Row, RowsOnDemand, Span, left, paragraph, right
+from bpe_tui.widgets.visible import quoted, visible_bytes, visible_text
 from engine.analysis.check.checking import Judged
 from engine.analysis.check.report import Report
 from engine.core.events import BytesPair
@@ -123,14 +123,8 @@ class CheckedMerges(Vertical):
         return Row(spans, ToStep(place + 1))
 
     def _pair(self, pair: BytesPair, count: int, role: str) -> list[Span]:
-        """A pair in its cells; of what is too long both parts are shortened."""
-        room = self._half - COUNT_CELLS - 1
-        one, other = map(visible_bytes, pair)
-        if width(one) + 1 + width(other) > room:
-            one_room = max(room - 1 - width(other), (room - 1) // 2)
-            one = shorten(one, one_room)
-            other = shorten(other, room - 1 - width(one))
-        spans = left([(one, role), ("│", "border"), (other, role)], room + 1)
+        one, other = ([(visible_bytes(token), role)] for token in pair)
+        spans = left(Joined(one, ("│", "border"), other), self._half - COUNT_CELLS)
         return [*spans, right(f"{number(count)} ", COUNT_CELLS, role)]
 
 
