@@ -159,6 +159,14 @@ def _obstacle(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> str |
 
 def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[tuple[Pair, int]]:
     """Each merge as the ids of its two tokens and of what it makes, in order of rank."""
+    table = tokenizer.merge_table
+    if len(table) == len(tokenizer.merges):
+        return ((pair, made) for pair, (_, made) in table.items())
+    return _merges_by_bytes(tokenizer)
+
+
+def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[tuple[Pair, int]]:
+    """The same where the table leaves some out: a pair that merges twice, a token with two ids."""
     ids: dict[bytes, int] = {}
     for token_id in sorted(tokenizer.vocab.keys() - tokenizer.special_ids):
         ids.setdefault(tokenizer.vocab[token_id], token_id)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from operator import add
 from typing import NamedTuple, Protocol
 
 from engine.alphabets import Alphabet, ByteAlphabet
@@ -115,6 +117,14 @@ def _byte_alphabet(ids: Ids) -> ByteAlphabet:
 
 def _merge_table(ids: Ids, merges: Sequence[tuple[bytes, bytes]]) -> dict[Pair, tuple[int, int]]:
     """The merges in ids: pair → (rank, id of what it makes)."""
+    first = {token: known[0] for token, known in ids.items() if known}
+    lefts, rights = zip(*merges, strict=True) if merges else ((), ())
+    all_made = map(add, lefts, rights)
+    with suppress(KeyError):  # what is missing is named below
+        pairs = zip(map(first.__getitem__, lefts), map(first.__getitem__, rights), strict=True)
+        quick = dict(zip(pairs, enumerate(map(first.__getitem__, all_made)), strict=True))
+        if len(quick) == len(merges):
+            return quick
     table: dict[Pair, tuple[int, int]] = {}
     for rank, (left, right) in enumerate(merges):
         try:

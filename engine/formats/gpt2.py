@@ -135,10 +135,11 @@ def _read_pair(
     pattern: str | None = None,
     place: str = "",
 ) -> VocabAndMerges:
+    spelled = _Spelled()
     return VocabAndMerges(
         place or str(vocab_path),
-        _read_vocab(vocab_path, special_tokens or ()),
-        _read_merges(merges_path),
+        _read_vocab(vocab_path, special_tokens or (), spelled),
+        _read_merges(merges_path, spelled),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges_path),
@@ -204,7 +205,15 @@ def read_files(
     return dict(found.vocab), list(found.merges)
 
 
-def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:
+class _Spelled(dict[str, bytes]):
+    """Spelling → bytes. Merges name each token of the vocabulary again, some of them often."""
+
+    def __missing__(self, spelling: str) -> bytes:
+        token = self[spelling] = unspell(spelling)
+        return token
+
+
+def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> Vocab:
     spelled = read_json(path)
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
@@ -214,28 +223,28 @@ def _read_vocab(path: Path, special_tokens: Sequence[str]) -> Vocab:
             raise TokenizerFileError(f"{path}: the id of {spelling!r} is no whole number")
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
-        vocab[token_id] = _bytes_of(spelling, special_tokens)
+        vocab[token_id] = _bytes_of(spelling, special_tokens, known)
     return vocab
 
 
-def _bytes_of(spelling: str, special_tokens: Sequence[str]) -> bytes:
+def _bytes_of(spelling: str, special_tokens: Sequence[str], known: _Spelled) -> bytes:
     """A special token is its own text; what is not in GPT-2's spelling must be one, too."""
     if spelling in special_tokens:
         return to_bytes(spelling)
     try:
-        return unspell(spelling)
+        return known[spelling]
     except KeyError:
         return to_bytes(spelling)
 
 
-def _read_merges(path: Path) -> Merges:
+def _read_merges(path: Path, known: _Spelled) -> Merges:
     merges: Merges = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.split(" ")
         try:
-            left, right = map(unspell, parts)
+            left, right = map(known.__getitem__, parts)
         except (ValueError, KeyError):
             raise TokenizerFileError(
                 f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"

@@ -70,6 +70,12 @@ class MergeRun(RecordedRun[PairStep]):
     def _keep(self, step: PairStep) -> None:
         self.table[step.pair] = (step.index, step.new_id)
 
+    def extend_to(self, length: int) -> None:
+        record, table = self.record, self.table
+        for index in range(len(self), length):  # no step is made an object of: they are many
+            table[record.pair_of(index)] = (index, record.new_id(index))
+        self._length = length
+
     def step_at(self, index: int) -> PairStep:
         step: PairStep = self.record[index]
         return step
