@@ -5,7 +5,6 @@ Windows are imported when they are first asked for: the first frame need not wai
 
 from __future__ import annotations
 
-import sys
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +98,8 @@ class SessionApp(BaseApp):
         self.seek(0)
 
     def action_last(self) -> None:
-        self.seek(sys.maxsize)
+        self.session.seek_end()
+        self.changed()
 
     def action_play(self) -> None:
         self.session.toggle_play()
@@ -168,12 +168,21 @@ class SessionApp(BaseApp):
 
         def left(fork: messages.WhatIfEnded | None) -> None:
             if fork is not None:
-                self.session.keep(fork.timeline, fork.reason, wish.config, wish.step)
+                self.session.keep(
+                    fork.timeline, fork.reason, wish.config, wish.step, wish.otherwise
+                )
             self.changed()
 
         from bpe_tui.bpe.screens.what_if import Branches
 
         self.push_screen(Branches(frame, config, wish), left)
+
+    def action_leave_fork(self) -> None:
+        """Back to the run that this one is a fork of."""
+        if not self.session.leave_fork():
+            text = "This run is no fork: i makes one, and I leads back from it."
+            self.notify(text, markup=False, timeout=4)
+        self.changed()
 
     def action_go_to(self) -> None:
         if (shown := self.session.shown) is not None:

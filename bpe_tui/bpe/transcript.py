@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_tie
+from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_next, narrate_tie
 from bpe_tui.views.narration import format_pair, times
 from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
@@ -20,6 +20,7 @@ class BpeTranscript(MergeTranscript[Frame]):
     COMMANDS = (
         *MOVES,
         PlainCommand("tie [back]", "To the next merge that was tied, or the one before."),
+        PlainCommand("ahead", "The pair that merges next: its ties, why it wins, other tie rules."),
         PlainCommand("why", "Why this pair merged; what other tie rules would take."),
         PlainCommand("why A B", "What became of the pair A B: its count, and what took of it."),
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
@@ -40,6 +41,9 @@ class BpeTranscript(MergeTranscript[Frame]):
     def ranked(self, most: int) -> Iterator[str]:
         for pair, count in self.frame.top_pairs(most):
             yield f"{format_pair(self.frame, pair)}, {times(count)}."
+
+    def ahead(self, rest: str) -> Iterator[str]:
+        yield from narrate_next(self.frame)
 
     def why_merged(self) -> Iterator[str]:
         yield narrate_tie(self.frame)

@@ -5,6 +5,7 @@ Everything that changes it is a method here, called on the UI thread.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -49,6 +50,24 @@ class Shown(Protocol):
         """The beginning of the corpus."""
 
 
+@dataclass(frozen=True)
+class ForkedFrom:
+    """The run that a fork came from, and what was done otherwise.
+
+    Attributes:
+        step: where the fork is.
+        otherwise: what was done otherwise, in a few words.
+        recording, stop_reason, config, forked_from: of the session, as they were.
+    """
+
+    step: int
+    otherwise: str
+    recording: Timeline
+    stop_reason: Enum | None
+    config: Config
+    forked_from: ForkedFrom | None
+
+
 class Session:
     """One corpus or tokenizer, and the player of its recording.
 
@@ -61,6 +80,7 @@ class Session:
         recording: the steps, of whichever model; `None` while the corpus is being read.
         working: what the training is busy with between two steps, where those take long.
         stop_reason: why training ended, once it has.
+        forked_from: the run that this one is a fork of; `None` if it is none.
         playing: the cursor moves by itself, `speed` steps a second.
         following: the cursor stays at the end of the recording.
         breakpoints: what to stop at; the merges are looked at for them as time passes.
@@ -81,6 +101,7 @@ class Session:
         self.documents = 0
         self.bytes_read = 0
         self.stop_reason: Enum | None = None
+        self.forked_from: ForkedFrom | None = None
         self.playing = False
         self.following = False
         self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
@@ -185,14 +206,30 @@ class Session:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
-        if self.opened is not None:
-            self.following = False
+        self.following = False  # nothing follows any more
 
-    def keep(self, fork: Timeline, reason: Enum, config: RunConfig, step: int) -> None:
+    def keep(
+        self, fork: Timeline, reason: Enum, config: RunConfig, step: int, otherwise: str
+    ) -> None:
         """Let a fork be the timeline from now on, at the step right after it forked."""
+        assert self.timeline is not None
+        self.forked_from = ForkedFrom(
+            step, otherwise, self.timeline, self.stop_reason, self.config, self.forked_from
+        )
         self.recording, self.stop_reason, self.config = fork, reason, config
         self.breakpoints.restart()
         self.seek(step + 1)
+
+    def leave_fork(self) -> bool:
+        """Go back to the run that this one is a fork of, where it forked; whether there is one."""
+        origin = self.forked_from
+        if origin is None:
+            return False
+        self.recording, self.stop_reason = origin.recording, origin.stop_reason
+        self.config, self.forked_from = origin.config, origin.forked_from
+        self.breakpoints.restart()
+        self.seek(origin.step)
+        return True
 
     # -- the player
 
@@ -221,6 +258,13 @@ class Session:
         self.hold()
         if self.recording is not None:
             self.recording.seek(max(0, min(step, len(self.recording))))
+
+    def seek_end(self) -> None:
+        """Go to the last step recorded; while training runs, stay at the end of the recording."""
+        self.hold()
+        if self.recording is not None:
+            self.recording.seek(len(self.recording))
+            self.following = self.stop_reason is None
 
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False

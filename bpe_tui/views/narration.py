@@ -63,15 +63,23 @@ def narrate_end(reason: Enum) -> str:
     return f"Training ended: {reason.value}."
 
 
-def add_stop(session: Session, sentence: str) -> str:
-    """A sentence about a step, with why playing stopped, and at the end why there is no more."""
+def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
+    """What a step did, with why playing stopped, and at the end why there is no more.
+
+    `sentences` tell the step, the longest first. Of all ways to say it the first that fits is
+    taken, so that nothing is cut.
+    """
     if session.halt is not None:
-        return f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}. {sentence}"
-    if session.awaiting:
-        return f"Running to the next breakpoint … {sentence}"
-    if session.stop_reason is not None and session.at_end and session.obstacle is None:
-        return f"{sentence} {narrate_end(session.stop_reason)}"
-    return sentence
+        stop = f"Stopped at {visible_text(str(session.halt.breakpoint), spaces=False)}."
+        said = [f"{stop} {sentence}" for sentence in sentences]
+    elif session.awaiting:
+        said = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
+    elif session.stop_reason is not None and session.at_end and session.obstacle is None:
+        ends = narrate_end(session.stop_reason), f"The end: {ENDED[session.stop_reason]}."
+        said = [f"{sentence} {end}" for sentence in sentences for end in ends]
+    else:
+        said = []
+    return first_fitting(room, *said, *sentences)
 
 
 # -- sentences about merges, whichever model makes them
@@ -145,6 +153,12 @@ def heading(session: Session, room: int) -> str:
     name, frame = visible_text(session.config.name, spaces=False), session.frame
     if frame is None:
         return name
+    if (origin := session.forked_from) is not None:
+        name = first_fitting(
+            room,
+            f"fork of {name} at step {number(origin.step)}: {origin.otherwise} (I leads back)",
+            f"fork at step {number(origin.step)}: {origin.otherwise}",
+        )
     return fitting(
         [(0, name), *(_trained if session.opened is None else _opened)(session, frame)], room
     )

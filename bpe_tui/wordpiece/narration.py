@@ -152,7 +152,7 @@ def narrate_session(session: Session, frame: WordPieceFrame, room: int) -> str:
     """The step in one sentence, and at the end why there is no more."""
     if session.went_back:
         return first_fitting(room, *narrate_undone(frame))
-    return first_fitting(room, *(add_stop(session, said) for said in narrate(frame)))
+    return add_stop(session, narrate(frame), room)
 
 
 NARRATOR = Narrator(heading, narrate_session)

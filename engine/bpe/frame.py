@@ -135,6 +135,8 @@ class Frame(MergeFrame[MergeStep]):
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """The pairs of highest count, ties in the order of the rule; the first merges next.
 
+        In a fork that forbids a pair or prescribes one, `next_pair` is another.
+
         >>> from engine import Timeline, Trainer
         >>> counts = {b"low": 5, b"lower": 2}
         >>> timeline = Timeline(counts, Trainer(counts, 300).steps())
@@ -144,8 +146,13 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.top(limit)
 
     def _best_pair(self) -> Pair | None:
-        best = self.top_pairs(1)
-        return best[0][0] if best else None
+        return None if self.given else self.queue.best()
+
+    @property
+    def merges_nothing(self) -> bool:
+        """Whether there is no merge to go through, now or later."""
+        run = self.run
+        return not self.recorded_steps and (run.obstacle is not None or run.is_complete)
 
     # -- encoding with the merges of this step
 

@@ -22,7 +22,8 @@ class QueueEntry:
 
     `recorded` is the count that the heap's entry claims, `count` the true one. `delta` is what the
     last merge did to the count; `tied` says that another pair has the same true count and it is
-    the highest. `position` is the entry's index in the heap's array, where that was asked for.
+    the highest. `forbidden` says that a fork keeps it from merging. `position` is the entry's index
+    in the heap's array, where that was asked for.
     """
 
     pair: Pair
@@ -31,6 +32,7 @@ class QueueEntry:
     delta: int
     tied: bool
     position: int = -1
+    forbidden: bool = False
 
     @property
     def stale(self) -> bool:
@@ -48,6 +50,17 @@ class PairQueue:
     @cached_property
     def _counts(self) -> Integers:
         return self._record.counts.at(self._step)
+
+    @cached_property
+    def _counts_to_choose_by(self) -> Integers:
+        if self._record.prescribed is None:
+            return self._counts
+        return self._record.counts_to_choose_by(self._step)
+
+    @cached_property
+    def forbidden(self) -> tuple[tuple[Pair, int], ...]:
+        """The pairs that the next merge may not be, most frequent first, with their counts."""
+        return tuple(self._record.forbidden_pairs(self._step))
 
     @cached_property
     def _counts_before(self) -> Integers:
@@ -87,10 +100,11 @@ class PairQueue:
 
     @cached_property
     def tied(self) -> tuple[Pair, ...]:
-        """The pairs that share the top count, before the next merge."""
-        if not (top := self.highest_count):
+        """The pairs that share the top count, before the next merge; forbidden ones left out."""
+        counts = self._counts_to_choose_by
+        if not (top := int(counts.max(initial=0))):
             return ()
-        return tuple(self._record.pairs_with_count(self._counts, top))
+        return tuple(self._record.pairs_with_count(counts, top))
 
     @cached_property
     def choices(self) -> dict[str, Pair]:
@@ -139,6 +153,11 @@ class PairQueue:
             for number in self._best(counts, limit)
         ]
 
+    def best(self) -> Pair | None:
+        """The pair that the rule takes; `None` if there is none."""
+        best = self._best(self._counts_to_choose_by, 1)
+        return self._record.pairs[best[0]] if best else None
+
     def entries(self, limit: int) -> list[QueueEntry]:
         """The best entries of the heap in its own order, stale ones where they claim to be."""
         return [
@@ -172,11 +191,16 @@ class PairQueue:
         before = int(self._counts_before[number]) if number < len(self._counts_before) else 0
         pair = self._record.pairs[number]
         tied = len(self.tied) > 1 and pair in self._tied_set
-        return QueueEntry(pair, claim, count, count - before, tied, position)
+        forbidden = pair in self._forbidden_set
+        return QueueEntry(pair, claim, count, count - before, tied, position, forbidden)
 
     @cached_property
     def _tied_set(self) -> frozenset[Pair]:
         return frozenset(self.tied)
+
+    @cached_property
+    def _forbidden_set(self) -> frozenset[Pair]:
+        return frozenset(pair for pair, _ in self.forbidden)
 
     def _best(self, counts: Integers, limit: int) -> list[int]:
         """Numbers of the pairs with the highest of these counts, best first."""

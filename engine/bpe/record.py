@@ -8,8 +8,9 @@ facts computed when asked for, however many steps and ties there are.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product, repeat
 
 import numpy as np
 
@@ -37,10 +38,22 @@ class MergeStep(PairStep):
         return self.record.count_of(self.index)
 
     def _shared_top(self) -> Iterable[Pair]:
-        """The pairs of the top count; its own alone in a replay, where no count chose it."""
+        """The pairs of the top count; its own alone where no count chose it."""
         if self.record.given:
             return (self.pair,)
-        return self.record.pairs_with_count(self.record.counts.at(self.index), self.count)
+        counts = self.record.counts_to_choose_by(self.index)
+        if not self.record.by_rule and self.count < counts.max(initial=0):
+            return (self.pair,)  # prescribed, whatever the counts
+        return self.record.pairs_with_count(counts, self.count)
+
+    @property
+    def passed_over(self) -> tuple[tuple[Pair, int], ...]:
+        """The forbidden pairs that stood no less often, with their counts, most frequent first."""
+        return tuple(
+            (pair, count)
+            for pair, count in self.record.forbidden_pairs(self.index)
+            if count >= self.count
+        )
 
     def _chosen_by(self) -> dict[str, object]:
         return {"count": self.count}
@@ -57,6 +70,29 @@ class MergeStep(PairStep):
         )
 
 
+@dataclass
+class Prescribed:
+    """What a fork does whatever the counts say.
+
+    Attributes:
+        forced: the pair that merges first after the fork; `None` if the rule is left to choose.
+        forbidden: each pair that may not merge → the index of the first merge that it may not be.
+        replayed: how many merges are there because the run that was forked made them.
+    """
+
+    forced: BytesPair | None = None
+    forbidden: Mapping[BytesPair, int] = field(default_factory=dict)
+    replayed: int = 0
+
+    def forbidden_at(self, index: int) -> list[BytesPair]:
+        """The pairs that merge `index` may not be."""
+        return [pair for pair, first in self.forbidden.items() if first <= index]
+
+    def forces(self, index: int) -> bool:
+        """Whether merge `index` is the forced one."""
+        return self.forced is not None and index == self.replayed
+
+
 class Record(MergeRecord[MergeStep]):
     """The steps of one run of byte-pair encoding: trained, forked or replayed.
 
@@ -68,7 +104,7 @@ class Record(MergeRecord[MergeStep]):
         tie_key: the tie rule's key of a pair; of use where the rule is static.
         by_rule: whether every merge is what the tie rule takes of the most frequent pairs. A fork
             (`what_if`) prescribes some, and then no heap tells which pair is next.
-        forbidden: pairs that a fork keeps from merging; a fork of it inherits them.
+        prescribed: what a fork was told to do whatever the counts say; `None` in any other run.
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
         heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
@@ -100,9 +136,11 @@ class Record(MergeRecord[MergeStep]):
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
         self.by_rule = not self.given
-        self.forbidden: frozenset[BytesPair] = frozenset()
+        self.prescribed: Prescribed | None = None
         self.heap = HeapReplay(self)
         self._counts = array("q")
+        self._spelled_until = -1
+        self._spelled: dict[bytes, list[int]] = {}
 
     def _step(self, index: int) -> MergeStep:
         return MergeStep(self, index)
@@ -184,6 +222,52 @@ class Record(MergeRecord[MergeStep]):
     def counts_until(self, steps: int) -> Ints:
         """`count_of` the first `steps` merges, at once."""
         return copied(self._counts, steps)
+
+    def forbidden_pairs(self, index: int) -> list[tuple[Pair, int]]:
+        """The pairs that merge `index` may not be, most frequent first, with their counts then.
+
+        Those that stand nowhere are left out.
+        """
+        if self.prescribed is None:
+            return []
+        counts = self.counts.at(index)
+        standing = [
+            (self.pairs[number], int(counts[number]))
+            for number in self._forbidden_numbers(index)
+            if number < len(counts) and counts[number]
+        ]
+        return sorted(standing, key=lambda pair_count: (-pair_count[1], pair_count[0]))
+
+    def counts_to_choose_by(self, index: int) -> Integers:
+        """The counts of the pairs before merge `index`, forbidden ones as if they stood nowhere."""
+        counts = self.counts.at(index)
+        counts[[number for number in self._forbidden_numbers(index) if number < len(counts)]] = 0
+        return counts
+
+    def _forbidden_numbers(self, index: int) -> list[int]:
+        """The numbers of the pairs that merge `index` may not be.
+
+        They are forbidden by their bytes, and several tokens may have the same.
+        """
+        if self.prescribed is None or not (forbidden := self.prescribed.forbidden_at(index)):
+            return []
+        size = len(self.vocab)
+        if self._spelled_until != size:  # looked through once a run, as a run is shown when it ends
+            self._spelled_until, self._spelled = (
+                size,
+                self._ids_by_bytes(list(self.prescribed.forbidden)),
+            )
+        ids = self._spelled
+        pairs = (pair for left, right in forbidden for pair in product(ids[left], ids[right]))
+        return [number for pair in pairs if (number := self.number_of(pair)) is not None]
+
+    def _ids_by_bytes(self, pairs: Sequence[BytesPair]) -> dict[bytes, list[int]]:
+        """token → its ids, of the tokens in these pairs."""
+        ids: dict[bytes, list[int]] = {part: [] for pair in pairs for part in pair}
+        for place, token in enumerate(self.vocab):
+            if token in ids:
+                ids[token].append(self.ids.id_of(place))
+        return ids
 
     def pairs_with_count(self, counts: Integers, count: int) -> list[Pair]:
         """The pairs that have just this count in a state of `self.counts`."""

@@ -10,6 +10,7 @@ from engine.recording.report import (
     affected_table,
     changes_table,
     code,
+    counted,
     describe_pair,
     describe_pairs,
     document,
@@ -50,7 +51,8 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
     overlapping = (
         f", {merge.occurrences:,} of them apart" if merge.occurrences < merge.count else ""
     )
-    yield f"side by side {merge.count:,} times{overlapping}, in {merge.pretokens:,} pretokens"
+    times, places = counted(merge.count, "time"), counted(merge.pretokens, "pretoken")
+    yield f"side by side {times}{overlapping}, in {places}"
     rivals = merge.tied[1:]
     if rivals:
         yield f"tied with {describe_pairs(frame, rivals, code)}"
@@ -58,7 +60,8 @@ def _facts(frame: Frame, merge: MergeStep) -> Iterator[str]:
         yield from _other_choices(frame, merge)
     else:
         yield "no other pair was as frequent" if not frame.given else "the tokenizer's own merge"
-    yield f"the corpus now has {frame.token_count:,} tokens, {frame.bytes_per_token:.2f} bytes each"
+    tokens = counted(frame.token_count, "token")
+    yield f"the corpus now has {tokens}, {frame.bytes_per_token:.2f} bytes each"
 
 
 def _other_choices(frame: Frame, merge: MergeStep) -> Iterator[str]:

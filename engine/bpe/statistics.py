@@ -77,11 +77,16 @@ def _counts_that_matter(
 
 
 def pairs_as_frequent(record: Record, first: int, last: int) -> Ints:
-    """What `pairs_at_top` finds, one merge at a time: for a fork, in which counts may rise."""
+    """What `pairs_at_top` finds, one merge at a time: for a fork, in which counts may rise.
+
+    Pairs that the fork forbids do not take part; a merge that it prescribes below the top is alone.
+    """
+    counts = (record.counts_to_choose_by(index) for index in range(first, last))
+    own = map(record.count_of, range(first, last))
     return np.array(
         [
-            np.count_nonzero(record.counts.at(index) == record.count_of(index))
-            for index in range(first, last)
+            1 if count < all_counts.max() else np.count_nonzero(all_counts == count)
+            for all_counts, count in zip(counts, own, strict=True)
         ],
         dtype=np.int64,
     )

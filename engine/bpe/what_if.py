@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engine.bpe.frame import Frame
+from engine.bpe.record import Prescribed
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
@@ -70,11 +71,19 @@ def fork(
         max_token_length=max_token_length,
         units=frame.units.name,
     )
-    forced = replayed if change.force is None else [*replayed, change.force]
     trainer.record.by_rule = False
-    trainer.record.forbidden = frame.run.record.forbidden | change.forbid
-    trainer.algorithm = _algorithm(forced, trainer.record.forbidden)
+    trainer.record.prescribed = Prescribed(change.force, _forbidden(frame, change))
+    trainer.algorithm = _algorithm(replayed, trainer.record.prescribed)
     return trainer
+
+
+def _forbidden(frame: Frame, change: Change) -> dict[BytesPair, int]:
+    """The pairs forbidden to the fork: those of the run that is forked, and those of the change."""
+    inherited = frame.run.record.prescribed
+    forbidden = dict.fromkeys(change.forbid, frame.step)
+    if inherited is not None:
+        forbidden |= inherited.forbidden
+    return forbidden
 
 
 def _stands(frame: Frame, pair: BytesPair) -> bool:
@@ -82,13 +91,21 @@ def _stands(frame: Frame, pair: BytesPair) -> bool:
     return pair[0] in ids and pair[1] in ids and frame.count_of((ids[pair[0]], ids[pair[1]])) > 0
 
 
-def _algorithm(forced: Sequence[BytesPair], forbidden: frozenset[BytesPair]) -> Algorithm:
+def _algorithm(replayed: Sequence[BytesPair], prescribed: Prescribed) -> Algorithm:
     """`heap` with some merges prescribed and some forbidden."""
 
     def run(problem: Problem) -> Iterator[Merge]:
         index = PairIndex(problem)
-        yield from _replay(problem, index, forced)
-        vocab = problem.vocab
+        for merge in _replay(problem, index, replayed):
+            prescribed.replayed += 1
+            yield merge
+        # A merge that was left out brings the fork forward.
+        prescribed.forbidden = {
+            pair: min(first, prescribed.replayed) for pair, first in prescribed.forbidden.items()
+        }
+        if prescribed.forced is not None:
+            yield from _replay(problem, index, [prescribed.forced])
+        vocab, forbidden = problem.vocab, prescribed.forbidden
         yield from merges_by_heap(
             problem, index, lambda pair: (vocab[pair[0]], vocab[pair[1]]) not in forbidden
         )

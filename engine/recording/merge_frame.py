@@ -117,10 +117,17 @@ class MergeFrame(ABC, Generic[StepT]):
         self._record = run.record
         self.step = step
         self.recorded_steps = recorded_steps
+        # The run may be completed later; a frame never changes.
+        self._run_was_complete = run.is_complete
 
     def looks_like(self, other: Self) -> bool:
-        """Whether both are the same step of the same run."""
-        return self.run is other.run and self.step == other.step
+        """Whether both are the same step of the same run, and know as much of what comes next."""
+        if self.run is not other.run or self.step != other.step:
+            return False
+        if self.step < self.recorded_steps and other.step < other.recorded_steps:
+            return True  # what is recorded behind the next step is not seen
+        same_length = self.recorded_steps == other.recorded_steps
+        return same_length and self._run_was_complete == other._run_was_complete
 
     def at(self, step: int) -> Self:
         """The state at another recorded step; no cursor moves."""

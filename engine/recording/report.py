@@ -141,6 +141,15 @@ def affected_table(frame: AnyMergeFrame, merge: PairStep, code: Code, what: str)
     return table((what, "count", "before", "after"), rows, merge.pretokens)
 
 
+def counted(n: int, thing: str) -> str:
+    """How many, for a sentence.
+
+    >>> counted(1, "time"), counted(1204, "pretoken")
+    ('1 time', '1,204 pretokens')
+    """
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
 def describe_pair(frame: AnyMergeFrame, pair: Pair, code: Code) -> str:
     """A pair: `` `a` + `b` ``."""
     return " + ".join(code(frame.any_token(token_id)) for token_id in pair)

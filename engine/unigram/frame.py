@@ -62,8 +62,9 @@ class UnigramFrame:
         self.leads_on = run.step_at(step) if step < recorded_steps else None
 
     def looks_like(self, other: UnigramFrame) -> bool:
-        """Whether both are the same step of the same run."""
-        return self.run is other.run and self.step == other.step
+        """Whether both are the same step of the same run, and know as much of what comes next."""
+        same_step = self.run is other.run and self.step == other.step
+        return same_step and (self.leads_on is None) == (other.leads_on is None)
 
     def at(self, step: int) -> UnigramFrame:
         """The state at another recorded step; no cursor moves."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from engine.recording.report import ROWS, code_span, document, table
+from engine.recording.report import ROWS, code_span, counted, document, table
 from engine.unigram.changes import CountChanges, count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
@@ -110,7 +110,7 @@ def _em_markdown(frame: UnigramFrame) -> str:
     gone = step.size_before - step.size_after
     return _document(
         f"## Step {frame.step:,}, EM {step.iteration + 1} of round {step.round + 1}: "
-        f"{gone:,} of {step.size_before:,} pieces vanish",
+        f"{gone:,} of {counted(step.size_before, 'piece')} vanish",
         f"- {_losses(step)}",
         table(("vanished piece", "score", "expected count"), rows, gone) if rows else "",
         table(("piece", "expected count before", "after"), moved, len(changes.numbers)),
@@ -132,7 +132,7 @@ def _prune_markdown(frame: UnigramFrame) -> str:
     gone = step.size_before - step.size_after
     return _document(
         f"## Step {frame.step:,}, prune {step.round + 1}: "
-        f"{gone:,} of {step.size_before:,} pieces go",
+        f"{gone:,} of {counted(step.size_before, 'piece')} go",
         f"- {_losses(step)}\n- {step.rule.value}",
         table(("piece", "score", "loss increase", "instead"), rows, gone) if rows else "",
     )

@@ -9,6 +9,7 @@ from engine.recording.report import (
     affected_table,
     changes_table,
     code_span,
+    counted,
     describe_pair,
     describe_pairs,
     document,
@@ -61,7 +62,7 @@ def step_markdown(frame: WordPieceFrame) -> str:
 
 def _facts(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
     yield f"score {merge.score} = {float(merge.score.value):.3g}"
-    yield f"id {merge.new_id}, in {merge.pretokens:,} words"
+    yield f"id {merge.new_id}, in {counted(merge.pretokens, 'word')}"
     if merge.occurrences < merge.count:
         yield f"it overlapped itself: {merge.occurrences:,} of {merge.count:,} apart"
     rivals = merge.tied[1:]
@@ -71,7 +72,8 @@ def _facts(frame: WordPieceFrame, merge: WordPieceStep) -> Iterator[str]:
     else:
         yield "no other pair had so high a score"
     yield _by_count(frame, merge)
-    yield f"the corpus now has {frame.token_count:,} pieces, {frame.pieces_per_word:.2f} in a word"
+    pieces = counted(frame.token_count, "piece")
+    yield f"the corpus now has {pieces}, {frame.pieces_per_word:.2f} in a word"
 
 
 def _by_count(frame: WordPieceFrame, merge: WordPieceStep) -> str:

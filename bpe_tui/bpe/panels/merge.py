@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from bpe_tui.views.narration import why_uncounted
-from bpe_tui.views.panel import Panel, TokenPainter, pair_text, sentence
+from collections.abc import Sequence
+from itertools import islice
+
+from bpe_tui.bpe.narration import is_replayed
+from bpe_tui.bpe.tie_reason import why_first
+from bpe_tui.views.narration import times, why_uncounted
+from bpe_tui.views.panel import Panel, TokenPainter, pair_word, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.training_panels import (
     ChangedCount,
@@ -11,7 +16,7 @@ from bpe_tui.views.training_panels import (
     describe_occurrences,
     merge_row,
 )
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowColumn, RowTable, paragraph, wrapped_text
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
@@ -37,14 +42,19 @@ class MergePanel(Panel):
         if merge is None:
             self.say("merge", "")
             return _start_rows(frame, width)
-        tie = f" · tie {number(frame.ties_so_far)}" if len(merge.tied) > 1 else ""
+        tied = len(merge.tied)
+        tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
         behind = "↵ what is behind a change" if merge.count else ""
         foot = behind if frame.given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter = self.painter(frame)
         return [
             merge_row(painter, merge, ToToken(merge.new_id)),
-            *([Row([(describe_occurrences(merge, "pretoken"), "")])] if frame.has_corpus else []),
+            *(
+                paragraph(describe_occurrences(merge, "pretoken"), width)
+                if frame.has_corpus
+                else []
+            ),
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
@@ -69,31 +79,52 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
     text += "Press → for the first merge, space to play."
     if not frame.units.spells_all:
         text += f" {frame.units.lesson}"
-    if frame.given and not frame.recorded_steps:
+    if frame.given and frame.merges_nothing:
         text = "The tokens are there from the start; there are no merges to go through."
     return paragraph(text, width)
 
 
 def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
     """The reason in words, under a label in the margin."""
-    rivals = merge.tied[1:]
-    if frame.given:
-        reason = f"the tokenizer says so: merge {number(merge.index + 1)} of its list"
-    elif not rivals:
-        reason = "the highest count; no other pair had as many"
-    else:
-        named = ", ".join(pair_text(frame, pair) for pair in rivals[:TIED_SHOWN])
-        more = len(rivals) - TIED_SHOWN
-        others = f" and {number(more)} more" if more > 0 else ""
-        reason = (
-            f"the highest count, tied with {named}{others}. "
-            f"Tie rule {frame.tie_rule.name}: {frame.tie_rule.summary.split(';')[0]}."
-        )
-    lines = wrapped_text(reason, max(width - 6, 10))
+    lines = wrapped_text(why_it_merged(frame, merge), max(width - 6, 10))
+    role = "tie" if len(merge.tied) > 1 else ""
     return [
-        Row([("Why  " if first else "     ", "strong"), (line, "tie" if rivals else "")])
+        Row([("Why  " if first else "     ", "strong"), (line, role)])
         for first, line in zip([True] + [False] * len(lines), lines, strict=False)
     ]
+
+
+def why_it_merged(frame: Frame, merge: MergeStep) -> str:
+    """Why this pair and no other: who chose it, or its count, and what decided a tie."""
+    prescribed, rivals = merge.record.prescribed, merge.tied[1:]
+    if frame.given:
+        return f"the tokenizer says so: merge {number(merge.index + 1)} of its list"
+    if prescribed is not None and prescribed.forces(merge.index):
+        return f"chosen by hand, whatever the counts; it stood {times(merge.count)}"
+    if is_replayed(frame, merge):
+        return "the run that this is a fork of merged it here; the rules of the fork would not"
+    of_whom = " of the pairs that may merge" if merge.passed_over else ""
+    others = ""
+    if merge.passed_over:
+        named = (f"{pair_word(frame, p)}, {times(count)}" for p, count in merge.passed_over)
+        others = f". Forbidden in this fork: {'; '.join(islice(named, TIED_SHOWN))}"
+    if not rivals:
+        none = "" if merge.passed_over else "; no other pair had as many"
+        return f"the highest count{of_whom}{none}{others}"
+    named = (pair_word(frame, pair) for pair in rivals[:TIED_SHOWN])
+    more = f" and {number(len(rivals) - TIED_SHOWN)} more" if len(rivals) > TIED_SHOWN else ""
+    return (
+        f"the highest count{of_whom}, tied with {', '.join(named)}{more}. "
+        f"{rule_that_decided(frame, merge.pair, rivals)}{others}"
+    )
+
+
+def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
+    """The tie rule and what it looks at; against one rival, what made the difference."""
+    rule = frame.tie_rule
+    one = len(rivals) == 1
+    how = why_first(frame, winner, rivals[0]) if one else rule.summary.split(";")[0]
+    return f"Tie rule {rule.name}: {how}"
 
 
 def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Row]:

@@ -52,12 +52,14 @@ class Wish:
 
     Attributes:
         title: the wish in words.
+        otherwise: what is otherwise in the fork, in a few words, for its title.
         step: where the fork is.
         config: the run's own, or one with another pattern, tie rule or special tokens.
         change: what the trainer does otherwise from the fork on.
     """
 
     title: str
+    otherwise: str
     step: int
     config: RunConfig
     change: Change = field(default_factory=Change)
@@ -152,6 +154,14 @@ def _merges_of(frame: Frame) -> list[BytesPair]:
     return [(merge.left, merge.right) for merge in merges]
 
 
+def _same_row(merges: int) -> list[Row]:
+    """Says of the first merges, if there are some, that they are the same in both branches."""
+    if not merges:
+        return []
+    which = "merge 1 is" if merges == 1 else f"merges 1 to {number(merges)} are"
+    return [Row([(f"          {which} the same", "dim")])]
+
+
 def branch_row(frames: tuple[Frame, Frame], rank: int, half: int) -> Row:
     """The merge of a rank, left as it was, right as in the fork; `≠` where they differ.
 
@@ -228,12 +238,16 @@ class Branches(ModalScreen[messages.WhatIfEnded | None]):
         other, difference = news.timeline.frame, news.difference
         self._tell(describe_difference(difference, self._frame, other))
         self.query_one("#branches").border_subtitle = Content("↵ keeps the fork · Esc drops it")
-        start, frames = self._wish.step, (self._frame, other)
-        count = max(max(frame.recorded_steps for frame in frames) - start, 0)
-        first = 0 if difference.first is None else difference.first - start
+        frames = self._frame, other
+        most = max(frame.recorded_steps for frame in frames)
+        first = most if difference.first is None else difference.first
         self.query_one(RowList).show(
-            RowsOnDemand(count, lambda place: branch_row(frames, start + place, self._half)),
-            cursor=max(min(first, count - 1), 0),
+            RowsOnDemand(
+                most - first,
+                lambda place: branch_row(frames, first + place, self._half),
+                top=_same_row(first),
+            ),
+            cursor=1 if first and first < most else 0,
         )
         self.call_after_refresh(self._show_head)
 
@@ -281,6 +295,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
     if frame.merge is not None:
         yield Wish(
             f"forbid merge {number(step)}, made here: {pair_text(frame, frame.merge.pair)}",
+            f"{pair_text(frame, frame.merge.pair)} forbidden",
             step - 1,
             config,
             Change(forbid=frozenset({_bytes_of(frame, frame.merge.pair)})),
@@ -289,6 +304,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
     if following is not None:
         yield Wish(
             f"forbid the next merge: {pair_text(frame, following)}",
+            f"{pair_text(frame, following)} forbidden",
             step,
             config,
             Change(forbid=frozenset({_bytes_of(frame, following)})),
@@ -296,6 +312,7 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
     if chosen is not None and chosen != following and frame.count_of(chosen):
         yield Wish(
             f"merge next, as chosen among the pairs: {pair_text(frame, chosen)}",
+            f"{pair_text(frame, chosen)} first",
             step,
             config,
             Change(force=_bytes_of(frame, chosen)),
@@ -303,14 +320,16 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
     for rule in TIE_RULES:
         if rule != config.tie_rule:
             change = Change(tie_rule=rule)
-            yield Wish(f"tie rule {rule}", step, replace(config, tie_rule=rule), change)
+            title = f"tie rule {rule}"
+            yield Wish(title, title, step, replace(config, tie_rule=rule), change)
     for pattern in PATTERNS:
         if pattern != config.pattern:
-            yield Wish(f"pattern {pattern}", step, replace(config, pattern=pattern))
+            title = f"pattern {pattern}"
+            yield Wish(title, title, step, replace(config, pattern=pattern))
     for token in config.special_tokens:
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
-        yield Wish(title, step, replace(config, special_tokens=left))
+        yield Wish(title, title, step, replace(config, special_tokens=left))
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
@@ -362,7 +381,7 @@ class WhatIf(ModalScreen[Wish | None]):
             title = f"without document {number(int(typed))}"
             gone = LeftOut(int(typed), self._config.special_tokens)
             fewer = replace(self._config, left_out=(*self._config.left_out, gone))
-            self.dismiss(Wish(title, self._frame.step, fewer))
+            self.dismiss(Wish(title, title, self._frame.step, fewer))
             return
         hint = self.query_one("#dialog-hint", Static)
         hint.update(Content(f"Give the number of a document, 1 to {number(self._documents)}."))

@@ -68,6 +68,9 @@ PLAYER = (
             "What if it went another way here: another pair, tie rule, pattern, a document less.",
             DO,
         ),
+        Command(
+            "app.leave_fork", "I", "origin", "From a fork back to the run that it came from.", DO
+        ),
     ),
     *on(
         _STEPPED,

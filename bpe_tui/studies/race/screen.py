@@ -24,10 +24,10 @@ from bpe_tui.studies.race.panels import (
     over_steps,
 )
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import heading
+from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from engine.bpe.race import PARTS, RunnerState
 from engine.bpe.timeline import Timeline
 
@@ -46,6 +46,19 @@ SIZES_COME = (
     "from a sixteenth to all of it."
 )
 STARTS = "The race is about to start …"
+
+
+def _beside_the_fork(raced: Timeline, said: str) -> tuple[str, ...]:
+    """What is said of a race, and of the fork that is open: no trainer is told what that was."""
+    prescribed = raced.record.prescribed
+    if prescribed is None:
+        return (said,)
+    merges = plural(len(raced), "merge")
+    return (
+        f"{said} The fork has {merges}: trainers go by the rules alone, nothing is prescribed.",
+        f"By the rules alone: {said} The fork has {merges}.",
+        said,
+    )
 
 
 class RaceScreen(SessionScreen):
@@ -160,7 +173,9 @@ class RaceScreen(SessionScreen):
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
         sizes = "" if job.complete else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
-        return f"{part}{describe_race(race)}{sizes}"
+        rules = f"{part}{describe_race(race)}{sizes}"
+        assert self._raced is not None
+        return first_fitting(self.size.width - 2, *_beside_the_fork(self._raced, rules))
 
     # -- commands
 

@@ -48,7 +48,7 @@ class ScoreMergePanel(PiecePanel):
         earlier = frame.at(frame.step - 1)
         return [
             merge_row(painter, merge),
-            Row([(describe_occurrences(merge, "word"), "")]),
+            *paragraph(describe_occurrences(merge, "word"), width),
             Row([]),
             *_arithmetic(frame, merge, width),
             Row([]),
