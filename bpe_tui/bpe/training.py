@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import plural
 from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.run import to_tokenizer
 from engine.bpe.timeline import Timeline
@@ -65,7 +65,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     tokenizer = to_tokenizer(record, len(record), config.pattern)
     save(tokenizer, out, format, overwrite=overwrite, renumber=True)
     return (
-        f"{number(len(trainer.vocab))} tokens: {trainer.contents}, "
+        f"{plural(len(trainer.vocab), 'token')}: {trainer.contents}, "
         f"{len(record.special_tokens)} special, {plural(len(record), 'merge')}; "
         f"{training.stop_reason.value}{_replaced(trainer, config)}"
     )

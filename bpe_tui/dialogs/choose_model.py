@@ -15,7 +15,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
 
@@ -61,7 +61,7 @@ class ChooseModel(ModalScreen[str | None]):
             yield ModelRows(self._config.model)
             name = visible_text(self._config.name, spaces=False)
             said = (
-                f"It is trained anew on {name}, to {number(self._config.size)} tokens at the most. "
+                f"It is trained anew on {name}, to at most {plural(self._config.size, 'token')}. "
                 "The run on the screen is dropped, with its breakpoints and its place."
             )
             yield Static(Content(said), id="dialog-hint")

@@ -19,7 +19,7 @@ from bpe_tui.session.session import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import Exported, ExportKind
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from engine.core.files import check_free, write_files
 
 SLICE_SECONDS = 0.015
@@ -123,7 +123,7 @@ class Export(SaveFile):
             parts.append(part)
             lines += part.endswith("\n")  # a step may be made in several parts
             if monotonic() >= due:
-                self.say(f"{number(lines)} steps made; Esc stops.")
+                self.say(f"{plural(lines, 'step')} made; Esc stops.")
                 await asyncio.sleep(0)
                 due = monotonic() + SLICE_SECONDS
         return "".join(parts)

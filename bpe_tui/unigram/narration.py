@@ -74,8 +74,8 @@ def heading(session: Session, room: int) -> str:
             (1, "Unigram"),
             (7, _how_far(session)),
             (2, size(session.bytes_read)),
-            (6, f"to {number(frame.record.vocab_size)} tokens"),
-            (4, f"{number(len(frame.words))} distinct pretokens"),
+            (6, f"to {plural(frame.record.vocab_size, 'token')}"),
+            (4, plural(len(frame.words), "distinct pretoken")),
             (5, f"pattern {config.pattern}"),
             (3, plural(session.documents, "document")),
         ]
@@ -121,7 +121,7 @@ def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     return (
         f"Step 0: the seed has {plural(frame.size, 'piece')}, {plural(characters, 'character')} "
         "and all else that stands in the corpus more than once.",
-        f"Step 0: a seed of {number(frame.size)} pieces.",
+        f"Step 0: a seed of {plural(frame.size, 'piece')}.",
     )
 
 

@@ -43,4 +43,4 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     )
     missing = f"; {number(left_out)} left out, being no UTF-8" if left_out else ""
     steps = plural(len(trainer.record), "step")
-    return f"{number(len(trainer.pieces))} pieces, {steps}; {training.stop_reason.value}{missing}"
+    return f"{plural(len(trainer.pieces), 'piece')}, {steps}; {training.stop_reason.value}{missing}"

@@ -187,7 +187,7 @@ def _trained(session: Session, frame: Frame) -> Facts:
         *units,
         (4, config.pattern),
         (5, config.tie_rule),
-        (3, f"{number(len(frame.run.counts))} distinct pretokens"),
+        (3, plural(len(frame.run.counts), "distinct pretoken")),
         (2, plural(session.documents, "document")),
     ]
 
@@ -198,7 +198,7 @@ def _opened(session: Session, frame: Frame) -> Facts:
     opened, ended = session.opened, session.stop_reason
     facts = [
         (1, f"{opened.format} format"),
-        (2, f"{number(len(opened.tokenizer.vocab))} tokens"),
+        (2, plural(len(opened.tokenizer.vocab), "token")),
         (3, f"pattern {visible_text(opened.tokenizer.pattern.name, spaces=False)}"),
     ]
     if ended is None:
@@ -206,5 +206,5 @@ def _opened(session: Session, frame: Frame) -> Facts:
     if session.config.corpus is not None and frame.has_corpus:
         corpus = visible_text(Path(session.config.corpus).name, spaces=False)
         facts.append((4, f"over {corpus}"))
-        facts.append((5, f"{number(len(frame.run.counts))} distinct pretokens"))
+        facts.append((5, plural(len(frame.run.counts), "distinct pretoken")))
     return facts

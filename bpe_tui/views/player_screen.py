@@ -21,7 +21,7 @@ from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, rate, size
+from bpe_tui.widgets.numbers import number, plural, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
@@ -71,7 +71,8 @@ class Transport(Horizontal):
         frame = session.frame
         if frame is None or not frame.has_corpus:
             return ""
-        tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} tokens   "
+        noun = "token " if frame.token_count == 1 else "tokens"  # as wide, so that nothing jumps
+        tokens = f"{number(frame.token_count):>{len(number(frame.byte_count))}} {noun}   "
         return f"{tokens if roomy else ''}{frame.bytes_per_token:5.2f} bytes/token"
 
     def _put(self, selector: str, text: str) -> None:
@@ -142,7 +143,7 @@ def _how_far(reading: Reading) -> str:
     of = f" of {size(progress.bytes_total)}" if progress.bytes_total else ""
     return (
         f"{size(progress.bytes_read)}{of} · {rate(reading.rate)} · "
-        f"{number(progress.documents)} documents · {number(progress.pretokens)} pretokens, "
+        f"{plural(progress.documents, 'document')} · {plural(progress.pretokens, 'pretoken')}, "
         f"{number(progress.distinct)} distinct"
     )
 

@@ -118,7 +118,7 @@ def narrate(frame: WordPieceFrame) -> tuple[str, ...]:
 
 
 def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
-    pieces = f"Step 0: {number(frame.character_count)} pieces of one character"
+    pieces = f"Step 0: {plural(frame.character_count, 'piece')} of one character"
     following = frame.next_pair
     if following is None:
         return (f"{pieces}, and no pair to merge.",)
@@ -142,7 +142,7 @@ def heading(session: Session, room: int) -> str:
             (7, f"min count {number(config.min_count)}"),
             (5, f"pattern {config.pattern}"),
             (6, f"ties {frame.tie_rule.name}"),
-            (4, f"{number(frame.distinct_words)} distinct words"),
+            (4, plural(frame.distinct_words, "distinct word")),
             (3, plural(session.documents, "document")),
         ]
     return fitting(facts, room)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import plural
 from engine.recording.training import CountedCorpus, Training
 from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
 from engine.wordpiece.timeline import WordPieceTimeline
@@ -46,4 +46,4 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
     else:
         save_vocab(trainer.vocab, out, overwrite=overwrite)
     merges = plural(len(trainer.record), "merge")
-    return f"{number(len(trainer.vocab))} pieces, {merges}; {training.stop_reason.value}"
+    return f"{plural(len(trainer.vocab), 'piece')}, {merges}; {training.stop_reason.value}"

@@ -74,7 +74,7 @@ class TiedSteps(Sequence[int]):
         return len(self.steps)
 
     def __getitem__(self, index: int) -> int:  # type: ignore[override]
-        return int(self._steps[index])
+        return int(self.steps[index])
 
     @property
     def steps(self) -> Ints:

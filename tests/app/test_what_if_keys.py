@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from opening import opened, step, until
+from opening import opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.bpe.screens.what_if import Branches, WhatIf
-from bpe_tui.widgets.lines import RowList
+from bpe_tui.session.config import RunConfig
+from bpe_tui.widgets.lines import Lines, RowList
 
 
 def merges(app: BpeTuiApp) -> list[tuple[bytes, bytes]]:
@@ -141,3 +143,82 @@ async def test_a_document_left_out_stays_out_when_a_kept_fork_is_cut_anew(tmp_pa
         frame = app.session.frame
         assert frame is not None
         assert frame.counts == {b"low": 2, b" ": 2, b"widest": 2}
+
+
+HANDOUT = Path(__file__).parents[2] / "samples" / "handout.txt"
+
+
+def panel_text(app: BpeTuiApp, panel: type[Lines]) -> str:
+    shown = app.screen.query_one(panel)
+    rows = (shown.row(place) for place in range(shown.row_count))
+    said = " ".join("".join(text for text, _ in row.spans) for row in rows)
+    return " ".join(said.split())  # as it would be without the end of any line
+
+
+def line(app: BpeTuiApp, name: str) -> str:
+    return str(app.screen.query_one(name, Static).render())
+
+
+async def test_a_fork_says_what_was_forbidden_and_where_it_came_from() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await wished(app, pilot, "forbid the next merge: e │ st")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert step(app) == 2
+        assert "Forbidden in this fork: e │ st, 9 times" in panel_text(app, MergePanel)
+        assert "Forbidden: e and st, 9 times." in line(app, "#narration")
+        assert line(app, "#heading").startswith("fork of handout.txt at step 1: e │ st forbidden")
+        await pilot.press("left")
+        assert "no other pair had as many" not in panel_text(app, MergePanel)
+        await pilot.press("I")
+        assert line(app, "#heading").startswith("handout.txt")
+        assert step(app) == 1
+        assert (b"e", b"st") in merges(app)
+        await pilot.press("I")  # there is nowhere to go back to
+        assert step(app) == 1
+
+
+async def test_what_a_fork_repeats_or_was_told_is_not_called_the_highest_count() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await pilot.pause()
+        pairs = app.screen.query_one(PairsPanel)
+        pairs.cursor = next(
+            place for place in range(pairs.row_count) if "w │ i" in row_text(pairs, place)
+        )
+        await wished(app, pilot, "merge next, as chosen")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "chosen by hand" in panel_text(app, MergePanel)
+        assert "by hand" in line(app, "#narration")
+        app.seek(1)
+        await wished(app, pilot, "tie rule first-seen")
+        await pilot.press("enter")
+        app.seek(1)
+        await pilot.pause()
+        assert "the run that this is a fork of merged it here" in panel_text(app, MergePanel)
+
+
+async def test_the_comparison_begins_at_the_first_difference() -> None:
+    async with opened(vocab_size=400) as (app, pilot):
+        await wished(app, pilot, "tie rule first-seen")
+        rows = app.screen.query_one("#branch-rows", RowList)
+        same, first = row_text(rows, 0), row_text(rows, 1)
+        number = told(app).split("merge ")[1].split(".")[0]
+        assert same.strip() == f"merges 1 to {int(number) - 1} are the same"
+        assert first.split()[0] == number
+        assert "≠" in first
+
+
+async def test_the_race_of_a_fork_says_how_many_merges_the_fork_has() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        app.seek(1)
+        await wished(app, pilot, "forbid the next merge: e │ st")
+        await pilot.press("enter", "6")
+        await until(pilot, lambda: "the same 12 merges" in line(app, "#narration"))
+        assert "The fork has 13 merges" in line(app, "#narration")
+
+
+def row_text(panel: Lines, place: int) -> str:
+    return "".join(text for text, _ in panel.row(place).spans)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import oracles
 import pytest
 from hypothesis import given
@@ -123,3 +125,39 @@ def test_a_forks_timeline_can_be_gone_through_like_any_other(
 def test_runs_of_unequal_length_differ_where_the_shorter_ends() -> None:
     assert compare([(b"a", b"b")], []).first == 0
     assert compare([(b"a", b"b")], [(b"a", b"b")]).first is None
+
+
+def counted(timeline: Timeline, step: int) -> dict[tuple[int, int], int]:
+    """How often each pair stands side by side at a step, counted by looking."""
+    frame, found = timeline.seek(step), dict[tuple[int, int], int]()
+    for pretoken, count in frame.counts.items():
+        for pair in pairwise(frame.tokens_of(pretoken)):
+            found[pair] = found.get(pair, 0) + count
+    return found
+
+
+@given(counts=oracles.corpora(), step=st.integers(0, 9))
+def test_a_merge_knows_the_forbidden_pairs_it_came_before_and_ties_without_them(
+    counts: dict[bytes, int], step: int
+) -> None:
+    timeline = run(counts)
+    if step >= len(timeline):
+        return
+    forbidden = merges(timeline)[step]
+    trainer = fork(timeline.seek(step), Change(forbid=frozenset({forbidden})), SIZE)
+    other = Timeline(counts, list(trainer.steps()), record=trainer.record)
+    assert trainer.record.prescribed is not None
+    assert trainer.record.prescribed.replayed == step
+    for index in range(len(other)):
+        merge, true = other.record[index], counted(other, index)
+        is_forbidden = {
+            pair: index >= step and tuple(map(trainer.record.token, pair)) == forbidden
+            for pair in true
+        }
+        may = {pair: n for pair, n in true.items() if not is_forbidden[pair]}
+        over = {pair: n for pair, n in true.items() if is_forbidden[pair] and n >= merge.count}
+        assert dict(merge.passed_over) == over
+        assert merge.count == max(may.values())
+        assert len(merge.tied) == list(may.values()).count(merge.count)
+        assert (index + 1 in other.frame.tied_steps) == (len(merge.tied) > 1)
+        assert other.seek(index).queue.best() == merge.pair

@@ -73,7 +73,7 @@ class DropoutRows(Walk):
         self._draws, self._problem = [], ""
         if len(pretoken) > LONGEST_DRAWN:
             self._problem = (
-                f"A pretoken of {number(len(pretoken))} bytes is too long for drawing; "
+                f"A pretoken of {plural(len(pretoken), 'byte')} is too long for drawing; "
                 f"up to {LONGEST_DRAWN} it is."
             )
             return

@@ -189,7 +189,7 @@ class Walk(Panel):
             return "A special token: one id, never merged."
         if (length := len(piece.pretoken.bytes)) > LONGEST:
             return (
-                f"A pretoken of {number(length)} bytes is too long to be followed step by step; "
+                f"A pretoken of {plural(length, 'byte')} is too long to be followed step by step; "
                 f"up to {number(LONGEST)} it is."
             )
         return ""

@@ -93,13 +93,13 @@ def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
     pair = pair_text(frame, merge.pair)
     born = sum(change.before == 0 for change in merge.changes)
     facts = {
-        Phase.COUNT: f"{number(frame.queue.pair_count)} pairs stand somewhere",
+        Phase.COUNT: f"{plural(frame.queue.pair_count, 'pair')} stand somewhere",
         Phase.CHOOSE: f"{pair}, {plural(merge.count, 'time')}"
         + (f", tied with {number(len(merge.tied) - 1)} more" if len(merge.tied) > 1 else ""),
         Phase.JOIN: f"{visible_bytes(merge.token)}, id {number(merge.new_id)}",
         Phase.REPLACE: f"{plural(merge.occurrences, 'occurrence')} in "
         f"{plural(merge.pretokens, 'pretoken')}",
         Phase.CORRECT: f"{plural(len(merge.changes) - born, 'old pair')} rarer or gone",
-        Phase.ENTER: f"{plural(born, 'new pair')}",
+        Phase.ENTER: plural(born, "new pair"),
     }
     return f"Merge {number(merge.index + 1)}: {phase.value}: {facts[phase]}."

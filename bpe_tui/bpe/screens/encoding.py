@@ -76,7 +76,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
             return self.NARRATOR.heading(session, room)
         return (
             f"Encoding with the merges of step {number(frame.step)} of "
-            f"{number(frame.recorded_steps)} · {number(frame.vocab_size)} tokens"
+            f"{number(frame.recorded_steps)} · {plural(frame.vocab_size, 'token')}"
         )
 
     def action_specials(self) -> None:

@@ -7,7 +7,7 @@ from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import INSPECTION
 from bpe_tui.session.session import Session
 from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
 from engine.formats.tokenizer_format import Opened
@@ -24,7 +24,7 @@ class BpeInspectionScreen(InspectionScreen, BpeScreen):
         assert frame is not None
         return (
             f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
-            f"{number(frame.vocab_size)} tokens"
+            f"{plural(frame.vocab_size, 'token')}"
         )
 
     def inspection_of(self, frame: Frame, opened: Opened | None) -> Inspection:

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from bpe_tui.bpe.screens.charts import CHARTS
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from engine.bpe.frame import Frame
 from engine.bpe.report import markdown
 from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
@@ -93,7 +93,7 @@ class Save(SaveFile):
         """What is written, and what the format does to ids; or why it will not do."""
         if unsayable := self._unsayable(self._format):
             return f"{unsayable[0].upper()}{unsayable[1:]}."
-        tokens = f"{number(self._frame.vocab_size)} tokens"
+        tokens = f"{plural(self._frame.vocab_size, 'token')}"
         anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
         return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"
 

@@ -7,7 +7,7 @@ from bpe_tui.session.commands.command import VOCABULARY
 from bpe_tui.session.session import Session
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 
 
 class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
@@ -22,12 +22,12 @@ class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
         frame = session.frame
         assert frame is not None
         if frame.has_corpus:
-            counted = f"{number(frame.token_count)} tokens in the corpus"
+            counted = f"{plural(frame.token_count, 'token')} in the corpus"
         elif frame.run.uncountable is not None:
             counted = "nothing is counted, since it changes a text before it cuts it"
         else:
             counted = "no corpus, so nothing is counted; o opens one"
         return (
             f"Vocabulary after step {number(frame.step)} of {number(frame.recorded_steps)} · "
-            f"{number(frame.vocab_size)} tokens · {counted}"
+            f"{plural(frame.vocab_size, 'token')} · {counted}"
         )

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row, Span, paragraph
 from bpe_tui.widgets.visible import shorten, visible_text, width
 from engine.unigram.encoder import Reached, TracedBack, ViterbiStep, viterbi_steps
@@ -132,7 +132,7 @@ class WalkPanel(PiecePanel):
             return paragraph(SPECIAL if is_special else self.NOTHING_TYPED, width, "dim")
         if (length := len(self.walk.word)) > LONGEST:
             return paragraph(
-                f"A pretoken of {number(length)} characters is too long to be drawn; up to "
+                f"A pretoken of {plural(length, 'character')} is too long to be drawn; up to "
                 f"{LONGEST} it is.",
                 width,
                 "dim",

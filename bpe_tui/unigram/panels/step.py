@@ -43,7 +43,7 @@ def prune_rows(
     top = [
         loss_row(frame),
         *paragraph(
-            f"{number(step.size_before)} → {number(step.size_after)} pieces: "
+            f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
             f"{number(len(pruned))} removed{_unused(pruned)}",
             width,
         ),
@@ -199,9 +199,9 @@ def _seed_rows(frame: UnigramFrame, width: int) -> list[Row]:
 def _vanished(step: EmStep) -> str:
     gone = step.size_before - step.size_after
     if not gone:
-        return f"{number(step.size_after)} pieces, none too rare to keep"
+        return f"{plural(step.size_after, 'piece')}, none too rare to keep"
     return (
-        f"{number(step.size_before)} → {number(step.size_after)} pieces: "
+        f"{number(step.size_before)} → {plural(step.size_after, 'piece')}: "
         f"{number(gone)} too rare (under ½)"
     )
 

@@ -22,7 +22,7 @@ from bpe_tui.unigram.panels.encoding import (
 from bpe_tui.unigram.panels.lattice import LatticePanel, WalkPanel, Walkthrough
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.encoding_screen import WalkScreen
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import plural
 from engine.unigram.frame import UnigramFrame
 
 LONGEST_TEXT = 20_000
@@ -59,7 +59,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         assert frame is not None
         return (
             f"Encoding with the pieces of step {frame.step} of {frame.recorded_steps} · "
-            f"{number(frame.size)} pieces"
+            f"{plural(frame.size, 'piece')}"
         )
 
     def show_text(self) -> None:
@@ -71,7 +71,7 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
         """Below the text, what of it is not cut, or what no piece spells."""
         said = ""
         if len(self.text) > LONGEST_TEXT:
-            said = f"the first {number(LONGEST_TEXT)} characters are cut"
+            said = f"the first {plural(LONGEST_TEXT, 'character')} are cut"
         elif self.frame is not None:
             said = describe_unknown(self.frame, self.text, self.size.width - 6)
         self.query_one("#text").border_subtitle = Content(said)

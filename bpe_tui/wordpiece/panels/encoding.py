@@ -202,7 +202,7 @@ def why_no_probes(frame: WordPieceFrame, word: EncodedWord) -> str:
     if word.outcome is Outcome.SPECIAL:
         return "A special token: one id wherever it stands. Nothing is looked up."
     return (
-        f"This word has {number(len(word.word))} characters, and WordPiece looks at none of more "
+        f"This word has {plural(len(word.word), 'character')}, and WordPiece looks at none of more "
         f"than {MAX_INPUT_CHARACTERS}: it is {frame.unknown_token} at once. A word of n characters "
         "may take n²/2 probes, and what is so long is seldom a word, but a link or a row of dashes."
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.bars import bar, bar_room, scale_of
-from bpe_tui.widgets.numbers import number, signed
+from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, right
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
@@ -31,7 +31,7 @@ class ScoresPanel(PiecePanel):
     ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"scores  {number(frame.candidates)} pairs", HUGGING_FACE[width < WIDE])
+        self.say(f"scores  {plural(frame.candidates, 'pair')}", HUGGING_FACE[width < WIDE])
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return sentence("No pair is left that stands often enough.", width)

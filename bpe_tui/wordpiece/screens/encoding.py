@@ -54,7 +54,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         assert frame is not None
         facts: Facts = [
             (0, "WordPiece"),
-            (2, f"{number(frame.vocab_size)} pieces"),
+            (2, plural(frame.vocab_size, "piece")),
             (1, f"step {number(frame.step)} of {number(frame.recorded_steps)}"),
             (3, "the longest piece that fits, from the left, again and again"),
         ]
@@ -71,7 +71,7 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
         pieces = self.query_one(PiecesOfText)
         pieces.text = text[:LONGEST]
         tokens = sum(len(word.ids) for word in words)
-        cut = f"of the first {number(LONGEST)} characters" if len(text) > LONGEST else ""
+        cut = f"of the first {plural(LONGEST, 'character')}" if len(text) > LONGEST else ""
         of = cut or plural(len(words), "word")
         pieces.say(f"tokens  {number(tokens)}", f"{of} · a three lanes")
         self._decode()

@@ -15,7 +15,7 @@ from bpe_tui.views.inspection_rows import (
     odd_rows,
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION
@@ -76,7 +76,7 @@ class WordPieceInspectionScreen(InspectionScreen, WordPieceScreen):
         assert frame is not None
         return (
             f"WordPiece, step {number(frame.step)} of {number(frame.recorded_steps)} · "
-            f"{number(frame.vocab_size)} pieces"
+            f"{plural(frame.vocab_size, 'piece')}"
         )
 
     def inspection_of(self, frame: WordPieceFrame, opened: Opened | None) -> PieceInspection:

@@ -17,7 +17,7 @@ from bpe_tui.views.vocabulary_screen import (
     VocabularyPanel,
     VocabularyScreen,
 )
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.wordpiece.model import WORDPIECE_VOCABULARY
@@ -87,7 +87,7 @@ class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
         facts: Facts = [
             (0, "WordPiece's vocabulary"),
             (1, f"step {number(frame.step)} of {number(frame.recorded_steps)}"),
-            (2, f"{number(frame.vocab_size)} pieces"),
+            (2, plural(frame.vocab_size, "piece")),
             (3, f"{number(frame.token_count)} in the corpus"),
         ]
         return fitting(facts, room)
