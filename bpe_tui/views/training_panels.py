@@ -176,10 +176,10 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
 
 def describe_occurrences(merge: PairStep, thing: str) -> str:
     """In how many places a merge took place: `15 occurrences in 2 pretokens`."""
-    text = f"{plural(merge.occurrences, 'occurrence')} in {plural(merge.pretokens, thing)}"
+    where = f"{plural(merge.count, 'occurrence')} in {plural(merge.pretokens, thing)}"
     if merge.occurrences == merge.count:
-        return text
-    return f"{text}; the pair overlapped itself, so that it stood {number(merge.count)} times"
+        return where
+    return f"{number(merge.occurrences)} of {where}: they overlap"
 
 
 def merge_row(painter: TokenPainter, merge: PairStep, target: object | None = None) -> Row:
