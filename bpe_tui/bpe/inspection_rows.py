@@ -21,8 +21,10 @@ from bpe_tui.views.inspection_rows import (
 )
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import quoted, visible_text
+from engine.analysis.explain.stand_ins import StandIns
 from engine.analysis.inspection.inspection import Inspection
+from engine.core.gpt2_bytes import spell
 
 
 def _overview(inspection: Inspection, width: int) -> list[Row]:
@@ -35,11 +37,21 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
         ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
         *describe_numbers(inspection.numbers),
         *((f"runs of {n}", _runs(runs)) for n, runs in inspection.whitespace_runs.items()),
+        *_describe_spelling(inspection),
         *(("note", visible_text(note, spaces=False)) for note in inspection.notes),
     ]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
     return fact_rows(facts, width)
+
+
+def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
+    """How its files spell a token, if that is to be told."""
+    token = inspection.spelling_example
+    if token is None:
+        return []
+    found = StandIns(spell(token), token)
+    return [("in its files", f"{found.spelling}: {found.describe(quoted)}; one for every byte")]
 
 
 def _describe_model(inspection: Inspection) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import open_named
+from bpe_tui.cli.inputs import note_stand_ins, open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
     TokenizerOption,
@@ -69,5 +69,6 @@ def explain(
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
     loaded = open_named(tokenizer, merging=True)
     policy = policy_of(allow_special, loaded.special_tokens)
+    note_stand_ins(text)
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):
         print(line)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.visible import quoted, visible_text
 from engine.alphabets.units import UNITS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -52,6 +53,18 @@ def check_run(config: RunConfig) -> Corpus:
         check_vocab_size(config.size, config.special_tokens)
     _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)
+
+
+NOTES = 3
+
+
+def note_stand_ins(text: str) -> None:
+    """Say on standard error what words of a text stand for that are in GPT-2's spelling."""
+    from engine.analysis.explain.stand_ins import stand_ins_in
+
+    for found in islice(stand_ins_in(text), NOTES):
+        note = f"{visible_text(found.spelling)}: {found.describe(quoted)}"
+        print(f"{PROGRAM}: note: {note}", file=sys.stderr)
 
 
 def open_named(given: Sequence[str], merging: bool = False) -> Tokenizer:

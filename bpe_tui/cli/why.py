@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, open_named
+from bpe_tui.cli.inputs import CommandLineError, note_stand_ins, open_named
 from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
@@ -69,6 +69,7 @@ def why(
         raise CommandLineError("a token cannot be empty; say which one you mean")
     context = b"".join(parts) if text is None else os.fsencode(text)
     policy = policy_of(allow_special, loaded.special_tokens)
+    note_stand_ins(f"{piece} {text or ''}")
     found = list(_answers(policy.applied(loaded), to_text(context), parts))
     if not found:
         shown = quoted(b"".join(parts))

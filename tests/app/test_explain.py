@@ -98,3 +98,14 @@ def test_a_tokenizer_that_is_not_there_is_named(
     for command in ("explain", "why"):
         assert cli.main([command, "x", "--tokenizer", str(tmp_path / "no")]) == BAD_INPUT
         assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", [["explain", "so Ġè¿Ļ"], ["why", "Ġè¿Ļ"], ["why", "l", "--text", "l Ġè¿Ļ"]]
+)
+def test_gpt2s_spelling_is_recognised_in_what_is_asked(
+    capsys: pytest.CaptureFixture[str], toy: str, command: list[str]
+) -> None:
+    assert cli.main([*command, "--tokenizer", toy]) == 0
+    told = "bpe-tui: note: Ġè¿Ļ: GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99\n"
+    assert capsys.readouterr().err == told

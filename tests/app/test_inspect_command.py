@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -77,3 +78,15 @@ def test_an_opened_tokenizer_says_the_same_on_the_screen_as_in_the_shell(seed: i
     assert in_shell.gaps.count == max(ids) + 1 - len(ids)
     on_screen = Inspection.of_frame(replay.timeline.seek(len(tokens)), opened)
     assert facts(on_screen) == facts(in_shell)
+
+
+def test_how_its_files_spell_a_token_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    vocab = {byte: bytes([byte]) for byte in range(256)}
+    merges = [(b" ", b"t"), (b"\xe8", b"\xbf"), (b"\xe8\xbf", b"\x99"), (b" ", "这".encode())]
+    made = [left + right for left, right in merges]
+    Tokenizer({**vocab, **dict(enumerate(made, 256))}, merges).save(tmp_path / "out")
+    assert cli.main(["inspect", str(tmp_path / "out")]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "in its files Ġè¿Ļ: GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in told

@@ -26,6 +26,7 @@ from engine.analysis.inspection.measures import (
 from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.gc_pause import gc_paused
+from engine.formats.guesses import is_text
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
@@ -49,6 +50,8 @@ class Gaps:
 
 
 EXAMPLES = 8
+SPELLED_FORMATS = frozenset({"gpt2", "huggingface"})
+"""Formats whose files are in GPT-2's spelling."""
 
 
 class AnyInspection(ABC):
@@ -222,6 +225,19 @@ class Inspection(AnyInspection):
                 found.append(row)
             seen.add(token)
         return self._few(np.array(found, dtype=np.int64))
+
+    @cached_property
+    def spelling_example(self) -> bytes | None:
+        """A token that files in GPT-2's spelling write in other letters: ` 这` as `Ġè¿Ļ`.
+
+        It has a character of several bytes, if there is such a token, and begins with a space;
+        `None` where files are spelled otherwise.
+        """
+        if self.format not in SPELLED_FORMATS or self.model is not None:
+            return None
+        spaced = [token for token in self._ordinary if token[:1] == b" " and len(token) > 2]
+        wide = (token for token in spaced if not token.isascii() and is_text(token))
+        return next(wide, spaced[0] if spaced else None)
 
     # -- the pattern and what it does
 
