@@ -15,13 +15,19 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static, TextArea
 
+from bpe_tui.session.commands.command import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToText
-from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.visible import quoted, shorten, visible_text
+from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
+from engine.text.pretokenize import to_bytes
+
+SPELLING_SOUGHT = 4000
+"""So many characters of the text are looked through for GPT-2's spelling at each key."""
 
 
 class PartsPanel(FramePanel[FrameT]):
@@ -114,6 +120,7 @@ class WalkScreen(SessionScreen):
         self._player: Timer | None = None
         self._playing = False
         self._opened = ToText("")
+        self._is_spelled = False
 
     # -- what a subclass says
 
@@ -167,7 +174,34 @@ class WalkScreen(SessionScreen):
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        self._say_spelling()
         self.show_text()
+
+    def _say_spelling(self) -> None:
+        """Say above the text if a word in it is in GPT-2's spelling, and what it stands for."""
+        found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
+        said = ""
+        if found is not None:
+            word = shorten(visible_text(found.spelling), 16)
+            said = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
+        self.query_one("#text", TextArea).border_title = Content(f"text{said}")
+        if self._is_spelled != bool(said):
+            self._is_spelled = bool(said)
+            self.show_keys()
+
+    def _is_for_now(self, command: Command) -> bool:
+        is_for_spelling = command.action == "screen.decode_spelling"
+        return super()._is_for_now(command) and (self._is_spelled or not is_for_spelling)
+
+    def action_decode_spelling(self) -> None:
+        """Put what GPT-2's spelling stands for into the text."""
+        decoded = without_stand_ins(self.text)
+        if decoded == self.text:
+            none = "No word of the text is in GPT-2's spelling, as Ġthe is."
+            self.notify(none, markup=False, timeout=4)
+        else:
+            # Bytes of half a character have no letter; the field cannot hold them.
+            self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")
 
     def show_target(self, target: object) -> None:
         """Put a text into the field."""

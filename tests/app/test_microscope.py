@@ -218,3 +218,29 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
         await pilot.pause(0.1)
         first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
         assert first.split() == ["rank", "characters", "l┊o┊w"]
+
+
+async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -> None:
+    async with encoding("what is Ġè¿Ļ here") as (_, screen, pilot):
+        field = screen.query_one("#text", TextArea)
+        title = str(field.border_title)
+        assert "Ġè¿Ļ is GPT-2's stand-ins for “·这”, bytes 20 E8 BF 99" in title
+        await pilot.press("e", "ctrl+g")
+        await pilot.pause()
+        assert field.text == "what is  这 here"
+        assert str(field.border_title) == "text"
+        await pilot.press("ctrl+g")
+        assert field.text == "what is  这 here"
+
+
+@pytest.mark.parametrize("text", ["the", " the"])
+async def test_a_word_with_a_space_and_without_is_told_to_be_two(text: str) -> None:
+    async with encoding(text) as (app, screen, _):
+        said = " ".join(shown(screen.query_one(EncodeStepsPanel)).split())
+        frame = app.session.frame
+        assert frame is not None
+        (this,), (other,) = frame.encode(text), frame.encode(" the" if text == "the" else "the")
+        assert f", {len(other.ids)} token" in said
+        same = len(set(this.ids) & set(other.ids))
+        assert ("learnt apart" in said) == (same == 0)
+        assert ("Without" if text[0] == " " else "With") + " a space in front:" in said

@@ -25,7 +25,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped,
 )
-from bpe_tui.widgets.visible import quoted, shorten, visible_text
+from bpe_tui.widgets.visible import quoted, shorten, visible_bytes, visible_text
 from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, lockstep
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
@@ -230,8 +230,12 @@ class EncodeStepsPanel(Walk):
         self.name_columns([right("rank", MARGIN - 2), (merge, ""), ("tokens then", "")])
         lost = list(self._lost_rows(painter, width))
         last_of_lost = self.place + len(lost)
+        steps = len(self._merges) + 1 + len(lost)
+        twin = _twin_rows(frame, piece, width)
 
         def row(index: int) -> Row:
+            if index >= steps:
+                return twin[index - steps]
             if self.place < index <= last_of_lost:
                 return lost[index - self.place - 1]
             count = index if index <= self.place else index - len(lost)
@@ -239,7 +243,7 @@ class EncodeStepsPanel(Walk):
             here, ahead = count == self.place, count > self.place
             return _row(painter, merge, start, f"{alphabet.unit}s", width, here, ahead)
 
-        return RowsOnDemand(len(self._merges) + 1 + len(lost), row)
+        return RowsOnDemand(steps + len(twin), row)
 
     def _at_once(
         self, frame: Frame, piece: EncodedPretoken, model: str, width: int
@@ -275,6 +279,28 @@ def _pair_cells(width: int) -> int:
     return min(18, max(width // 4, 9))
 
 
+def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
+    """What the same word is with a space in front or without, where that is a pretoken too."""
+    word = piece.pretoken.text
+    has_space = word.startswith(" ")
+    twin = word[1:] if has_space else f" {word}"
+    if not word.strip(" ").isalpha():
+        return []
+    found = frame.encode(twin)
+    if len(found) != 1 or found[0].pretoken.text != twin:
+        return []
+    ids, shared = found[0].ids, set(found[0].ids) & set(piece.ids)
+    parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
+    said = f"{'Without' if has_space else 'With'} a space in front: {parts}, "
+    said += f"{plural(len(ids), 'token')}. "
+    said += (
+        f"{plural(len(shared), 'token')} the same."
+        if shared
+        else "No token is the same: to the merges they are two words, learnt apart."
+    )
+    return [Row([]), *paragraph(said, width, "dim")]
+
+
 def _row(
     painter: TokenPainter,
     merge: TracedMerge | None,
@@ -290,8 +316,7 @@ def _row(
     strip_width = max(width - MARGIN - pair_width - 2, 8)
     spans = [
         ("▸ " if here else "  ", "pair"),
-        # The row before any merge has none, and heads the column.
-        right(number(step.rank) if step else "rank", 7, "strong" if here and step else "dim"),
+        right(number(step.rank) if step else "", 7, "strong" if here and step else "dim"),
         ("  ", ""),
         *left(joined, pair_width),
         ("  ", ""),

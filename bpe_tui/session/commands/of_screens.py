@@ -96,6 +96,14 @@ ENCODING_TEXT = on(
         DO,
     ),
     Command(
+        "screen.decode_spelling",
+        "ctrl+g",
+        "decode",
+        "Put in place of GPT-2's spelling in the text, such as Ġthe, what it stands for.",
+        DO,
+        in_fields=True,
+    ),
+    Command(
         "screen.specials",
         "ctrl+s",
         "specials",
