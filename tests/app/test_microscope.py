@@ -217,7 +217,7 @@ async def test_merges_of_characters_start_from_characters(tmp_path: Path) -> Non
         app.navigation.open_encoding("low", look=True)
         await pilot.pause(0.1)
         first = shown(app.screen.query_one(EncodeStepsPanel)).splitlines()[0]
-        assert first.split() == ["rank", "characters", "l┊o┊w"]
+        assert first.split() == ["characters", "l┊o┊w"]
 
 
 async def test_gpt2s_spelling_is_recognised_in_the_text_and_decoded_by_a_key() -> None:
