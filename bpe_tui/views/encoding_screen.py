@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.events import Paste
 from textual.message import Message
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.commands.command import Command
@@ -20,6 +21,8 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToText
+from bpe_tui.views.training_panels import TypedText
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import quoted, shorten, visible_text
 from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
@@ -83,6 +86,7 @@ class DecodePanel(Vertical):
     def show(self, said: str, foot: str = "") -> None:
         """Show what the ids give, and below it a remark."""
         self.border_subtitle = Content(foot)
+        self.set_class(not said, "-empty")
         self.query_one("#decoded", Static).update(Content(said), layout=False)
 
 
@@ -108,6 +112,21 @@ def describe_ids(typed: str, decode: Callable[[Sequence[int]], str]) -> str:
 def _unknown(ids: Sequence[int]) -> str:
     """What stands in place of ids that no token has."""
     return "".join(f"‹{token_id}?›" for token_id in ids)
+
+
+def _set_lines(
+    needed: Iterable[tuple[Widget, int]], least: int, most: int, zoomed: str | None
+) -> None:
+    """Give widgets the lines that they need, within limits, and their borders; none in a zoom."""
+    for widget, lines in needed:
+        height = None if zoomed else max(least, min(lines, most)) + 2
+        old = widget.styles.inline.height
+        if (old.value if old else None) != height:
+            widget.styles.height = height
+
+
+ROOMY = 36
+"""Rows from which on there is room for the tokens over their ids and for the lanes."""
 
 
 class WalkScreen(SessionScreen):
@@ -163,7 +182,9 @@ class WalkScreen(SessionScreen):
             return
         super().show_session(session)
         self.say("#heading", self.heading(session, self.size.width - 2))
+        self.set_class(self.size.height >= ROOMY, "-roomy")
         self.show_text()
+        self.call_after_refresh(self.fit)  # once panels are as wide as they will be
 
     # -- the text
 
@@ -176,6 +197,26 @@ class WalkScreen(SessionScreen):
         event.stop()
         self._say_spelling()
         self.show_text()
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the text and its tokens the lines that they need; the panels have the rest."""
+        height = self.size.height
+        needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
+        _set_lines(needed, 1, height // 8, self.zoomed)
+        tokens = [(panel, panel.row_count) for panel in self.query(TypedText)]
+        _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
+        lanes = [(panel, panel.row_count) for panel in self.query("#ids LanesPanel").results(Lines)]
+        _set_lines(lanes, 4, 6, self.zoomed)
+
+    def watch_zoomed(self, old: str | None, new: str | None) -> None:
+        super().watch_zoomed(old, new)
+        self.fit()
+
+    def show_panel(self, panel: str) -> None:
+        # Where there is little room, the line for ids is there only while somebody types in it.
+        self.set_class(panel == "decode", "-decoding")
+        super().show_panel(panel)
 
     def _say_spelling(self) -> None:
         """Say above the text if a word in it is in GPT-2's spelling, and what it stands for."""

@@ -48,7 +48,7 @@ class PanelScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [
         (0, "-too-low"),
         (LEAST_HEIGHT, "-low"),
-        (32, "-tall"),
+        (28, "-tall"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     NAME: ClassVar[str] = ""

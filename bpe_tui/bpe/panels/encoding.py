@@ -201,6 +201,8 @@ class EncodeStepsPanel(Walk):
     Below the last one made stand the candidates that lost to it.
     """
 
+    LEAST_FOR_HEAD = 0
+
     def __init__(self) -> None:
         super().__init__("merges of the pretoken", id="encode-steps")
         self._merges: Sequence[TracedMerge] = ()
@@ -316,7 +318,7 @@ def _row(
     strip_width = max(width - MARGIN - pair_width - 2, 8)
     spans = [
         ("▸ " if here else "  ", "pair"),
-        right(number(step.rank) if step else "", 7, "strong" if here and step else "dim"),
+        right(number(step.rank) if step else "", 7, "strong" if here else "dim"),
         ("  ", ""),
         *left(joined, pair_width),
         ("  ", ""),

@@ -44,7 +44,7 @@ class MergePanel(Panel):
             return _start_rows(frame, width)
         tied = len(merge.tied)
         tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
-        behind = "↵ what is behind a change" if merge.count else ""
+        behind = "↵ behind a change" if merge.count else ""
         foot = behind if frame.given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
         painter = self.painter(frame)

@@ -106,11 +106,18 @@ class StepsPanel(PiecePanel):
         if self.frame is not None and self.display and self.size.width:
             self.say("steps", "↵ goes there · u charts")
             made = "  step"
-            pieces = right("pieces", max(self.room - len(made) - LOSS_CELLS, 7))
-            self.name_columns([(made, ""), pieces, right("loss", LOSS_CELLS)])
+            loss_cells = _loss_cells(self.frame, self.room)
+            pieces = right("pieces", max(self.room - len(made) - loss_cells, 7))
+            self.name_columns([(made, ""), pieces, right("loss", loss_cells)])
             super(FramePanel, self).rebuild()
             self.cursor = self.frame.step
             self.scroll_to_row(self.frame.step)
+
+
+def _loss_cells(frame: UnigramFrame, room: int) -> int:
+    """The cells of the loss, where there is little room without blanks before it."""
+    others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 8
+    return max(min(LOSS_CELLS, room - others), 6)
 
 
 def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
@@ -119,15 +126,16 @@ def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
     here, ahead = step == frame.step, step > frame.step
     record = frame.record
     size_cells = len(number(record.size_at(0)))
+    loss_cells = _loss_cells(frame, room)
     role = "dim" if ahead else "loss" if name == "prune" else ""
     return Row(
         [
             ("▸ " if here else "  ", "pair"),
             right(number(step), len(number(frame.recorded_steps)), "strong" if here else "dim"),
             (" ", ""),
-            *left([(name, role)], max(room - size_cells - LOSS_CELLS - 6, 5)),
+            *left([(name, role)], max(room - size_cells - loss_cells - 6, 5)),
             right(number(record.size_at(step)), size_cells, "dim" if ahead else ""),
-            right(score_text(record.loss_at(step), 3), LOSS_CELLS, "dim" if ahead else ""),
+            right(score_text(record.loss_at(step), 3), loss_cells, "dim" if ahead else ""),
         ],
         ToStep(step),
     )

@@ -1,0 +1,89 @@
+"""Who has the room: at each size what matters is seen, and no empty box takes its place."""
+
+from __future__ import annotations
+
+import pytest
+from opening import opened
+from textual.containers import Vertical
+from textual.widgets import Input, TextArea
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.views.training_panels import TypedText
+
+TEXT = "The old goat's kite, 1234567 times!"
+
+
+def is_seen(app: BpeTuiApp, selector: str) -> bool:
+    return bool(app.screen.query_one(selector).region.height)
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_at_the_least_size_tokens_are_seen_and_the_line_for_ids_when_it_is_typed_in(
+    model: str,
+) -> None:
+    async with opened(model=model, size=(60, 20), vocab_size=300) as (app, pilot):
+        app.navigation.open_encoding(TEXT)
+        await pilot.pause()
+        assert app.screen.query_one(TypedText).size.height == 2  # tokens over their ids
+        assert is_seen(app, "#pretokens")
+        assert not is_seen(app, "#decode")
+        app.screen.show_panel("decode")  # type: ignore[attr-defined]
+        await pilot.pause()
+        assert is_seen(app, "#decode")
+        assert isinstance(app.focused, Input)
+        await pilot.press("tab")
+        await pilot.pause()
+        assert not is_seen(app, "#decode")
+        assert is_seen(app, "#ids")
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_text_and_tokens_have_the_lines_that_they_need(model: str) -> None:
+    async with opened(model=model, size=(120, 30), vocab_size=300) as (app, pilot):
+        app.navigation.open_encoding("The old goat")
+        await pilot.pause()
+        area, tokens = app.screen.query_one(TextArea), app.screen.query_one(TypedText)
+        assert (area.size.height, tokens.size.height) == (1, 2)
+        area.load_text("one two three\n" * 3)
+        await pilot.pause()
+        assert area.size.height == 3
+        area.load_text("many words in a row " * 60)
+        await pilot.pause()
+        await pilot.pause()
+        assert 3 <= area.size.height <= 4
+        assert 4 <= tokens.size.height <= 6
+        assert app.screen.query_one("#panels").size.height >= 10
+
+
+@pytest.mark.parametrize("model", ["bpe", "wordpiece"])
+async def test_where_it_is_tall_tokens_and_lanes_are_both_seen(model: str) -> None:
+    async with opened(model=model, size=(120, 40), vocab_size=300) as (app, pilot):
+        app.navigation.open_encoding(TEXT)
+        await pilot.pause()
+        assert is_seen(app, "#tokens-and-ids")
+        assert is_seen(app, "#lanes")
+        await pilot.press("escape")
+        app.screen.show_panel("ids")  # type: ignore[attr-defined]
+        await pilot.press("z")
+        await pilot.pause()
+        assert app.screen.query_one("#ids", Vertical).size.height > 30
+        assert app.screen.query_one("#tokens-and-ids").size.height > 6
+
+
+@pytest.mark.parametrize(
+    ("model", "panels"),
+    [
+        ("bpe", ("corpus", "pairs", "merge", "words", "merges")),
+        ("wordpiece", ("corpus", "pairs", "merge", "words", "merges")),
+        ("unigram", ("corpus", "pieces", "step", "words", "steps")),
+    ],
+)
+@pytest.mark.parametrize("size", [(100, 30), (120, 40), (160, 50)])
+async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(
+    model: str, panels: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    async with opened(model=model, size=size, vocab_size=300) as (app, pilot):
+        await pilot.press("right")
+        await pilot.pause()
+        for panel in panels:
+            assert app.screen.query_one(f"#{panel}").region.height >= 8, panel
