@@ -22,6 +22,7 @@ from bpe_tui.views.targets import (
     ToPair,
     ToPiece,
     ToPretoken,
+    ToQuestion,
     ToStep,
     ToText,
     ToToken,
@@ -56,6 +57,8 @@ class ScreenNavigation:
             case ToToken(token_id):
                 self._show_on(VOCABULARY, target)
                 self._seek_token(token_id)
+            case ToQuestion(ids):
+                self.ask(ids)
             case ToPiece():
                 self._show_on(VOCABULARY, target)
 
@@ -69,6 +72,16 @@ class ScreenNavigation:
 
             window = WhyWindow(frame, panels.first().painter, ids)
             self._app.push_screen(window, self._left_window)
+
+    def find_pair(self) -> None:
+        """Find pairs in the heap by one of their tokens."""
+        frame = self._host.session.frame
+        if frame is not None:
+            self._host.session.hold()
+            from bpe_tui.dialogs.find_pair import FindPair
+
+            painter = self._app.screen.query(TokenPanel).first().painter
+            self._app.push_screen(FindPair(frame, painter), self._left_window)
 
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Change to the encoding screen with a text in it; `look` goes to its pretokens."""

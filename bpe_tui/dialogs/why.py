@@ -16,8 +16,9 @@ from textual.widgets import Input, Static
 
 from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
 from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.views.targets import ToStep
+from bpe_tui.views.targets import ToQuestion, ToStep
 from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
@@ -65,6 +66,8 @@ class WhyWindow(ModalScreen[object | None]):
         Binding("enter", "choose", "go there", priority=True),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+    TITLE_SAYS: ClassVar[str] = "why"
+    ADVICE: ClassVar[str] = ADVICE
     VERTICAL_BREAKPOINTS = PanelScreen.VERTICAL_BREAKPOINTS
 
     def __init__(self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int]) -> None:
@@ -74,7 +77,7 @@ class WhyWindow(ModalScreen[object | None]):
     def compose(self) -> ComposeResult:
         tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
         with Vertical(id="why", classes="window") as window:
-            window.border_title = Content("why")
+            window.border_title = Content(self.TITLE_SAYS)
             yield Input(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
@@ -88,7 +91,7 @@ class WhyWindow(ModalScreen[object | None]):
         event.stop()
         asked = tokens_typed(self._frame, event.value) if event.value else ()
         if isinstance(asked, str):
-            self._show_rows(paragraph(f"{asked} {ADVICE}", self._width, "dim"))
+            self._show_rows(paragraph(f"{asked} {self.ADVICE}", self._width, "dim"))
         elif asked != self._ids:
             self._ids = asked
             self._show()
@@ -107,14 +110,18 @@ class WhyWindow(ModalScreen[object | None]):
         frame, ids = self._frame, self._ids
         painter = self._painters(frame)
         if not ids:
-            self._show_rows(paragraph(ADVICE, self._width, "dim"))
+            self._show_rows(paragraph(self.ADVICE, self._width, "dim"))
         elif len(ids) == 1:
-            self._show_rows(token_rows(painter, ids[0], self._width))
+            self._show_rows(self.about_token(painter, ids[0], self._width))
         elif not frame.has_corpus:
             self._show_rows(paragraph(why_uncounted(frame), self._width, "dim"))
         else:
             history = pair_history(frame, (ids[0], ids[1]))
             self._show_rows(pair_rows(painter, history, self._width), history)
+
+    def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
+        """What there is to say about one token."""
+        return token_rows(painter, token_id, width)
 
     def _show_rows(self, rows: list[Row], history: PairHistory | None = None) -> None:
         first = next((place for place, row in enumerate(rows) if row.target is not None), None)
@@ -169,6 +176,8 @@ def place_of(target: object) -> str:
     match target:
         case ToStep(step):
             return f"to merge {number(step)}"
+        case ToQuestion():
+            return "what became of the pair"
         case _:
             return "to it in the vocabulary"
 

@@ -129,6 +129,7 @@ REFUSED = {
     "anew in each step.",
     "screen.show('pseudocode')": "The pseudocode is of BPE's trainers; d shows "
     "what an iteration or a prune of Unigram computes.",
+    "screen.find_pair": "Unigram has no pairs; 3 has its pieces, and / searches them there.",
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",
     "screen.show('merges')": "Unigram merges nothing; m shows its steps.",
     "screen.fold": "The tree that folds is of merges; a piece has none below it.",

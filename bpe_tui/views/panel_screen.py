@@ -235,7 +235,7 @@ ABOUT_MERGES = frozenset(
         *("app.tie(1)", "app.tie(-1)", "app.breakpoints", "app.run_to_breakpoint", "app.what_if"),
         *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
         *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
-        *("screen.play", "screen.why"),
+        *("screen.play", "screen.why", "screen.find_pair"),
         *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
         "app.show('check')",
     )

@@ -58,6 +58,13 @@ class ToChange:
 
 
 @dataclass(frozen=True)
+class ToQuestion:
+    """What there is to say about a token, or about two side by side."""
+
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ToLine:
     """A line of the corpus, by its place from 0."""
 

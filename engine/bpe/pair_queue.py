@@ -165,6 +165,16 @@ class PairQueue:
             for number in self._best(self._claims, limit)
         ]
 
+    def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
+        """The entries whose pair has a token on either side, the highest claims first."""
+        numbers = self._record.pairs.numbers_with(token_id)
+        numbers = numbers[numbers < len(self._claims)]
+        claims = self._claims[numbers]
+        best = np.argsort(-claims.astype(np.int64), kind="stable")[:limit]
+        return [
+            self._entry(int(numbers[place]), int(claims[place])) for place in best if claims[place]
+        ]
+
     # -- the heap's own array
 
     def prepare_array(self, seconds: float) -> float:

@@ -13,6 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
 
+import numpy as np
+
+from engine.core.arrays import Ints
 from engine.core.events import Pair
 
 STRIDE = 2**32 - 5
@@ -63,6 +66,15 @@ class PairNumbers(Sequence[Pair]):
             number = len(self._keys)
             self.add_new([key])
         return number
+
+    def numbers_with(self, token_id: int) -> Ints:
+        """The numbers of the pairs that have a token on either side, in their order.
+
+        >>> PairNumbers([(7, 8), (9, 9), (8, 7)]).numbers_with(7).tolist()
+        [0, 2]
+        """
+        keys = np.array(self._keys, dtype=np.int64)
+        return np.flatnonzero((keys // STRIDE == token_id) | (keys % STRIDE == token_id))
 
     def add_new(self, keys: Sequence[int]) -> range:
         """Number pairs that have no number yet, given by their keys; their numbers."""
@@ -165,3 +177,7 @@ class NamedPairs(Sequence[Pair]):
     def number_of(self, pair: Pair) -> int | None:
         """The pair's number; `None` for a pair that never stood side by side."""
         return self._pairs.number_of((self._ids.place_of(pair[0]), self._ids.place_of(pair[1])))
+
+    def numbers_with(self, token_id: int) -> Ints:
+        """The numbers of the pairs that have a token on either side, in their order."""
+        return self._pairs.numbers_with(self._ids.place_of(token_id))

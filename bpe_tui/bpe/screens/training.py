@@ -41,6 +41,10 @@ class TrainingScreen(StepsScreen, BpeScreen):
             self.query_one(PairsPanel).next_view()
             self.show_panel("pairs")
 
+    def action_find_pair(self) -> None:
+        """Find a pair in the heap by one of its tokens."""
+        self.host.navigation.find_pair()
+
     def action_sub_step(self) -> None:
         """One move in the heap, or one phase of a trainer that has none and is in sight."""
         code = self.query_one(PseudocodePanel)

@@ -41,6 +41,13 @@ TRAINING_PANELS = on(
         LOOK,
         in_footer=True,
     ),
+    Command(
+        "screen.find_pair",
+        "slash",
+        "find pair",
+        "Find pairs in the heap by one of their tokens.",
+        LOOK,
+    ),
     Command("screen.show('words')", "W", "words", "To the words touched.", LOOK),
     Command("screen.show('merges')", "m", "merges", "To the list of merges.", LOOK),
 )
