@@ -63,6 +63,7 @@ class BpeTuiApp(SessionApp):
         if self.session.shown is not None:
             self._before = self.session
         self._cancel()
+        self.close_note()
         gc.unfreeze()  # what was open may go
         self._change_to(Session(config))
         self._job = self._new_job()
@@ -117,15 +118,15 @@ class BpeTuiApp(SessionApp):
             notes = [f"{note[:1].upper()}{note[1:]}." for note in news.opened.notes]
             if notes:
                 said = "\n".join(visible_text(note, spaces=False) for note in notes)
-                self.notify(said, markup=False, timeout=8)
+                self.tell(said, stays=True)
 
     def on_no_tokenizer(self, news: messages.NoTokenizer) -> None:
         if news.of is self.session:
             said = visible_text(
                 f"Read as a text, since it is no tokenizer: {news.error}", spaces=False
             )
-            self.notify(said, markup=False, timeout=15)
             self.open(news.otherwise)
+            self.tell(said, stays=True)
 
     def on_reading(self, news: messages.Reading) -> None:
         if news.of is self.session:
@@ -151,7 +152,7 @@ class BpeTuiApp(SessionApp):
             self.switch_screen(self.session.first_kind)
         if self.session.merges_nothing:
             said = f"There are no merges to step through: {news.obstacle}."
-            self.notify(said, markup=False, timeout=8)
+            self.tell(said, stays=True)
         self.changed()
         if self._job is not None:
             self.call_after_refresh(self._job.go_on)
@@ -210,7 +211,7 @@ class BpeTuiApp(SessionApp):
     def choose_to_check(self) -> None:
         """Ask for the files of a trainer, to check them on the corpus that is open."""
         if (why := why_unchecked(self.session.config)) is not None:
-            self.notify(why, markup=False, timeout=5)
+            self.tell(why)
             return
         from bpe_tui.dialogs.open_other import OpenOther, Use
 
@@ -246,7 +247,7 @@ class BpeTuiApp(SessionApp):
             )
         else:
             return False
-        self.notify(said, markup=False, timeout=5)
+        self.tell(said)
         return True
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from textual import events
 from textual.app import App
 
 from bpe_tui.app import terminal
+from bpe_tui.session.told import Told
 from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.commands import CommandProvider
+from bpe_tui.views.panel_screen import PanelScreen
 
 
 class BaseApp(App[int]):
@@ -25,6 +28,7 @@ class BaseApp(App[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+        self.told = Told()
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
@@ -35,8 +39,40 @@ class BaseApp(App[int]):
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name
 
+    # -- messages
+
+    def tell(self, said: str, *, stays: bool = False) -> None:
+        """Say something, visible already, on the screen: until the next key, or until closed."""
+        self.told.keep(said) if stays else self.told.tell(said)
+        self._show_told()
+
+    def notify(self, message: str, **settings: Any) -> None:
+        """What Textual itself has to say goes the same way: nothing lies over the panels."""
+        self.tell(message)
+
+    def close_note(self) -> None:
+        """Take away what was to stay until now."""
+        self.told.note = ""
+        self._show_told()
+
+    async def on_event(self, event: events.Event) -> None:
+        """A message is over with the next key, whatever that does."""
+        if self.told.now and isinstance(event, events.Key | events.MouseDown):
+            self.told.now = ""
+            self._show_told()
+        await super().on_event(event)
+
+    def _show_told(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, PanelScreen):
+                screen.show_told()
+
+    def action_messages(self) -> None:
+        from bpe_tui.dialogs.messages import Messages
+
+        self.push_screen(Messages(tuple(self.told.everything)))
+
     def action_help(self) -> None:
-        self.clear_notifications()
         from bpe_tui.views.commands import Help
 
         self.push_screen(Help(self.screen.id or ""))

@@ -146,7 +146,7 @@ class ScreenNavigation:
         step = session.merges.run.step_of(pair) if session.merges else None
         if step is None:
             still = "" if session.stop_reason else " so far"
-            self._app.notify(f"This pair does not merge{still}.", markup=False, timeout=3)
+            self._host.tell(f"This pair does not merge{still}.")
         else:
             self._host.seek(step)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from textual.notifications import Notify
 from textual.signal import Signal
 
 from bpe_tui.app.base import BaseApp
@@ -26,8 +25,6 @@ TICK_SECONDS = 1 / 25
 """How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
 GROWTH_SECONDS = 1 / 5
 """How often the screens learn that the recording is longer, while the cursor stands still."""
-NOTES_AT_ONCE = 2
-"""What is said in the corner lies over the panels: no more than so much."""
 
 
 class SessionApp(BaseApp):
@@ -67,7 +64,7 @@ class SessionApp(BaseApp):
             self.session.found_none = False
             from bpe_tui.bpe.screens.breakpoints import none_found
 
-            self.notify(none_found(self.session), markup=False, timeout=4)
+            self.tell(none_found(self.session))
 
     def seek(self, step: int) -> None:
         self.session.seek(step)
@@ -86,7 +83,7 @@ class SessionApp(BaseApp):
     def action_tie(self, direction: int) -> None:
         if self.session.merges is not None and not self.session.seek_tie(direction):
             where = "after" if direction > 0 else "before"
-            self.notify(f"No merge {where} this one was tied.", markup=False, timeout=3)
+            self.tell(f"No merge {where} this one was tied.")
         self.changed()
 
     def action_run_to_breakpoint(self) -> None:
@@ -118,10 +115,9 @@ class SessionApp(BaseApp):
         """The screen of a kind that shows the model of the session, if it has one."""
         model = self.session.model
         if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
-            self.notify(refused, markup=False, timeout=5)
+            self.tell(refused)
         elif self.session.shown is not None:
             self.navigation.forget()
-            self.clear_notifications()  # they were about the screen that is left
             self.switch_screen(model.screen(kind))
             if kind == ENCODING:
                 self.navigation.take_over_typed()
@@ -147,11 +143,11 @@ class SessionApp(BaseApp):
         session.hold()
         if not isinstance(session.config, RunConfig):
             text = "These merges are a tokenizer's. A fork needs a run that is trained here."
-            self.notify(text, markup=False, timeout=4)
+            self.tell(text)
             return
         if session.stop_reason is None:
             text = "Training still runs; a fork can be compared when it has ended."
-            self.notify(text, markup=False, timeout=4)
+            self.tell(text)
             return
         from bpe_tui.bpe.screens.training import TrainingScreen
         from bpe_tui.bpe.screens.what_if import WhatIf
@@ -181,7 +177,7 @@ class SessionApp(BaseApp):
         """Back to the run that this one is a fork of."""
         if not self.session.leave_fork():
             text = "This run is no fork: i makes one, and I leads back from it."
-            self.notify(text, markup=False, timeout=4)
+            self.tell(text)
         self.changed()
 
     def action_go_to(self) -> None:
@@ -203,7 +199,7 @@ class SessionApp(BaseApp):
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
-            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+            self.tell(f"Saved in {visible_text(path, spaces=False)}")
 
     def action_export(self) -> None:
         if (shown := self.session.shown) is not None:
@@ -227,13 +223,3 @@ class SessionApp(BaseApp):
                 self.push_screen(comparison_with(path, frame, text))
 
         self.push_screen(CompareWith(), chose)
-
-    def on_notify(self, event: Notify) -> None:
-        """What is said now takes the place of the same said before, and of what is oldest."""
-        others = [
-            note for note in self._notifications if note.message != event.notification.message
-        ]
-        kept = others[1 - NOTES_AT_ONCE :]
-        for note in list(self._notifications):
-            if note not in kept:
-                self._unnotify(note, refresh=False)  # Textual adds the new one, then refreshes

@@ -9,6 +9,7 @@ from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
+from bpe_tui.session.told import Told
 
 
 class Navigation(Protocol):
@@ -28,7 +29,17 @@ class Navigation(Protocol):
     def open_encoding(self, text: str, look: bool = False) -> None: ...
 
 
-class Host(Protocol):
+class Speaker(Protocol):
+    """An application that tells its user something."""
+
+    told: Told
+
+    def tell(self, said: str, *, stays: bool = False) -> None: ...
+
+    def close_note(self) -> None: ...
+
+
+class Host(Speaker, Protocol):
     """The application, as its screens see it."""
 
     session: Session

@@ -239,7 +239,7 @@ class WalkScreen(SessionScreen):
         decoded = without_stand_ins(self.text)
         if decoded == self.text:
             none = "No word of the text is in GPT-2's spelling, as Ġthe is."
-            self.notify(none, markup=False, timeout=4)
+            self.tell(none)
         else:
             # Bytes of half a character have no letter; the field cannot hold them.
             self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -14,16 +15,21 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.commands.command import Command
-from bpe_tui.session.host import Host
+from bpe_tui.session.host import Host, Speaker
+from bpe_tui.session.model import Model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import bindings_on, command_at, commands_on, refusal
+from bpe_tui.views.places import explain_dead_key
 from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ROLE_CLASSES
 from bpe_tui.widgets.scrubber import Scrubber
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
+LEGEND_HEIGHT = 24
+"""From so many rows on one is spared for what the signs mean."""
 
 
 class TooSmall(Static):
@@ -34,6 +40,20 @@ class TooSmall(Static):
         self.update(
             f"bpe-tui needs {LEAST_WIDTH}×{LEAST_HEIGHT} cells; here are {width}×{height}. q quits"
         )
+
+
+class NotePanel(Static):
+    """Has what stays on the screen until it is closed; takes no room while there is nothing."""
+
+    said: reactive[str] = reactive("")
+
+    def on_mount(self) -> None:
+        self.border_title = Content("note")
+        self.border_subtitle = Content("Esc closes · Ctrl+L all messages")
+
+    def watch_said(self, said: str) -> None:
+        self.display = bool(said)
+        self.update(Content(said))
 
 
 class PanelScreen(Screen[None]):
@@ -76,16 +96,48 @@ class PanelScreen(Screen[None]):
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel")
         self.show_keys()
+        self.show_told()
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         yield from self.compose_body()
+        yield NotePanel(id="note")
+        yield FootLine()
         yield KeyBar()
 
     def compose_body(self) -> ComposeResult:
         """What stands between the heading and the keys."""
         yield from ()
+
+    # -- what is told
+
+    @property
+    def speaker(self) -> Speaker:
+        return cast("Speaker", self.app)
+
+    def tell(self, said: str) -> None:
+        """Say something, visible already, until the next key."""
+        self.speaker.tell(said)
+
+    def show_told(self) -> None:
+        """Show what the application has to say; where rows are few, over the keys."""
+        if not self.query(FootLine):
+            return  # the screen is not there yet, and asks when it is
+        told, line, note = self.speaker.told, self.query_one(FootLine), self.query_one(NotePanel)
+        line.said = told.now
+        is_low = self.app.size.height < LEGEND_HEIGHT
+        line.display = bool(told.now) or not is_low
+        self.query_one(KeyBar).display = not (told.now and is_low)
+        if note.said != told.note:
+            note.said = told.note
+            self.show_keys()
+
+    def on_screen_resume(self) -> None:
+        self.show_told()
+
+    def on_resize(self) -> None:
+        self.show_told()
 
     # -- the keys that work here and now
 
@@ -108,7 +160,7 @@ class PanelScreen(Screen[None]):
         if self.is_typing:
             return command.in_fields
         if command.action == "screen.leave":
-            return self.can_leave
+            return self.can_leave or bool(self.speaker.told.note)
         return command.in_footer and self.refusal_of(command) is None
 
     @property
@@ -135,9 +187,24 @@ class PanelScreen(Screen[None]):
         """What the keys of a command do."""
         command = command_at(keys, self.id or "")
         if (refused := self.refusal_of(command)) is not None:
-            self.notify(refused, markup=False, timeout=5)
+            self.tell(refused)
+        elif self.speaker.told.note and command.action == "screen.leave" and not self.is_typing:
+            self.speaker.close_note()
         else:
             await self.run_action(command.action)
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that nobody has taken: say where it works."""
+        if self.is_typing or not self.is_ready:
+            return
+        if (said := explain_dead_key(event.key, self.model)) is not None:
+            event.stop()
+            self.tell(said)
+
+    @property
+    def model(self) -> Model | None:
+        """What the session trains; `None` without a session."""
+        return None
 
     def on_descendant_focus(self) -> None:
         self.show_keys()
@@ -256,6 +323,10 @@ class SessionScreen(PanelScreen):
     @property
     def session(self) -> Session:
         return self.host.session
+
+    @property
+    def model(self) -> Model | None:
+        return self.session.model
 
     def on_mount(self) -> None:
         self.host.session_changed.subscribe(self, self.show_session, immediate=True)

@@ -294,20 +294,3 @@ async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     async with opened(vocab_size=300):
         assert {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead)
         assert not any("wordpiece" in name or "unigram" in name for name in ahead)
-
-
-async def test_what_is_said_in_the_corner_is_said_once_and_goes_with_the_screen() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
-
-        def said() -> list[str]:
-            return [note.message for note in app._notifications]
-
-        await pilot.press("home", "T", "T", "T")
-        assert said() == ["No merge before this one was tied."]
-        for text in ("one", "two", "one"):
-            app.notify(text, markup=False)
-        await pilot.pause(0.2)
-        assert said() == ["two", "one"]
-        await pilot.press("4")
-        await pilot.pause(0.2)
-        assert not said()

@@ -191,13 +191,10 @@ async def test_what_is_typed_is_cut_with_the_pieces_of_the_step(corpus: Path) ->
 async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         for key in ("b", "n", "i", "v", "full_stop", "6"):
-            app.clear_notifications()
             await pilot.press(key)
             await pilot.pause()
             assert app.screen.id == "unigram-training"
-            said = [str(notification.message) for notification in app._notifications]
-            assert len(said) == 1, key
-            assert said[0].endswith(".")
+            assert app.told.now.endswith("."), key
 
 
 async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:

@@ -79,7 +79,7 @@ async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
         await pilot.press("p")
         await pilot.pause()
         assert rows.row_count == len(unused)
-        assert "Pieces are of characters" in [note.message for note in app._notifications][-1]
+        assert "Pieces are of characters" in app.told.now
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -172,6 +172,14 @@ _WINDOWS = (
             in_fields=True,
         ),
         Command(
+            "app.messages",
+            "ctrl+l",
+            "messages",
+            "All messages, to be read again.",
+            LOOK,
+            in_fields=True,
+        ),
+        Command(
             "app.help", "question_mark", "help", "All keys.", LOOK, in_footer=True, in_reading=True
         ),
         Command("app.quit", "q", "quit", "Leave.", DO, in_footer=True, in_reading=True),

@@ -254,7 +254,7 @@ class PipelineScreen(SessionScreen):
         event.stop()
         event.prevent_default()  # to zoom would hide the text
         told = "The text is typed above (e); the model is what was learnt, so it stays."
-        self.notify(told, markup=False, timeout=4)
+        self.tell(told)
 
     def action_switch(self) -> None:
         """Switch the stage under the cursor; where there is none, the normalizer."""
@@ -283,7 +283,7 @@ class PipelineScreen(SessionScreen):
 
     def _saved(self, path: str | None) -> None:
         if path is not None:
-            self.notify(f"Saved in {visible_text(path, spaces=False)}", markup=False)
+            self.tell(f"Saved in {visible_text(path, spaces=False)}")
 
 
 def _pipeline_of(frame: AnyFrame) -> Pipeline | BpeError:

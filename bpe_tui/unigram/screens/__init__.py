@@ -37,4 +37,4 @@ class UnigramScreen(SessionScreen):
             self.host.seek(prunes[place])
         else:
             where = "after" if direction > 0 else "before"
-            self.notify(f"No prune {where} this step.", markup=False, timeout=3)
+            self.tell(f"No prune {where} this step.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
+from bpe_tui.session.host import Speaker
 from bpe_tui.unigram.screens.charts import CHARTS
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import exports_of
@@ -35,7 +37,7 @@ class SavePieces(SaveFile):
         )
         if left_out:
             said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
-            self.app.notify(said, markup=False, timeout=8)
+            cast("Speaker", self.app).tell(said, stays=True)
 
 
 EXPORTS = exports_of(markdown, json_lines, CHARTS)
