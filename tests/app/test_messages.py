@@ -13,7 +13,7 @@ from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.panel_screen import NotePanel
-from bpe_tui.views.places import explain_dead_key, kinds_with
+from bpe_tui.views.places import explain_dead_key, key_of, kinds_with
 from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
 
@@ -124,9 +124,12 @@ def test_every_key_is_alive_somewhere_or_says_with_which_model(model: str) -> No
 @pytest.mark.parametrize("kind", EVERYWHERE)
 async def test_a_dead_key_speaks_on_each_screen(kind: str) -> None:
     async with opened(vocab_size=300) as (app, pilot):
-        app.action_show(kind)
-        await pilot.pause()
-        await pilot.press("escape", "ö")
+        if kind != "training":
+            await pilot.press(key_of(kind))
+        await until(pilot, lambda: app.screen.id == kind)
+        if app.screen.is_typing:
+            await pilot.press("escape")
+        await pilot.press("ö")
         await until(pilot, lambda: app.told.now.startswith("ö is no key here"))
         key = "u" if kind == "training" else "i"  # what if is of the training alone
         await pilot.press(key)
