@@ -31,6 +31,7 @@ from engine.formats import (
 from engine.formats.source import Source
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.unrecognised import describe_unrecognised
+from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_sayable, renumbered
 from engine.text.patterns import Pattern
 
@@ -80,6 +81,24 @@ def open_tokenizer(
         raise TokenizerFileError(f"{source}: no such file or directory{hint}")
     known = "; ".join(each.summary for each in _OF_FILES)
     raise TokenizerFileError(f"{source}: {describe_unrecognised(source)} (known are: {known})")
+
+
+def read_vocab_and_merges(
+    *paths: str | os.PathLike[str], special_tokens: Sequence[str] | None = None
+) -> tuple[VocabAndMerges, str] | None:
+    """What files say that hold a vocabulary and merges, and their format; `None`: they hold more.
+
+    It need not make sense, and it is what `open_tokenizer` makes a tokenizer of.
+
+    Raises:
+        TokenizerFileError: the files are damaged.
+    """
+    source = Source(paths)
+    for candidate in _candidates(source):
+        if candidate.recognises(source):
+            read = candidate.read
+            return None if read is None else (read(source, special_tokens), candidate.name)
+    return None
 
 
 def is_tokenizer(*paths: str | os.PathLike[str]) -> bool:

@@ -11,48 +11,96 @@ their ids and the pattern, by its name or as a regex.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats import gpt2
+from engine.formats.course_spellings import HOW_TO_SAVE
 from engine.formats.course_values import find_parts, read_parts
 from engine.formats.guesses import is_text
-from engine.formats.source import Source
+from engine.formats.opening import open_vocab_and_merges
+from engine.formats.source import Source, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.vocab_and_merges import open_vocab_and_merges
+from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 
-VOCAB, MERGES = "vocab.json", "merges.json"
-_LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")
-"""How GPT-2's merges can begin, and BERT's pieces do: `[ a`, `[PAD]`."""
+VOCAB, MERGES, LINES = "vocab.json", "merges.json", "merges.txt"
+_SEPARATORS = (" ", "\t", ",")
+"""What stands between the two tokens of a line."""
 
 
 def recognises(source: Source) -> bool:
     files = _files(source)
-    could_be_json = files.exists and all(map(_could_be_json, files.heads))
-    return could_be_json and find_parts(files.values) is not None
+    if not files.exists or not any(map(gpt2.could_be_json, files.heads)):
+        return False
+    if not all(map(gpt2.could_be_json, files.heads)):
+        # A vocabulary in JSON with merges in lines is GPT-2's, unless it is spelled otherwise.
+        return len(files.given) == 2 and any(map(gpt2.is_spelled_otherwise, files.heads))
+    return len(files.given) == 2 or find_parts(files.values) is not None
 
 
 def _files(source: Source) -> Source:
     """One file or two; of a directory those with the usual names."""
-    if source.in_folder(MERGES) is None or source.folder is None:
-        return source
-    return Source((source.folder / VOCAB, source.folder / MERGES))
+    folder = source.folder
+    if folder is not None and source.in_folder(VOCAB) is not None:
+        merges = source.in_folder(MERGES, LINES)
+        return source if merges is None else Source((folder / VOCAB, merges))
+    one = source.only_file
+    if one is not None and one.name == VOCAB and gpt2.is_spelled_otherwise(source.heads[0]):
+        beside = next((p for n in (MERGES, LINES) if (p := one.with_name(n)).is_file()), None)
+        return source if beside is None else Source((one, beside))
+    return source
 
 
-def _could_be_json(head: bytes) -> bool:
-    """An object or a list; a line of tokens can begin with a bracket, too."""
-    return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
+def _values(files: Source) -> list[Any]:
+    """The value of each file; of one that is no JSON its lines, cut in two."""
+    pairs = zip(files.paths, files.heads, strict=True)
+    return [read_json(p) if gpt2.could_be_json(head) else _merges_of(p) for p, head in pairs]
+
+
+def _merges_of(path: Path) -> list[list[str]]:
+    lines = read_lines(path)
+    start = 1 if lines[:1] and lines[0].startswith(gpt2.VERSION) else 0
+    rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
+    for separator in _SEPARATORS:
+        merges = [line.split(separator) for _, line in rows]
+        if all(len(merge) == 2 and all(merge) for merge in merges):
+            return merges
+    number, line = next((n, each) for n, each in rows if not _is_cut_in_two(each))
+    raise TokenizerFileError(
+        f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}; tokens that "
+        f"hold spaces or newlines cannot be told apart in lines; {HOW_TO_SAVE}"
+    )
+
+
+def _is_cut_in_two(line: str) -> bool:
+    return len(line.split(" ")) == 2 and all(line.split(" "))
+
+
+def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
+    """What the files of a source that was recognised say.
+
+    Raises:
+        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+    """
+    parts = find_parts(_values(_files(source)))
+    if parts is None:
+        raise TokenizerFileError(
+            f"{source}: holds no vocabulary with merges; an object of ids and tokens and a list of "
+            f"pairs are looked for; {HOW_TO_SAVE}"
+        )
+    found = read_parts(str(source), parts)
+    return found if special_tokens is None else replace(found, special_tokens=special_tokens)
 
 
 def load(source: Source, overrides: Overrides) -> Opened:
-    parts = find_parts(_files(source).values)
-    assert parts is not None  # it was recognised
-    return open_vocab_and_merges(read_parts(str(source), parts), overrides, FORMAT.name)
+    return open_vocab_and_merges(read(source), overrides, FORMAT.name)
 
 
 def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
@@ -95,5 +143,6 @@ FORMAT = TokenizerFormat(
     recognises,
     load,
     save,
+    read,
     suffix=".json",
 )

@@ -6,15 +6,19 @@ Written they are not: a pickle is a program, and there is no need to hand those 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
+from engine.formats.course_spellings import HOW_TO_SAVE
 from engine.formats.course_values import find_parts, read_parts
+from engine.formats.opening import open_vocab_and_merges
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import Source, read_bytes
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.vocab_and_merges import open_vocab_and_merges
+from engine.formats.vocab_and_merges import VocabAndMerges
 
 _HEAD = re.compile(
     rb"\x80[\x02-\x05]"  # protocol 2 and later begin with their number,
@@ -39,7 +43,12 @@ def _paths(source: Source) -> list[Path]:
     return found if len(found) <= 2 else []
 
 
-def load(source: Source, overrides: Overrides) -> Opened:
+def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
+    """What the files of a source that was recognised say.
+
+    Raises:
+        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+    """
     values: list[Any] = []
     for path in _paths(source):
         try:
@@ -50,11 +59,16 @@ def load(source: Source, overrides: Overrides) -> Opened:
     if parts is None:
         raise TokenizerFileError(
             f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
-            "pairs are looked for, in one file or in two"
+            f"pairs are looked for, in one file or in two; {HOW_TO_SAVE}"
         )
-    return open_vocab_and_merges(read_parts(str(source), parts), overrides, FORMAT.name)
+    found = read_parts(str(source), parts)
+    return found if special_tokens is None else replace(found, special_tokens=special_tokens)
+
+
+def load(source: Source, overrides: Overrides) -> Opened:
+    return open_vocab_and_merges(read(source), overrides, FORMAT.name)
 
 
 FORMAT = TokenizerFormat(
-    "course-pickle", "a course solution's pickled vocab and merges", recognises, load
+    "course-pickle", "a course solution's pickled vocab and merges", recognises, load, read=read
 )

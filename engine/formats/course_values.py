@@ -7,119 +7,25 @@ by the values alone, in two steps: `find_parts` says which value is what, `read_
 of them. All of these are the same:
 
     {"vocab": {"0": "a", "1": "b", "2": "ab"}, "merges": [["a", "b"]]}
+    {"merges": {"97,98": 256}}
     [["a", "b", "ab"], [[0, 1]]]
     [{"61": 0, "62": 1, "6162": 2}, ["61 62"]]
 """
 
 from __future__ import annotations
 
-from binascii import a2b_base64
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.core.gpt2_bytes import unspell
+from engine.formats.course_spellings import HOW_TO_SAVE, respell
 from engine.formats.guesses import pattern_of
 from engine.formats.source import LARGEST
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
-
-# How files write the bytes of a token
-#
-# A spelling fits if the 256 bytes are all there in it. No two of those below fit the same
-# vocabulary: in each the bytes look different. They are tried in their order all the same, so that
-# the answer never depends on chance.
-
-
-def _of_bytes(token: Any) -> bytes:
-    if not isinstance(token, bytes):
-        raise TypeError("no bytes")
-    return token
-
-
-def _of_numbers(token: Any) -> bytes:
-    """`[116, 104]`; `bytes` alone would take a number for a length."""
-    if not isinstance(token, list | tuple):
-        raise TypeError("no list of numbers")
-    return bytes(token)
-
-
-def _of_hex(token: str) -> bytes:
-    if " " in token:  # which `fromhex` passes over
-        raise ValueError("a space in it")
-    return bytes.fromhex(token)
-
-
-SPELLINGS: dict[str, Callable[[Any], bytes]] = {
-    "bytes": _of_bytes,
-    "lists of numbers": _of_numbers,
-    "GPT-2's spelling": unspell,
-    "latin-1": lambda token: token.encode("latin-1"),
-    "hex": _of_hex,
-    "base64": lambda token: a2b_base64(token, strict_mode=True),
-}
-"""Name → the bytes of a token; a `ValueError`, `KeyError`, `TypeError` or `AttributeError` for
-what is not written so."""
-
-
-def _respell(place: str, vocab: Mapping[int, Any], merges: Sequence[Any]) -> VocabAndMerges:
-    """The bytes of a vocabulary and its merges, in the first spelling that fits.
-
-    Args:
-        vocab: id → token, spelled.
-        merges: two tokens each, spelled; or two ids.
-
-    Raises:
-        TokenizerFileError: none fits.
-    """
-    for name, bytes_of in SPELLINGS.items():
-        read, texts = _read_vocab(vocab, bytes_of)
-        if len({token for token in read.values() if len(token) == 1}) == 256:
-            pairs = _read_merges(place, merges, read, bytes_of)
-            notes = [f"its tokens are spelled in {name}"]
-            return VocabAndMerges(place, read, pairs, texts, notes=notes)
-    raise TokenizerFileError(
-        f"{place}: the 256 single bytes are not all there, spelled as any of: "
-        f"{', '.join(SPELLINGS)}"
-    )
-
-
-def _read_vocab(
-    vocab: Mapping[int, Any], bytes_of: Callable[[Any], bytes]
-) -> tuple[dict[int, bytes], dict[int, str]]:
-    read: dict[int, bytes] = {}
-    texts: dict[int, str] = {}
-    for token_id, spelled in vocab.items():
-        try:
-            read[token_id] = bytes_of(spelled)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            if not isinstance(spelled, str):
-                return {}, {}
-            texts[token_id] = spelled
-    return read, texts
-
-
-def _read_merges(
-    place: str,
-    merges: Sequence[tuple[Any, Any]],
-    vocab: Mapping[int, bytes],
-    bytes_of: Callable[[Any], bytes],
-) -> list[tuple[bytes, bytes]]:
-    pairs = []
-    for rank, (left, right) in enumerate(merges):
-        try:
-            by_id = type(left) is int and type(right) is int
-            pair = (vocab[left], vocab[right]) if by_id else (bytes_of(left), bytes_of(right))
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise TokenizerFileError(
-                f"{place}: merge {rank + 1:,} is unknown or not spelled as the vocabulary is: "
-                f"{short_repr((left, right))}"
-            ) from None
-        pairs.append(pair)
-    return pairs
-
 
 HIGHEST_ID = 1 << 31
 
@@ -127,7 +33,7 @@ HIGHEST_ID = 1 << 31
 class Parts(NamedTuple):
     """What a solution is, as it was found; `special_tokens` and `pattern` if it tells them."""
 
-    vocab: Any
+    vocab: Any  # None: it follows from merges of ids
     merges: Any
     special_tokens: Any = None
     pattern: Any = None
@@ -143,6 +49,10 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
         case [{"vocab": vocab, "merges": merges, **others}]:
             found = Parts(vocab, merges, others.get("special_tokens"), others.get("pattern"))
             return found if _weight(vocab) + _weight(merges) <= LARGEST else None
+        case [{"merges": merges, **others}] if _are_merges_of_ids(merges):
+            return Parts(None, merges, others.get("special_tokens"), others.get("pattern"))
+        case [merges] if isinstance(merges, Mapping) and _are_merges_of_ids(merges):
+            return Parts(None, merges)
         case [[first, second]] | [first, second]:
             if _weight(first) + _weight(second) > LARGEST:
                 return None
@@ -150,6 +60,26 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
                 if _could_be_vocab(vocab) and _could_be_merges(merges):
                     return Parts(vocab, merges)
     return None
+
+
+_IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
+"""A pair of ids as text, which the keys of a JSON object are: `32,116`, `(32, 116)`."""
+
+
+def _pair_of_ids(key: Any) -> tuple[int, int] | None:
+    if isinstance(key, str):
+        match = _IDS.fullmatch(key)
+        return (int(match[1]), int(match[2])) if match else None
+    is_pair = isinstance(key, list | tuple) and [*map(type, key)] == [int, int]
+    return (key[0], key[1]) if is_pair else None
+
+
+def _are_merges_of_ids(value: Any) -> bool:
+    """Merges that need no vocabulary: pairs of ids, with their ranks or the ids that they make."""
+    if isinstance(value, Mapping) and not all(type(made) is int for made in value.values()):
+        return False
+    is_some = isinstance(value, Mapping | list | tuple) and bool(value)
+    return is_some and all(_pair_of_ids(key) is not None for key in value)
 
 
 def _weight(value: Any) -> int:
@@ -172,13 +102,14 @@ def _length(parts: Sequence[Any]) -> int:
 def _could_be_vocab(value: Any) -> bool:
     """A dict with ids on one side, or a list of tokens that are not all pairs."""
     if isinstance(value, Mapping):
-        return bool(value) and not any(isinstance(key, tuple) and len(key) == 2 for key in value)
+        return bool(value) and not _could_be_merges(value)
     return isinstance(value, list | tuple) and bool(value) and not _could_be_merges(value)
 
 
 def _could_be_merges(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return bool(value) and all(isinstance(key, tuple) and len(key) == 2 for key in value)
+        are_tuples = all(isinstance(key, tuple) and len(key) == 2 for key in value)
+        return bool(value) and (are_tuples or _are_merges_of_ids(value))
     return isinstance(value, list | tuple) and all(_is_pair(each) for each in value)
 
 
@@ -198,10 +129,36 @@ def read_parts(place: str, parts: Parts) -> VocabAndMerges:
         TokenizerFileError: the parts are malformed.
     """
     return replace(
-        _respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges)),
+        _read_merges_of_ids(place, parts.merges)
+        if parts.vocab is None
+        else respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges)),
         special_tokens=_read_special_tokens(place, parts.special_tokens),
         pattern=_read_pattern(place, parts.pattern),
     )
+
+
+def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
+    """The vocabulary that merges of ids make of the 256 bytes, each of which is its own id."""
+    pairs = _in_order(place, merges)
+    made = sorted(merges.values()) if isinstance(merges, Mapping) else list(range(len(pairs)))
+    if made and made[0] < 256:  # ranks
+        made = [256 + rank for rank in made]
+    vocab = {byte: bytes((byte,)) for byte in range(256)}
+    room = LARGEST
+    read: list[tuple[bytes, bytes]] = []
+    for rank, (new_id, (left, right)) in enumerate(zip(made, pairs, strict=True)):
+        if left not in vocab or right not in vocab or new_id in vocab or new_id >= HIGHEST_ID:
+            raise TokenizerFileError(
+                f"{place}: merge {rank + 1}, of {left} and {right} to {new_id}, names an id that "
+                "is no byte and that no merge before makes, or makes one again"
+            )
+        read.append((vocab[left], vocab[right]))
+        vocab[new_id] = vocab[left] + vocab[right]
+        room -= len(vocab[new_id])
+        if room < 0:
+            raise TokenizerFileError(f"{place}: its merges make tokens that are far too long")
+    note = "it holds merges of ids only; the ids 0 to 255 are taken for the bytes"
+    return VocabAndMerges(place, vocab, read, notes=[note])
 
 
 def _read_special_tokens(place: str, found: Any) -> Sequence[str] | Mapping[str, int] | None:
@@ -260,8 +217,23 @@ def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
     if isinstance(value, Mapping):
         if not all(type(rank) is int for rank in value.values()):
             raise TokenizerFileError(f"{place}: the merges have ranks that are no numbers")
-        value = sorted(value, key=value.__getitem__)
+        ranked = sorted(value, key=value.__getitem__)
+        value = [_pair_of_ids(key) or key for key in ranked]
     if not isinstance(value, list | tuple) or not all(map(_is_pair, value)):
-        raise TokenizerFileError(f"{place}: the merges are no list of pairs")
+        raise TokenizerFileError(
+            f"{place}: the merges are no list of pairs{_odd_merge(value)}; {HOW_TO_SAVE}"
+        )
     pairs = (each.split(" ") if isinstance(each, str) else each for each in value)
     return [(left, right) for left, right in pairs]
+
+
+def _odd_merge(value: Any) -> str:
+    """What the first that is no pair seems to be."""
+    if not isinstance(value, list | tuple):
+        return ""
+    odd = next(each for each in value if not _is_pair(each))
+    if isinstance(odd, str) and odd.count(" ") > 1:
+        return f": in {odd[:40]!r} it cannot be seen which space stands between two tokens"
+    if isinstance(odd, str | bytes | int):
+        return f": it is a flat list, with {short_repr(odd)} in it"
+    return f": {short_repr(odd)} is one of them"

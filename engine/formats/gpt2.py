@@ -19,12 +19,13 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import spell, unspell
+from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import is_text
-from engine.formats.source import Source, read_json, read_lines
+from engine.formats.opening import open_vocab_and_merges
+from engine.formats.source import Source, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.vocab_and_merges import VocabAndMerges, open_vocab_and_merges
+from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes
@@ -34,6 +35,9 @@ VERSION = "#version:"
 """How files of merges begin, if anything says so."""
 _TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re.DOTALL)
 """How a vocabulary begins: as an object of tokens and ids, and nothing else."""
+
+_LINE_OF_TOKENS = re.compile(rb"\[(?: .\r?\n|[A-Za-z])")
+"""How GPT-2's merges can begin, and BERT's pieces do: `[ a`, `[PAD]`."""
 
 Vocab = dict[int, bytes]
 Merges = list[tuple[bytes, bytes]]
@@ -46,8 +50,52 @@ Merges = list[tuple[bytes, bytes]]
 
 def recognises(source: Source) -> bool:
     if len(source.given) == 2:
-        return source.exists and _sorted_pair(source) is not None
-    return source.in_folder(VOCAB, MERGES) is not None or _is_one_of_two(source)
+        pair = _sorted_pair(source) if source.exists else None
+        return pair is not None and not any(map(is_spelled_otherwise, source.heads))
+    if source.folder is not None:
+        vocab = source.in_folder(VOCAB)
+        is_here = source.in_folder(VOCAB, MERGES) is not None
+        return is_here and (vocab is None or not is_spelled_otherwise(read_head(vocab)))
+    return _is_one_of_two(source) and not is_spelled_otherwise(source.heads[0])
+
+
+_ENTRY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(\d+(?=\s*[,}])|["\[])', re.DOTALL)
+_HEX_OR_BASE64 = re.compile(r"(?:[0-9A-Fa-f]{2})+|(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,3}={1,2}")
+
+
+def is_spelled_otherwise(head: bytes) -> bool:
+    """Whether what begins so is a vocabulary, but has ids first, or no stand-ins for bytes.
+
+    Hex and base64 are made of stand-ins, too; what tells is that no token is one character.
+    """
+    if not head.lstrip().startswith(b"{"):
+        return False
+    found = _ENTRY.findall(head)
+    keys = [_unquoted(key) for key, _ in found]
+    if not found:
+        return False
+    if any(value in b'"[' for _, value in found):
+        return all(key.isdigit() for key in keys)
+    tokens = [key for key in keys if (key[:1], key[-1:]) not in {("<", ">"), ("[", "]")}]
+    if any(map(_is_stray, tokens)):
+        return True
+    if any(len(token) == 1 for token in tokens):
+        return False
+    are_coded = map(_HEX_OR_BASE64.fullmatch, tokens)
+    are_literals = (token.startswith(("b'", 'b"')) for token in tokens)
+    return len(tokens) > 3 and (all(are_coded) or all(are_literals))
+
+
+def _is_stray(token: str) -> bool:
+    """Whether it is a byte by itself, such as a space, which has a stand-in."""
+    return len(token) == 1 and token < "\u0100" and token not in CHAR_TO_BYTE
+
+
+def _unquoted(key: bytes) -> str:
+    try:
+        return str(json.loads(b'"' + key + b'"', strict=False))
+    except ValueError:
+        return key.decode("utf-8", "replace")
 
 
 def files_of(source: Source) -> tuple[Path, Path]:
@@ -73,9 +121,16 @@ def folder_of(source: Source) -> Path | None:
     return one.parent if one is not None and one.name in (VOCAB, MERGES) else None
 
 
+def could_be_json(head: bytes) -> bool:
+    """An object or a list; a line of tokens can begin with a bracket, too."""
+    return head.lstrip()[:1] in (b"{", b"[") and not _LINE_OF_TOKENS.match(head)
+
+
 def _sorted_pair(source: Source) -> tuple[Path, Path] | None:
     """Of two files the vocabulary, which is a JSON object, and the merges, which are lines."""
     is_object = [head.lstrip().startswith(b"{") for head in source.heads]
+    if any(could_be_json(head) and head.lstrip().startswith(b"[") for head in source.heads):
+        return None
     if is_object == [True, False]:
         return source.paths[0], source.paths[1]
     if is_object == [False, True]:
@@ -220,7 +275,10 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> V
     vocab: Vocab = {}
     for spelling, token_id in spelled.items():
         if not isinstance(token_id, int) or isinstance(token_id, bool) or token_id < 0:
-            raise TokenizerFileError(f"{path}: the id of {spelling!r} is no whole number")
+            raise TokenizerFileError(
+                f"{path}: the id of {spelling[:60]!r} is no whole number; a vocabulary like "
+                'GPT-2\'s has tokens first, {"the": 262}'
+            )
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
         vocab[token_id] = _bytes_of(spelling, special_tokens, known)
@@ -268,6 +326,6 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 
 FORMAT = TokenizerFormat(
-    *("gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save),
+    *("gpt2", "GPT-2's vocab.json and merges.txt in a directory", recognises, load, save, read),
     files=(VOCAB, MERGES, SETTINGS),
 )

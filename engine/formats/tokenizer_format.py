@@ -11,6 +11,7 @@ from pathlib import Path
 
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
+from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.text.patterns import Pattern
 
 
@@ -50,6 +51,8 @@ class TokenizerFormat:
         load: reads it; what neither the files nor the caller say is guessed, and told in a note.
         save: writes a tokenizer atomically: `save(tokenizer, path, overwrite)`; `None` if the
             format is only read.
+        read: what the files say, though it may make no tokenizer; `None` if it is more than a
+            vocabulary and merges.
         files: what is written, by their names in the directory; none if it is just one file.
         suffix: what the name of its file ends in; none of a directory.
         prescribes_ids: whether bytes, merges and special tokens have to be numbered in this order.
@@ -61,6 +64,7 @@ class TokenizerFormat:
     recognises: Callable[[Source], bool]
     load: Callable[[Source, Overrides], Opened]
     save: Callable[[Tokenizer, Path, bool], None] | None = None
+    read: Callable[[Source, Sequence[str] | None], VocabAndMerges] | None = None
     files: tuple[str, ...] = ()
     prescribes_ids: bool = False
     keeps_stages: bool = False

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair
-from engine.formats import gpt2, open_tokenizer
-from engine.formats.source import Source
+from engine.formats import open_tokenizer, read_vocab_and_merges
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,11 @@ def read_claim(
         TokenizerFileError: nothing is there, no format fits, the files are damaged, or hold a model
             without merges.
     """
-    source = Source(paths)
-    if gpt2.recognises(source):
-        found = gpt2.read(source, special_tokens)
-        return Claim.of(found.vocab, found.merges), ()
+    said = read_vocab_and_merges(*paths, special_tokens=special_tokens)
+    if said is not None:
+        found, format = said
+        notes = (f"read as {format}", *found.notes) if found.notes else ()
+        return Claim.of(found.all_tokens, found.merges), notes
     opened = open_tokenizer(*paths, special_tokens=special_tokens)
     pipeline = opened.tokenizer.pipeline
     if pipeline is not None and not pipeline.merges:

@@ -1,0 +1,253 @@
+"""What students save: by hand, each in another way, and read by `encode` and `check` alike."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_tokenizers import BYTES, TEXTS, handout, trained
+
+from engine import Tokenizer
+from engine.analysis.check.claim import read_claim
+from engine.core.errors import BpeError, TokenizerFileError
+from engine.core.gpt2_bytes import spell
+from engine.formats import open_tokenizer
+
+TOK = handout()
+PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})
+"""Without a special token."""
+
+
+def ids(tok: Tokenizer) -> list[tuple[int, int, int]]:
+    """The merges in ids: left, right, and what they make."""
+    return [(left, right, made) for (left, right), (_, made) in tok.merge_table.items()]
+
+
+def hex_lines(tok: Tokenizer) -> str:
+    return "".join(f"{left.hex()} {right.hex()}\n" for left, right in tok.merges)
+
+
+def by_id(tok: Tokenizer, write: Callable[[bytes], Any]) -> dict[str, Any]:
+    return {str(token_id): write(token) for token_id, token in tok.vocab.items()}
+
+
+def decoded(token: bytes) -> str:
+    return token.decode("utf-8", "replace")
+
+
+def pairs(tok: Tokenizer, write: Callable[[bytes], Any]) -> list[list[Any]]:
+    return [[write(left), write(right)] for left, right in tok.merges]
+
+
+SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
+    "hex by id, hex in lines": (
+        {"vocab.json": json.dumps(by_id(PLAIN, bytes.hex)), "merges.txt": hex_lines(PLAIN)},
+        "its tokens are spelled in hex",
+    ),
+    "hex tokens first, hex in lines": (
+        {
+            "vocab.json": json.dumps({t.hex(): i for i, t in PLAIN.vocab.items()}),
+            "merges.txt": hex_lines(PLAIN),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "GPT-2's spelling by id": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, spell)),
+            "merges.txt": "".join(f"{spell(a)} {spell(b)}\n" for a, b in PLAIN.merges),
+        },
+        "its tokens are spelled in GPT-2's spelling",
+    ),
+    "ids first, merges as a list": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, spell)),
+            "merges.json": json.dumps(pairs(PLAIN, spell)),
+        },
+        "its tokens are spelled in GPT-2's spelling",
+    ),
+    "merges as lines of ids": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
+            "merges.txt": "".join(f"{left} {right}\n" for left, right, _ in ids(PLAIN)),
+        },
+        "its merges are spelled in ids",
+    ),
+    "hex vocabulary, GPT-2's merges": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
+            "merges.json": json.dumps(pairs(PLAIN, spell)),
+        },
+        "its merges are spelled in GPT-2's spelling",
+    ),
+    "as str writes bytes": (
+        {"vocab.json": json.dumps(by_id(PLAIN, str)), "merges.json": json.dumps(pairs(PLAIN, str))},
+        "its tokens are spelled in Python's b'…'",
+    ),
+    "lists by id, merges as bytes, pickled": (
+        {"tok.pkl": pickle.dumps((by_id(PLAIN, list), PLAIN.merges))},
+        "its merges are spelled in bytes",
+    ),
+    "pairs of lists, pickled": (
+        {"tok.pkl": pickle.dumps({"vocab": by_id(PLAIN, list), "merges": pairs(PLAIN, list)})},
+        "its tokens are spelled in lists of numbers",
+    ),
+    "two pickles": (
+        {"vocab.pkl": pickle.dumps(PLAIN.vocab), "merges.pkl": pickle.dumps(PLAIN.merges)},
+        "its tokens are spelled in bytes",
+    ),
+    "pairs of ids as keys": (
+        {"merges.json": json.dumps({f"{a},{b}": made for a, b, made in ids(PLAIN)})},
+        "it holds merges of ids only",
+    ),
+    "pairs of ids as keys of merges": (
+        {"tok.json": json.dumps({"merges": {f"({a}, {b})": m for a, b, m in ids(PLAIN)}})},
+        "it holds merges of ids only",
+    ),
+    "a dict of pairs of ids, pickled": (
+        {"tok.pkl": pickle.dumps({(a, b): made for a, b, made in ids(PLAIN)})},
+        "it holds merges of ids only",
+    ),
+    "decoded text with merges in bytes, pickled": (
+        {"tok.pkl": pickle.dumps(({i: decoded(t) for i, t in PLAIN.vocab.items()}, PLAIN.merges))},
+        "its tokens are decoded text",
+    ),
+    "decoded text with merges as lists": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, decoded)),
+            "merges.json": json.dumps(pairs(PLAIN, list)),
+        },
+        "its tokens are decoded text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAVES)
+def test_a_save_is_read_and_what_was_taken_for_what_is_said(name: str, tmp_path: Path) -> None:
+    files, note = SAVES[name]
+    for file, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / file).write_bytes(data)
+    paths = [tmp_path / file for file in files]
+    for order in (paths, paths[::-1]):
+        opened = open_tokenizer(*order)
+        assert opened.format.startswith("course-")
+        assert any(note in each for each in opened.notes), opened.notes
+        assert opened.tokenizer.vocab == PLAIN.vocab
+        assert opened.tokenizer.merges == PLAIN.merges
+        for text in TEXTS:
+            assert opened.tokenizer.encode(text) == PLAIN.encode(text)
+        claim, notes = read_claim(*order)
+        assert claim.vocab == PLAIN.vocab
+        assert [(step.left, step.right) for step in claim.steps] == PLAIN.merges
+        assert any(note in each for each in notes)
+
+
+@pytest.mark.parametrize("name", [n for n, (files, _) in SAVES.items() if "vocab.json" in files])
+def test_a_directory_of_a_save_is_read(name: str, tmp_path: Path) -> None:
+    for file, content in SAVES[name][0].items():
+        (tmp_path / file).write_text(str(content))
+    assert open_tokenizer(tmp_path).tokenizer.merges == PLAIN.merges
+    assert open_tokenizer(tmp_path / "vocab.json").tokenizer.merges == PLAIN.merges
+
+
+@examples(40)
+@given(corpus=st.dictionaries(st.binary(max_size=8), st.integers(1, 3), max_size=6))
+def test_hex_is_never_taken_for_stand_ins(
+    tmp_path_factory: pytest.TempPathFactory, corpus: dict[bytes, int]
+) -> None:
+    place = tmp_path_factory.getbasetemp()
+    tok = trained(corpus)
+    (place / "v.json").write_text(json.dumps({t.hex(): i for i, t in tok.vocab.items()}))
+    (place / "m.txt").write_text(hex_lines(tok) or "\n")
+    opened = open_tokenizer(place / "v.json", place / "m.txt")
+    assert opened.tokenizer.vocab == tok.vocab
+    assert opened.tokenizer.merges == tok.merges
+
+
+# -- what cannot be told
+
+
+RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.merges)
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (
+            {"vocab.json": json.dumps(by_id(PLAIN, decoded)), "merges.txt": RAW},
+            "tokens that hold spaces or newlines cannot be told apart in lines",
+        ),
+        (
+            {
+                "vocab.json": json.dumps(by_id(PLAIN, decoded)),
+                "merges.json": json.dumps(pairs(PLAIN, decoded)),
+            },
+            "in which bytes that are no character became U",
+        ),
+        (
+            {
+                "vocab.json": json.dumps(by_id(PLAIN, bytes.hex)),
+                "merges.json": json.dumps([part.hex() for pair in PLAIN.merges for part in pair]),
+            },
+            "holds no vocabulary with merges",
+        ),
+        (
+            {"tok.json": json.dumps({"vocab": by_id(PLAIN, list), "merges": [108, 111]})},
+            "it is a flat list, with 108 in it",
+        ),
+    ],
+)
+def test_what_is_ambiguous_is_refused_with_how_to_save_it(
+    files: dict[str, str], reason: str, tmp_path: Path
+) -> None:
+    for file, content in files.items():
+        (tmp_path / file).write_text(content)
+    for read in (open_tokenizer, read_claim):
+        with pytest.raises(TokenizerFileError, match=reason) as raised:
+            read(*(tmp_path / file for file in files))  # type: ignore[operator]
+        assert "json.dump({i: t.hex()" in str(raised.value)
+
+
+def test_the_two_lines_that_it_names_save_it_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine.formats.course_spellings import HOW_TO_SAVE
+
+    monkeypatch.chdir(tmp_path)
+    lines = HOW_TO_SAVE.split(": ", 1)[1].split(" and json")
+    for line in (lines[0], f"json{lines[1]}"):
+        exec(line, {"json": json, "vocab": PLAIN.vocab, "merges": PLAIN.merges})
+    assert open_tokenizer(tmp_path).tokenizer.merges == PLAIN.merges
+
+
+@pytest.mark.parametrize(
+    "merges", [{"97,98": 256, "256,300": 257}, {"97,98": 256, "98,98": 256}, {"97,98": 9**20}]
+)
+def test_merges_of_ids_that_make_no_sense_are_refused(
+    merges: dict[str, int], tmp_path: Path
+) -> None:
+    (tmp_path / "m.json").write_text(json.dumps(merges))
+    with pytest.raises(BpeError, match=r"names an id that is no byte|too high"):
+        open_tokenizer(tmp_path / "m.json")
+
+
+def test_merges_that_double_a_token_again_and_again_are_refused(tmp_path: Path) -> None:
+    merges = {f"{i},{i}": i + 1 for i in range(256, 330)} | {"97,97": 256}
+    (tmp_path / "m.json").write_text(json.dumps(merges))
+    with pytest.raises(TokenizerFileError, match="far too long"):
+        open_tokenizer(tmp_path / "m.json")
+
+
+def test_gpt2s_files_stay_gpt2s(tmp_path: Path) -> None:
+    TOK.save(tmp_path / "tok", "gpt2")
+    assert open_tokenizer(tmp_path / "tok").format == "gpt2"
+    special = Tokenizer(BYTES | {256: b"ab"}, [(b"a", b"b")], ["漢", "a b", "<s>"])
+    special.save(tmp_path / "special", "gpt2")
+    assert open_tokenizer(tmp_path / "special").tokenizer.special_tokens == ("漢", "a b", "<s>")
