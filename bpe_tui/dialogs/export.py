@@ -19,6 +19,7 @@ from bpe_tui.session.session import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import Exported, ExportKind
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from engine.core.files import check_free, write_files
 
@@ -48,7 +49,7 @@ class Export(SaveFile):
         first = str(max(self._frame.step, 1))
         with Horizontal(id="export-range"):
             yield Static("steps")
-            yield Input(first, id="export-steps", compact=True)
+            yield Field(first, id="export-steps", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()

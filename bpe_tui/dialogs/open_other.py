@@ -31,6 +31,7 @@ from bpe_tui.session.config import (
     why_unchecked,
 )
 from bpe_tui.session.recent_files import Given, as_typed, parse_typed, recent
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
@@ -209,7 +210,7 @@ class OpenOther(ModalScreen[Config | None]):
             window.border_title = Content("open a tokenizer or a corpus")
             window.border_subtitle = Content("↑ ↓ · Tab completes · ↵ opens · Esc closes")
             placeholder = "a path, two with “and” between, or a name like cl100k_base"
-            yield Input(placeholder=placeholder, id="dialog-input", compact=True)
+            yield Field(placeholder=placeholder, id="dialog-input", compact=True)
             yield PlaceRows()
             yield Static(id="open-keep")
             yield Static(Content(""), id="dialog-hint")

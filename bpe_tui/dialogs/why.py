@@ -21,6 +21,7 @@ from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.views.targets import ToQuestion, ToStep
 from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.chart import Chart
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
@@ -79,6 +80,7 @@ class WhyWindow(ModalScreen[object | None]):
         with Vertical(id="why", classes="window") as window:
             window.border_title = Content(self.TITLE_SAYS)
             yield Input(BETWEEN.join(tokens), id="why-input", compact=True)
+from bpe_tui.widgets.fields import Field
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
             yield Static(id="why-keys", classes="keys")

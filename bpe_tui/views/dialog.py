@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, OutputExistsError
 
@@ -33,7 +34,7 @@ class Dialog(ModalScreen[str | None]):
         with Vertical(id="dialog") as window:
             window.border_title = Content(self._title)
             window.border_subtitle = Content("Enter · Esc cancels")
-            yield Input(self._value, id="dialog-input", compact=True)
+            yield Field(self._value, id="dialog-input", compact=True)
             yield from self.compose_more()
             yield Static(Content(self._hint), id="dialog-hint")
 

@@ -22,6 +22,7 @@ from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToText
 from bpe_tui.views.training_panels import TypedText
+from bpe_tui.widgets.fields import Field, TextField
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import quoted, shorten, visible_text
 from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
@@ -60,7 +61,7 @@ class PartsPanel(FramePanel[FrameT]):
         self.post_message(self.Selected(self.selected).set_sender(self))
 
 
-class IdsInput(Input):
+class IdsInput(Field):
     """A line for ids. Of a pasted text all lines count, not the first alone."""
 
     def on_paste(self, event: Paste) -> None:
@@ -167,7 +168,7 @@ class WalkScreen(SessionScreen):
     # -- the screen
 
     def compose_body(self) -> ComposeResult:
-        text = TextArea(id="text", compact=True, highlight_cursor_line=False)
+        text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         yield text
         yield from self.compose_panels()

@@ -29,6 +29,7 @@ from bpe_tui.views.panel import (
     sentence,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -340,7 +341,7 @@ class TypedLine(Vertical):
         """How much there is of a text at a step; `shortened` if the line goes on."""
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder="type here (e)", id="encode-input", compact=True)
+        yield Field(placeholder="type here (e)", id="encode-input", compact=True)
         yield self.TYPED_TEXT().data_bind(frame=TypedLine.frame)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -23,6 +23,7 @@ from textual.widgets import Input
 from bpe_tui.session.session import Session
 from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.key_bar import Switch, Switches
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, right_aligned
@@ -209,7 +210,7 @@ class VocabularyTable(SortedTable):
         # The rows come first, so that they are what Tab and Esc lead to.
         yield self.ROWS().data_bind(frame=VocabularyTable.frame)  # type: ignore[call-arg]
         with Vertical(id=self.TOP):
-            yield Input(placeholder=self.PLACEHOLDER, id=self.SEARCH, compact=True)
+            yield Field(placeholder=self.PLACEHOLDER, id=self.SEARCH, compact=True)
             if self.SWITCHES:
                 yield Switches(self.SWITCHES, id="filters")
             yield Header(id=self.HEADER)

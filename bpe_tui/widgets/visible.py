@@ -31,6 +31,7 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import category
 
+import regex
 from rich.cells import cell_len
 
 SPACE: Final = "·"
@@ -99,6 +100,38 @@ def visible_bytes(token: bytes, *, spaces: bool = True) -> str:
 def quoted(token: bytes) -> str:
     """Return a token as a sentence quotes it, told apart from the words: b' be' → '“·be”'."""
     return f"“{visible_bytes(token)}”"
+
+
+_DOUBTFUL = regex.compile(
+    r"[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Emoji_Modifier}"
+    r"\p{Regional_Indicator}\u20E3\u034F\u115F\u1160\u17B4\u17B5]"
+)
+_CLUSTERS = regex.compile(r"\X")
+_FLAG_LETTERS: Final = {0x1F1E6 + place: chr(ord("A") + place) for place in range(26)}
+
+
+def typed_text(text: str) -> str:
+    """Return what a field shows for a text: no cluster on whose width terminals disagree.
+
+    A field has to keep to the cells that Textual counts, so nothing is spelled out here: of a
+    family or a waving hand its first sign is left, of a flag its letters, of a control nothing.
+
+    '🇩🇪' → 'DE'; '👍🏽' → '👍'; '\\x1b[2J' → '[2J'.
+    """
+    if (text.isascii() and text.isprintable()) or not _DOUBTFUL.search(text):
+        return text
+    return "".join(map(_settled, _CLUSTERS.findall(text)))
+
+
+def _settled(cluster: str) -> str:
+    """Return a cluster as all terminals draw it, in the cells that are counted for it."""
+    if not _DOUBTFUL.search(cluster):
+        return cluster
+    cells = cell_len(cluster)
+    drawn: str = _DOUBTFUL.sub("", cluster.translate(_FLAG_LETTERS))
+    if cell_len(drawn) > cells:
+        drawn = drawn[:1] if cell_len(drawn[:1]) <= cells else ""
+    return drawn + " " * (cells - cell_len(drawn))
 
 
 def width(text: str) -> int:

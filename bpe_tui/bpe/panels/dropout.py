@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from bpe_tui.bpe.panels.encoding import Walk
 from bpe_tui.views.panel import TokenPainter
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -113,7 +114,7 @@ class DropoutPanel(Vertical):
         self.border_subtitle = Content("↵ and ← → through the draws   Esc back")
 
     def compose(self) -> ComposeResult:
-        yield Input(FIRST, placeholder=f"p seed, such as {FIRST}", id="dropout-input", compact=True)
+        yield Field(FIRST, placeholder=f"p seed, such as {FIRST}", id="dropout-input", compact=True)
         yield DropoutRows().data_bind(frame=DropoutPanel.frame)
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -18,6 +18,7 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from bpe_tui.views.panel import Panel
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph
 from bpe_tui.widgets.visible import visible_text
@@ -87,7 +88,7 @@ class RegexPanel(Vertical):
         self._waiting: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        yield Input(
+        yield Field(
             placeholder="a regex",
             id="regex-input",
             compact=True,

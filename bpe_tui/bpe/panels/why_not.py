@@ -13,6 +13,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.panels.encoding import LONGEST
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.targets import ToStep
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph
 from bpe_tui.widgets.visible import quoted, visible_text
@@ -89,7 +90,7 @@ class WhyNotPanel(Vertical):
         self.border_subtitle = Content("a|b asks about a pair   Esc back")
 
     def compose(self) -> ComposeResult:
-        yield Input(
+        yield Field(
             placeholder="the piece, as it stands in the text",
             id="why-not-input",
             compact=True,

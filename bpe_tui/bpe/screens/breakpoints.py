@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
@@ -105,7 +106,7 @@ class Breakpoints(ModalScreen[int | None]):
             yield Static(
                 Content("space on/off · d deletes · ↵ goes to its next · Tab"), classes="keys"
             )
-            yield Input(placeholder="tie", id="breakpoint-input", compact=True)
+            yield Field(placeholder="tie", id="breakpoint-input", compact=True)
             yield Static(Content(self._hint), id="dialog-hint")
 
     def on_mount(self) -> None:

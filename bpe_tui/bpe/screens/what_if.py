@@ -23,6 +23,7 @@ from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
@@ -358,7 +359,7 @@ class WhatIf(ModalScreen[Wish | None]):
             window.border_subtitle = Content("↵ trains the other way · Esc closes")
             yield RowList("wish-rows", [Row([(wish.title, "")], wish) for wish in self._wishes])
             yield Static(self._hint(), id="dialog-hint")
-            yield Input(placeholder="document", id="document-input", compact=True)
+            yield Field(placeholder="document", id="document-input", compact=True)
 
     def _hint(self) -> Content:
         return Content(

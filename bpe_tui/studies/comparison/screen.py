@@ -19,6 +19,7 @@ from bpe_tui.studies.comparison.panels import NumbersPanel, StripsPanel, Vocabul
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import Dialog
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.analysis.comparison import TextComparison, first_parting, overlap
@@ -87,7 +88,7 @@ class ComparisonScreen(PanelScreen):
             yield NumbersPanel(self._names)
         with Vertical(id="other-text") as line:
             line.border_title = Content("another text")
-            yield Input(placeholder="type here (e)", id="other-text-input", compact=True)
+            yield Field(placeholder="type here (e)", id="other-text-input", compact=True)
 
     def on_mount(self) -> None:
         self._head(f"Opening {' and '.join(self._names)} …")

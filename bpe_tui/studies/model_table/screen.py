@@ -32,6 +32,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting, why_uncounted
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.model_table.kinds import KINDS
@@ -57,7 +58,7 @@ class FamilyScreen(SessionScreen):
         self._learnt = 0
 
     def compose_body(self) -> ComposeResult:
-        text = Input(
+        text = Field(
             placeholder="e types a text to measure in place of the corpus's end",
             id="family-text",
             compact=True,

@@ -24,6 +24,7 @@ from bpe_tui.studies.pipeline.stages import PipelinePanel, Shown, ToStage, descr
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
@@ -68,8 +69,8 @@ class TypedTexts(Vertical):
         self.border_title = Content("a text, and a second one where a pair is wanted")
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder="a text (e)", id="pipeline-text", compact=True)
-        yield Input(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
+        yield Field(placeholder="a text (e)", id="pipeline-text", compact=True)
+        yield Field(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
 
     @property
     def texts(self) -> tuple[str, str | None]:

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.studies.pipeline.stages import stage_name
+from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
 from bpe_tui.widgets.visible import visible_text
@@ -105,7 +106,7 @@ class StageWindow(ModalScreen[None]):
             window.border_subtitle = Content("Enter takes or gives up · Esc back")
             yield ChoiceRows(self._kind, self._draft)
             if self._hint:
-                yield Input(
+                yield Field(
                     placeholder=f"or type (Tab): {self._hint}", id="stage-typed", compact=True
                 )
             yield Static(Content(self._rule()), id="dialog-hint")

@@ -1,0 +1,70 @@
+"""Fields draw what is typed in the cells that Textual counts, whichever terminal draws it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from opening import opened
+from rich.cells import cell_len
+from textual.widgets import Input, TextArea
+
+from bpe_tui.widgets.fields import Field, TextField
+from bpe_tui.widgets.visible import typed_text
+
+ODD = [
+    "🇩🇪",
+    "👨\u200d👩\u200d👧",
+    "👍🏽",
+    "❤\ufe0f",
+    "1\ufe0f\u20e3",
+    "\x1b[2J",
+    "\u202e",
+    "a\u200bb",
+    "\t",
+    "🇩",
+]
+
+
+@pytest.mark.parametrize(
+    ("typed", "drawn"),
+    [
+        ("plain é 漢字 각", "plain é 漢字 각"),
+        ("e\u0301", "e\u0301"),
+        ("🇩🇪", "DE"),
+        ("🇩🇪🇫🇷", "DEFR"),
+        ("👍🏽", "👍"),
+        ("👨\u200d👩\u200d👧", "👨"),
+        ("❤\ufe0f!", "❤ !"),
+        ("a\u202eb", "ab"),
+    ],
+)
+def test_a_cluster_on_whose_width_terminals_disagree_has_a_stand_in(typed: str, drawn: str) -> None:
+    assert typed_text(typed) == drawn
+
+
+@given(st.lists(st.one_of(st.sampled_from(ODD), st.characters(exclude_categories=["Cs"]))))
+def test_what_a_field_draws_keeps_its_cells_and_has_nothing_that_acts(parts: list[str]) -> None:
+    drawn = typed_text("".join(parts))
+    assert not {unicodedata.category(char) for char in drawn} & {"Cc", "Cf", "Co", "Cn"}
+    assert not any(
+        0xFE00 <= ord(char) <= 0xFE0F or 0x1F1E6 <= ord(char) <= 0x1F1FF for char in drawn
+    )
+
+
+@pytest.mark.parametrize("odd", ODD)
+async def test_the_border_of_a_field_stays_where_it_is(odd: str) -> None:
+    async with opened(size=(80, 24), vocab_size=300) as (app, pilot):
+        app.navigation.open_encoding(f"{odd} and {odd}")
+        await pilot.pause()
+        area = app.screen.query_one(TextArea)
+        assert isinstance(area, TextField)
+        strip = area.render_line(0)
+        cells = strip.cell_length
+        assert sum(map(cell_len, strip.text)) == cells
+        area.load_text("plain")
+        await pilot.pause()
+        assert area.render_line(0).cell_length == cells
+        assert all(isinstance(field, Field) for field in app.screen.query(Input))
