@@ -79,8 +79,7 @@ class WhyWindow(ModalScreen[object | None]):
         tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
         with Vertical(id="why", classes="window") as window:
             window.border_title = Content(self.TITLE_SAYS)
-            yield Input(BETWEEN.join(tokens), id="why-input", compact=True)
-from bpe_tui.widgets.fields import Field
+            yield Field(BETWEEN.join(tokens), id="why-input", compact=True)
             yield AnswerRows("why-rows")
             yield Chart("why-chart")
             yield Static(id="why-keys", classes="keys")
