@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from bpe_tui.bpe.narration import is_replayed
+from bpe_tui.bpe.panels.columns import highest_shown
 from bpe_tui.bpe.tie_reason import why_first
 from bpe_tui.views.narration import times, why_uncounted
 from bpe_tui.views.panel import Panel, TokenPainter, pair_word, sentence
@@ -60,7 +61,7 @@ class MergePanel(Panel):
             *_other_rules(painter, frame, merge),
             Row([]),
             *(
-                change_rows(painter, merge, self._attribution(frame), width)
+                change_rows(frame, painter, merge, self._attribution(frame), width)
                 if merge.count
                 else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
             ),
@@ -141,14 +142,18 @@ def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[
 
 
 def change_rows(
-    painter: TokenPainter, merge: MergeStep, attribution: CountAttribution | None, width: int
+    frame: Frame,
+    painter: TokenPainter,
+    merge: MergeStep,
+    attribution: CountAttribution | None,
+    width: int,
 ) -> list[Row]:
     """The counts that the merge changed.
 
     `attribution` tells in how many pretokens, once it is read; it is `None` before.
     """
     changes = merge.changes
-    columns = change_columns(max(max(c.before, c.after) for c in changes), NOTE_CELLS)
+    columns = change_columns(highest_shown(frame), NOTE_CELLS)
     if width >= ROOM_FOR_PRETOKENS:
         pretokens = RowColumn("pretokens", 10, lambda change: [(change.pretokens, "dim")], True)
         columns.insert(-1, pretokens)

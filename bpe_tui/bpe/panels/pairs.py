@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from textual.reactive import reactive
 
+from bpe_tui.bpe.panels.columns import highest_shown
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
@@ -32,7 +33,7 @@ WIDE = 60
 ROOMY = 44
 """From so many cells on there is room for words behind the count."""
 PLACE_CELLS = 6
-PAIR_CELLS = 16
+PAIR_CELLS = 14
 """What a pair keeps for itself before there are bars."""
 
 
@@ -188,7 +189,7 @@ class PairsPanel(Panel):
 def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
     """The best entries, one a row."""
     entries = frame.queue.entries(TABLE_SHOWN)
-    table = RowTable(_columns(frame, painter, entries[0].recorded, width), width, least=8)
+    table = RowTable(_columns(frame, painter, width), width, least=8)
     return RowsOnDemand(
         len(entries),
         lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
@@ -200,8 +201,7 @@ Placed = tuple[int, QueueEntry]
 """An entry behind its place from 1."""
 
 
-def _columns(frame: Frame, painter: TokenPainter, highest: int, width: int) -> list[RowColumn]:
-    """The columns; `highest` is the greatest count that an entry claims."""
+def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
     is_roomy = width >= ROOMY
 
     def place(placed: Placed) -> list[Span]:
@@ -234,8 +234,7 @@ def _columns(frame: Frame, painter: TokenPainter, highest: int, width: int) -> l
         role = "pair" if entry.pair == frame.next_pair else "border"
         return [("  ", ""), (body, role), (claimed, "stale-truth")]
 
-    # Counts only fall: the columns narrow a few times in a run, and the pairs, which grow, gain.
-    digits = len(number(highest))
+    digits = len(number(highest_shown(frame)))
     count_cells = max(digits, len("count")) + 1
     mark_cells = max(9 + digits, len("  stale: gone")) if is_roomy else max(3 + digits, 7)
     has_changes = width >= WIDE

@@ -146,9 +146,8 @@ def _by_count(
 def _changes(painter: PiecePainter, merge: WordPieceStep, width: int) -> Iterator[Row]:
     """The counts of parts, then of pairs, before → after."""
     changes = merge.changes
-    parts = [part.before for part in merge.piece_changes]
-    highest = max(*parts, *(change.before for change in changes))
-    table = RowTable(change_columns(highest, NOTE_CELLS), width, least=7)
+    # No count is ever higher than the highest of a piece at step 0: the columns stand still.
+    table = RowTable(change_columns(painter.frame.highest_count, NOTE_CELLS), width, least=7)
     yield Row([("counts of the parts and of the new piece", "dim")])
     for piece, before, after in merge.piece_changes:
         spans, is_new = painter.spans(piece), piece == merge.new_id
