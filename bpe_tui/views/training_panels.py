@@ -240,8 +240,9 @@ def before_after(
     enough that the first change is in sight.
     """
     pairs = enumerate(zip(before, after, strict=False))
-    first = next((place for place, (old, new) in pairs if old[0] != new[0]), 0)
-    last = min(first + 2, len(before) - 1)  # two tokens with the border between them
+    first = next((place for place, (old, new) in pairs if _is_other(old, new)), 0)
+    borders = [place for place in range(first, len(before)) if before[place] in _BETWEEN]
+    last = (borders[1] if len(borders) > 1 else len(before)) - 1  # behind the second token
     skipped = skipped_before(before, first, last, half)
     before, after = behind_mark(before, skipped), behind_mark(after, skipped)
     return [
@@ -251,6 +252,14 @@ def before_after(
         (" → ", "dim"),
         *left(after, half),
     ]
+
+
+_BETWEEN = (TOKEN_BORDER, ABOUT_TO_JOIN)
+"""What stands between the tokens of a word, whether or not they join next."""
+
+
+def _is_other(old: Span, new: Span) -> bool:
+    return old[0] != new[0] and not (old in _BETWEEN and new in _BETWEEN)
 
 
 class Labelled(NamedTuple):
