@@ -138,6 +138,7 @@ def help_text(screen: str) -> str:
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
-        "  mouse       Click what Enter would open; drag the bar on top."
+        "  mouse       Click what Enter would open; a token, or the border between two,\n"
+        "              to ask about it; drag the bar on top."
     )
     return "\n\n".join(parts)

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, SubjectSpan, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.encoding.lanes import Character, Lanes, TokenSpan, align
@@ -36,12 +36,19 @@ EXPLAINED = 4
 
 @dataclass(frozen=True)
 class Label:
-    """What a lane says of the bytes `start`…`end`."""
+    """What a lane says of the bytes `start`…`end`; a click on it asks about its token, if any."""
 
     start: int
     end: int
     text: str
     role: str
+    token_id: int | None = None
+
+    def span(self, text: str) -> Span:
+        """The text, or what there is room for, as a span."""
+        if self.token_id is None:
+            return text, self.role
+        return SubjectSpan.of(text, self.role, self.token_id)
 
 
 def character_text(lanes: Lanes, character: Character) -> str:
@@ -107,7 +114,7 @@ def flush_left(
         if label.start < end and start < label.end:
             room = sum(cells[max(label.start, start) : min(label.end, end)])
             text = shorten(label.text, room - 1) if label.start >= start else ""
-            yield text, label.role
+            yield label.span(text)
             yield " " * (room - width(text)), ""
 
 
@@ -122,7 +129,7 @@ def bracketed(
             before = (room - 2 - width(text)) // 2
             after = room - 2 - width(text) - before
             yield ("├" if label.start >= start else "─") + "─" * before, "border"
-            yield text, label.role
+            yield label.span(text)
             yield "─" * after + ("┤" if label.end <= end else "─"), "border"
 
 
@@ -208,10 +215,10 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             spelled = enumerate(BYTE_TO_CHAR[byte] for byte in lanes.data)
             shown.append(Lane("GPT-2", [Label(n, n + 1, char, "dim") for n, char in spelled]))
         tokens = [
-            Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id))
+            Label(t.start, t.end, token_text(lanes, t), painter.role(t.token_id), t.token_id)
             for t in lanes.tokens
         ]
-        ids = [Label(t.start, t.end, str(t.token_id), "dim") for t in lanes.tokens]
+        ids = [Label(t.start, t.end, str(t.token_id), "dim", t.token_id) for t in lanes.tokens]
         return [*shown, Lane(f"{self.TOKEN}s", tokens, bracketed), Lane("ids", ids)]
 
 

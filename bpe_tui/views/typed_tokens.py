@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterator
 
 from bpe_tui.widgets.visible import NEWLINE, SPACE, TAB, visible_text
+from engine.analysis.explain.why_not import BARS
 from engine.core.gpt2_bytes import unspell
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.text.pretokenize import to_bytes
 
-BARS = "|│┊"
-"""What parts two tokens; the last two are as the screen draws it."""
 _SIGNS = str.maketrans({SPACE: " ", NEWLINE: "\n", TAB: "\t"})
 _BYTE = re.compile(r"<([0-9A-F]{2})>")
 

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.training import CorpusPanel, EncodedText, WordsPanel
 from bpe_tui.dialogs.why import AnswerRows, WhyWindow
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import subjects_at
@@ -142,3 +143,16 @@ async def test_slash_finds_the_pairs_of_a_token_in_the_heap_and_enter_tells_of_o
         await pilot.pause()
         assert isinstance(app.screen, WhyWindow)
         assert app.screen._ids == queue.entries_with(257, 2)[1].pair
+
+
+async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "3")
+        await pilot.pause()
+        lanes = app.screen.query_one(LanesPanel)
+        x, y, ids = cell_of(lanes, 1)
+        box = lanes.content_region.offset - lanes.region.offset
+        await pilot.click(lanes, offset=(box.x + x, box.y + y))
+        await pilot.pause()
+        assert isinstance(app.screen, WhyWindow)
+        assert ids == app.screen._ids == (699,)
