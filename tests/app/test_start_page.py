@@ -12,6 +12,7 @@ from opening import ended, recorded_once, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.inputs import check_config
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
 from bpe_tui.session.config import RunConfig
@@ -38,11 +39,11 @@ def seen(app: BpeTuiApp) -> list[str]:
 
 
 def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> None:
-    texts = {path.name for path in (REPO / "samples").glob("*.txt")}
-    assert {sample.name for sample in SAMPLES} == texts
-    assert [Path(config.corpus).name for _, config in samples()] == [
-        sample.name for sample in SAMPLES
-    ]
+    files = {path.name for path in (REPO / "samples").iterdir() if path.name != "README.md"}
+    assert {sample.name for sample in SAMPLES} == files
+    assert [sample for sample, _ in samples()] == list(SAMPLES)
+    for _, config in samples():
+        check_config(config)
     (tmp_path / "bpe_tui" / "samples").mkdir(parents=True)
     assert directory(tmp_path / "bpe_tui") == tmp_path / "bpe_tui" / "samples"
     told = tomllib.loads((REPO / "pyproject.toml").read_text("utf-8"))
