@@ -128,6 +128,9 @@ def _set_lines(
 
 ROOMY = 36
 """Rows from which on there is room for the tokens over their ids and for the lanes."""
+LONG_TEXT = 20_000
+"""Characters from which on a text is encoded when the typing pauses, not at each key."""
+PAUSE_SECONDS = 0.15
 
 
 class WalkScreen(SessionScreen):
@@ -138,6 +141,7 @@ class WalkScreen(SessionScreen):
     def __init__(self) -> None:
         super().__init__()
         self._player: Timer | None = None
+        self._pause: Timer | None = None
         self._playing = False
         self._opened = ToText("")
         self._is_spelled = False
@@ -195,10 +199,23 @@ class WalkScreen(SessionScreen):
         return self.query_one("#text", TextArea).text
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Bring the panels up to date; for a long text once the typing pauses: no key waits."""
         event.stop()
+        self._stop_waiting()
+        if sum(map(len, self.query_one("#text", TextArea).document.lines)) <= LONG_TEXT:
+            self._take_in_text()
+        else:
+            self._pause = self.set_timer(PAUSE_SECONDS, self._take_in_text)
+
+    def _take_in_text(self) -> None:
         self._say_spelling()
         self.show_text()
         self.fit()
+
+    def _stop_waiting(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
 
     def fit(self) -> None:
         """Give the text and its tokens the lines that they need; the panels have the rest."""

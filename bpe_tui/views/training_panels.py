@@ -290,9 +290,43 @@ def over_labels(pieces: Iterable[Labelled], room: int) -> list[Row]:
     return [*rows, Row(upper), Row(lower)]
 
 
-def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> list[Row]:
-    """Words in their tokens, over the ids."""
-    return over_labels((token for ids in words for token in _over_ids(painter, ids)), room)
+def over_ids(painter: TokenPainter, words: Iterable[Sequence[int]], room: int) -> Sequence[Row]:
+    """Words in their tokens, over the ids.
+
+    Where each line begins follows from how wide tokens are. What stands in a line is made when it
+    is looked at: at each keystroke in a long text only few lines are.
+    """
+    words = list(words)
+    starts = _starts_of_lines(painter, words, room)
+
+    def row(place: int) -> Row:
+        (word, first), (last, end) = starts[place // 2], starts[place // 2 + 1]
+        tokens: list[Labelled] = []
+        for at in range(word, min(last + 1, len(words))):
+            stop = end if at == last else len(words[at])
+            tokens += list(_over_ids(painter, words[at]))[first if at == word else 0 : stop]
+        return over_labels(tokens, room)[place % 2]
+
+    return RowsOnDemand(2 * (len(starts) - 1), row)
+
+
+def _starts_of_lines(
+    painter: TokenPainter, words: Sequence[Sequence[int]], room: int
+) -> list[tuple[int, int]]:
+    """The word and the place in it at which each line begins, and where the last one ends."""
+    cells: dict[int, int] = {}
+    starts = [(0, 0)]
+    used = 0
+    for word, ids in enumerate(words):
+        for place, token_id in enumerate(ids):
+            if token_id not in cells:
+                wide = max(spans_width(painter.spans(token_id)), len(str(token_id)))
+                cells[token_id] = min(wide, room - 1) + 1
+            if used and used + cells[token_id] > room:
+                starts.append((word, place))
+                used = 0
+            used += cells[token_id]
+    return [*starts, (len(words), 0)]
 
 
 def _over_ids(painter: TokenPainter, ids: Sequence[int]) -> Iterator[Labelled]:
@@ -317,12 +351,12 @@ class TypedText(FramePanel[FrameT]):
     def watch_text(self) -> None:
         self.rebuild()
 
-    def rows_of(self, frame: FrameT, width: int) -> list[Row]:
+    def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         if not self.text:
             return sentence("Nothing typed yet: press e and type.", width)
         return self.rows_of_text(frame, width)
 
-    def rows_of_text(self, frame: FrameT, width: int) -> list[Row]:
+    def rows_of_text(self, frame: FrameT, width: int) -> Sequence[Row]:
         """The rows for the text, of which there is some."""
         raise NotImplementedError
 

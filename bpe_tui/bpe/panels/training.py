@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.bpe.narration import describe_unknown
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.narration import why_uncounted
@@ -43,10 +45,11 @@ class EncodedText(TypedText[Frame], Panel):
 
     MARKS_NEXT = True
 
-    def rows_of_text(self, frame: Frame, width: int) -> list[Row]:
+    def rows_of_text(self, frame: Frame, width: int) -> Sequence[Row]:
         pieces = (piece.ids for piece in frame.encode(self.text))
         rows = over_ids(self.painter(frame), pieces, width)
-        return [*rows, *paragraph(describe_unknown(frame, self.text), width, "loss")]
+        unknown = paragraph(describe_unknown(frame, self.text), width, "loss")
+        return [*rows, *unknown] if unknown else rows
 
 
 class EncodeLine(TypedLine):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import MergingExcerptPanel
 from bpe_tui.views.player_screen import Transport
@@ -62,7 +64,7 @@ class PiecesOfText(TypedText[WordPieceFrame], PiecePanel):
 
     MARKS_NEXT = True
 
-    def rows_of_text(self, frame: WordPieceFrame, width: int) -> list[Row]:
+    def rows_of_text(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         words = (word.ids for word in frame.tokenizer.explain(self.text))
         return over_ids(self.painter(frame), words, width)
 

@@ -1,0 +1,62 @@
+"""Tokens over their ids: what is made for the lines in sight is what stands in the whole text."""
+
+from __future__ import annotations
+
+import pytest
+from opening import SAMPLE, opened, until
+
+from bpe_tui.bpe.panels.training import EncodedText
+from bpe_tui.views import training_panels
+from bpe_tui.views.encoding_screen import LONG_TEXT
+from bpe_tui.views.training_panels import over_ids
+from bpe_tui.widgets.rows import spans_width
+
+
+@pytest.mark.parametrize("room", [9, 20, 76])
+async def test_lines_begin_where_they_do_if_all_are_made_at_once(room: int) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("end", "2")
+        panel = app.screen.query_one(EncodedText)
+        frame = app.session.frame
+        assert frame is not None
+        text = SAMPLE.read_text("utf-8")[:3000] + " 漢字 🙂" + "x" * 200
+        words = [piece.ids for piece in frame.encode(text)]
+        painter = panel.painter(frame)
+        tokens = (each for ids in words for each in training_panels._over_ids(painter, ids))
+        at_once = training_panels.over_labels(tokens, room)
+        rows = over_ids(painter, words, room)
+        assert list(rows) == at_once
+        assert all(spans_width(row.spans) <= room for row in rows)
+        told = "".join(text.strip() for row in rows[1::2] for text, _ in row.spans)
+        if room > 9:  # else an id is wider than its line
+            assert told == "".join(str(token_id) for ids in words for token_id in ids)
+
+
+async def test_of_a_long_text_only_the_lines_in_sight_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = []
+    make = training_panels.over_labels
+    monkeypatch.setattr(
+        training_panels, "over_labels", lambda *given: (made.append(1), make(*given))[1]
+    )
+    async with opened() as (app, pilot):
+        app.navigation.open_encoding(SAMPLE.read_text("utf-8")[:100_000])
+        await pilot.pause()
+        panel = app.screen.query_one(EncodedText)
+        await until(pilot, lambda: panel.row_count > 1000)
+        made.clear()
+        await pilot.press("x")
+        await until(pilot, lambda: panel.text.startswith("x"))
+        assert 0 < len(made) < 200
+
+
+async def test_a_long_text_is_encoded_when_the_typing_pauses() -> None:
+    async with opened() as (app, pilot):
+        app.navigation.open_encoding("ab " * LONG_TEXT)
+        await pilot.pause()
+        panel = app.screen.query_one(EncodedText)
+        await until(pilot, lambda: panel.text)
+        await pilot.press("x", "y", "z")
+        assert not panel.text.startswith("x")
+        await until(pilot, lambda: panel.text.startswith("xyz"))
