@@ -6,6 +6,7 @@ bytes together. Where its text needs more room, its last byte gets what is missi
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -151,14 +152,26 @@ def characters_and_bytes(lanes: Lanes) -> list[Lane]:
     return [Lane("characters", characters), Lane("bytes", data)]
 
 
-def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Iterator[Row]:
-    """A row of each lane for each line of the text, and a blank one between two lines."""
+def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
+    """A row of each lane for each line of the text, and a blank one between two lines.
+
+    A row is made when it is looked at, of the labels that stand in its line.
+    """
     cells = byte_widths(lanes)
-    for place, (start, end) in enumerate(broken(lanes, cells, max(width - NAME_CELLS, 8))):
-        if place:
-            yield Row([])
-        for name, labels, draw in shown:
-            yield Row([(name.ljust(NAME_CELLS), "strong"), *draw(labels, cells, start, end)])
+    lines = list(broken(lanes, cells, max(width - NAME_CELLS, 8)))
+    starts = [[label.start for label in lane.labels] for lane in shown]
+    ends = [[label.end for label in lane.labels] for lane in shown]
+
+    def row(place: int) -> Row:
+        line, lane = divmod(place, len(shown) + 1)
+        if lane == len(shown):
+            return Row([])
+        start, end = lines[line]
+        name, labels, draw = shown[lane]
+        here = labels[bisect_right(ends[lane], start) : bisect_left(starts[lane], end)]
+        return Row([(name.ljust(NAME_CELLS), "strong"), *draw(here, cells, start, end)])
+
+    return RowsOnDemand(max(len(lines) * (len(shown) + 1) - 1, 0), row)
 
 
 class LanesPanel(TokenPanel[AnyMergeFrame]):
@@ -188,7 +201,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         """What the lower border says."""
         return explained(data)
 
-    def rows_of(self, frame: AnyMergeFrame, width: int) -> list[Row]:
+    def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
         parts = self.parts_of(frame)
         if not parts:
             self.say("three lanes")
@@ -202,11 +215,12 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
             self.foot(lanes.data),
         )
-        rows = list(lane_rows(lanes, self.lanes_of(self.painter(frame), lanes), width))
-        if len(parts) > TOKENS_SHOWN:
-            of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
-            rows.append(Row([(of, "dim")]))
-        return rows
+        rows = lane_rows(lanes, self.lanes_of(self.painter(frame), lanes), width)
+        if len(parts) <= TOKENS_SHOWN:
+            return rows
+        of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
+        last = Row([(of, "dim")])
+        return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def lanes_of(self, painter: TokenPainter, lanes: Lanes) -> list[Lane]:
         """What stands in which lane."""

@@ -262,4 +262,4 @@ class PieceLanesPanel(AboutPiecePanel):
             f"{plural(len(lanes.data), 'byte')}",
             "▁ (U+2581) stands for a space",
         )
-        return lane_rows(lanes, characters_and_bytes(lanes), width)
+        return iter(lane_rows(lanes, characters_and_bytes(lanes), width))

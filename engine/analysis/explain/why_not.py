@@ -148,8 +148,10 @@ def _pretokens_between(
     """The pretokens that hold the bytes from `first` to `last`, each with where it starts."""
     start = 0
     for piece in pieces:
+        if start >= last:
+            return
         end = start + len(piece.bytes)
-        if start < last and first < end:
+        if first < end:
             yield piece, start
         start = end
 
