@@ -11,7 +11,7 @@ from bpe_tui.app import terminal
 from bpe_tui.session.told import Told
 from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
-from bpe_tui.views.commands import CommandProvider
+from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
 
 

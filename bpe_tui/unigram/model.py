@@ -84,6 +84,15 @@ COMMANDS: tuple[Command, ...] = (
         screens=_OF_PIECES,
     ),
     Command(
+        "screen.show('lattice')",
+        "v",
+        "lattice",
+        "To the lattice: every way to spell the pretoken with pieces.",
+        LOOK,
+        screens=_LATTICE,
+        words="viterbi best path",
+    ),
+    Command(
         "screen.sample",
         "n",
         "sample",

@@ -1,4 +1,4 @@
-"""The commands of a screen: as key bindings, and in the command palette."""
+"""The commands of a screen: as key bindings, and in a window that explains all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -66,35 +65,6 @@ def _is_on(command: Command, screen: str) -> bool:
 
 def _refused(command: Command, screen: str) -> bool:
     return refusal(command, screen) is not None
-
-
-class CommandProvider(Provider):
-    """Puts the commands of the screen into the command palette."""
-
-    async def discover(self) -> Hits:
-        for command in self._here():
-            yield DiscoveryHit(command.help, self._doing(command), help=f"key {command.shown}")
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for command in self._here():
-            score = matcher.match(f"{command.help} {command.label}")
-            if score > 0:
-                yield Hit(
-                    score,
-                    matcher.highlight(command.help),
-                    self._doing(command),
-                    help=f"key {command.shown}",
-                )
-
-    def _here(self) -> list[Command]:
-        return commands_on(self.screen.id or "")
-
-    def _doing(self, command: Command):  # type: ignore[no-untyped-def]
-        async def run() -> None:
-            await self.screen.run_action(command.action)
-
-        return run
 
 
 # All keys of a screen, from the declarations of its commands.

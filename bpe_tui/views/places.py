@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, Command, shown_keys
 from bpe_tui.session.commands.table import COMMANDS
-from bpe_tui.session.model import KINDS, Model
+from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on
 
@@ -19,12 +19,8 @@ def kinds_with(command: Command, model: Model) -> list[str]:
 
 
 def other_models_with(command: Command, model: Model) -> list[Model]:
-    """The models whose own screens have the command, apart from this one."""
-    return [
-        other
-        for other in MODELS.values()
-        if other is not model and set(kinds_with(command, other)) & set(KINDS)
-    ]
+    """The other models with which the command does something."""
+    return [other for other in MODELS.values() if other is not model and kinds_with(command, other)]
 
 
 def key_of(kind: str) -> str:

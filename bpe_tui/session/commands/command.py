@@ -71,6 +71,7 @@ class Command:
         screens: the screens that it is on, or the kinds of screens: see `bpe_tui.session.models`.
         in_footer: whether the footer shows it.
         in_fields: whether its keys act while a text is being typed.
+        words: what else one may look for and mean it.
         in_reading: whether the footer shows it while the corpus is still being read.
     """
 
@@ -83,6 +84,7 @@ class Command:
     in_footer: bool = False
     in_fields: bool = False
     in_reading: bool = False
+    words: str = ""
 
     @property
     def shown(self) -> str:

@@ -152,7 +152,14 @@ _WINDOWS = (
     ),
     *on(
         tuple(screen for screen in EVERYWHERE if screen != PIPELINE),
-        Command("app.save", "s", "save", "Save the tokenizer as it is at this step.", DO),
+        Command(
+            "app.save",
+            "s",
+            "save",
+            "Save the tokenizer as it is at this step.",
+            DO,
+            words="convert to another format, tokenizer.json, tiktoken",
+        ),
     ),
     *on(
         EVERYWHERE,

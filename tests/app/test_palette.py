@@ -1,0 +1,65 @@
+"""Finding commands by words, wherever they work."""
+
+from __future__ import annotations
+
+import pytest
+from opening import opened, until
+
+from bpe_tui.session.commands.table import COMMANDS
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.palette import all_commands
+
+
+@pytest.mark.parametrize(
+    ("query", "screen", "panel"),
+    [
+        ("regex", "encoding", "regex"),
+        ("dropout", "encoding", "dropout"),
+        ("encoders side", "encoding", "lockstep"),
+        ("unreachable", "vocabulary", None),
+    ],
+)
+async def test_words_lead_to_the_screen_that_has_the_command(
+    query: str, screen: str, panel: str | None
+) -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("ctrl+p", *("space" if key == " " else key for key in query))
+        await pilot.pause(0.5)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == screen)
+        if panel is not None:
+            await until(pilot, lambda: app.screen.slot == panel)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("query", "model", "label", "kind"),
+    [
+        ("regex", "bpe", "regex", "encoding"),
+        ("unreachable", "bpe", "unreachable", "vocabulary"),
+        ("dropout", "bpe", "dropout", "encoding"),
+        ("lattice", "unigram", "lattice", "encoding"),
+        ("convert", "bpe", "save", ""),
+        ("heap", "bpe", "heap view", ""),
+    ],
+)
+def test_the_best_answer_is_the_command_that_is_meant(
+    query: str, model: str, label: str, kind: str
+) -> None:
+    found = all_commands(MODELS[model].screen("training"), MODELS[model])
+    best = max(found, key=lambda each: each.score(query))
+    assert (best.command.label, best.kind) == (label, kind)
+
+
+def test_another_models_command_says_so() -> None:
+    found = all_commands("training", MODELS["bpe"])
+    best = max(found, key=lambda each: each.score("lattice"))
+    assert best.where == "with Unigram: key M trains it"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_command_is_found_from_every_model(model: str) -> None:
+    found = all_commands(MODELS[model].screen("training"), MODELS[model])
+    actions = {each.command.action for each in found}
+    # On screens of no session: the comparison, the start page.
+    alone = {"screen.difference(1)", "screen.difference(-1)", "screen.choose"}
+    assert {command.action for command in COMMANDS} - alone <= actions
