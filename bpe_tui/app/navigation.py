@@ -62,15 +62,18 @@ class ScreenNavigation:
             case ToPiece():
                 self._show_on(VOCABULARY, target)
 
-    def ask(self, ids: Sequence[int]) -> None:
-        """Ask about a token, or about two side by side, in a window that leads on."""
+    def ask(self, ids: Sequence[int], beside: tuple[int | None, int | None] = (None, None)) -> None:
+        """Ask about a token, or about two side by side, in a window that leads on.
+
+        Of a single token it can be told why it does not merge with those `beside` it.
+        """
         frame = self._host.session.shown
         panels = self._app.screen.query(TokenPanel)
         if isinstance(frame, MergeFrame) and panels:
             self._host.session.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            window = WhyWindow(frame, panels.first().painter, ids)
+            window = WhyWindow(frame, panels.first().painter, ids, beside)
             self._app.push_screen(window, self._left_window)
 
     def find_pair(self) -> None:

@@ -58,6 +58,7 @@ class WhyWindow(ModalScreen[object | None]):
         frame: the step to ask at.
         painters: draws the tokens of a frame as the model's screens do.
         ids: what to ask about first: a token, or two.
+        beside: the tokens left and right of the one, where somebody pointed at it.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,9 +72,16 @@ class WhyWindow(ModalScreen[object | None]):
     ADVICE: ClassVar[str] = ADVICE
     VERTICAL_BREAKPOINTS = PanelScreen.VERTICAL_BREAKPOINTS
 
-    def __init__(self, frame: AnyMergeFrame, painters: Painters, ids: Sequence[int]) -> None:
+    def __init__(
+        self,
+        frame: AnyMergeFrame,
+        painters: Painters,
+        ids: Sequence[int],
+        beside: tuple[int | None, int | None] = (None, None),
+    ) -> None:
         super().__init__()
         self._frame, self._painters, self._ids = frame, painters, tuple(ids)
+        self._pointed_at, self._beside = self._ids, beside
 
     def compose(self) -> ComposeResult:
         tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
@@ -122,7 +130,8 @@ class WhyWindow(ModalScreen[object | None]):
 
     def about_token(self, painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         """What there is to say about one token."""
-        return token_rows(painter, token_id, width)
+        beside = self._beside if self._pointed_at == (token_id,) else (None, None)
+        return token_rows(painter, token_id, width, beside)
 
     def _show_rows(self, rows: list[Row], history: PairHistory | None = None) -> None:
         first = next((place for place, row in enumerate(rows) if row.target is not None), None)

@@ -7,12 +7,12 @@ from itertools import islice
 
 from bpe_tui.views.narration import times, why_uncounted
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.targets import ToStep, ToToken
+from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
 from bpe_tui.views.token_detail import drawn, twin_rows
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
+from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, left, paragraph
 from bpe_tui.widgets.visible import visible_bytes
-from engine.analysis.explain.pair_history import PairHistory, Taken
+from engine.analysis.explain.pair_history import PairHistory, Taken, pair_history
 from engine.recording.merge_frame import AnyMergeFrame
 
 Painters = Callable[[AnyMergeFrame], TokenPainter]
@@ -66,8 +66,16 @@ def _taken_columns(painter: TokenPainter, history: PairHistory) -> list[RowColum
 # -- a token
 
 
-def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
-    """What a token is, where it comes from, of what it is the twin; then its merge tree."""
+def token_rows(
+    painter: TokenPainter,
+    token_id: int,
+    width: int,
+    beside: tuple[int | None, int | None] = (None, None),
+) -> list[Row]:
+    """What a token is, where it comes from, of what it is the twin; then its merge tree.
+
+    Where it stands `beside` others in a word: why it is a token of its own there.
+    """
     frame = painter.frame
     rows = [
         Row([*painter.spans(token_id), ("   ", ""), *_measures(frame, token_id)], ToToken(token_id))
@@ -76,6 +84,7 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         step = frame.step_making(token_id)
         return [*rows, *paragraph(f"Merge {number(step)} makes it, later than this step.", width)]
     rows += [row for said in _sentences(frame, token_id) for row in paragraph(said, width)]
+    rows += _here_rows(painter, token_id, beside, width)
     rows += twin_rows(painter, token_id, width)
     lines = frame.vocabulary.merge_tree(token_id)
     tree = [
@@ -90,6 +99,26 @@ def token_rows(painter: TokenPainter, token_id: int, width: int) -> list[Row]:
         if next(lines, None) is not None:
             rows.append(Row([("… and more: Enter above shows all of it", "dim")]))
     return rows
+
+
+def _here_rows(
+    painter: TokenPainter, token_id: int, beside: tuple[int | None, int | None], width: int
+) -> list[Row]:
+    """Why a token has not merged with those left and right of it."""
+    if not painter.frame.has_corpus:
+        return []
+    before, after = beside
+    rows: list[Row] = []
+    for pair in ((before, token_id), (token_id, after)):
+        if pair[0] is None or pair[1] is None:
+            continue
+        joined = pair[0], pair[1]
+        outcome = pair_history(painter.frame, joined).outcome
+        name: list[Span] = [*painter.pair(joined), ("   ", "")]
+        told = paragraph(outcome, width - 2, "dim")
+        rows.append(Row(left(name, width), ToQuestion(joined)))
+        rows += [Row([("  ", ""), *row.spans]) for row in told]
+    return [Row([]), Row([("why here", "strong")]), *rows] if rows else []
 
 
 def _measures(frame: AnyMergeFrame, token_id: int) -> Iterator[Span]:

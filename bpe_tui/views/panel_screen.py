@@ -378,7 +378,7 @@ class SessionScreen(PanelScreen):
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         event.stop()
-        self.host.navigation.ask(event.subjects)
+        self.host.navigation.ask(event.subjects, event.beside)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.rows import Row, Span, subjects_at
+from bpe_tui.widgets.rows import Row, Span, beside, subjects_at
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
@@ -54,10 +54,14 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     @dataclass
     class Asked(Message):
-        """A click on what stands for something, or on the border between two such."""
+        """A click on what stands for something, or on the border between two such.
+
+        `beside` is what stands left and right of a single one.
+        """
 
         lines: Lines
         subjects: tuple[Any, ...]
+        beside: tuple[Any | None, Any | None]
 
     _rows: Sequence[Row] = ()
 
@@ -178,7 +182,7 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         subjects = subjects_at(row.spans, cell)
         if not subjects or (row.target is not None and len(subjects) < 2):
             return False
-        self.post_message(self.Asked(self, subjects))
+        self.post_message(self.Asked(self, subjects, beside(row.spans, cell)))
         return True
 
     def row_at(self, event: events.Click) -> int | None:

@@ -179,6 +179,29 @@ def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
     return ()
 
 
+def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
+    """What stands left and right of a cell's own subject, where only a token's border is between.
+
+    >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
+    >>> beside([low, border, est], 0), beside([low, border, est], 6)
+    ((None, 9), (7, None))
+    """
+    start = 0
+    for place, span in enumerate(spans):
+        start += width(span[0])
+        if cell < start:
+            return _next_to(spans[:place][::-1]), _next_to(spans[place + 1 :])
+    return None, None
+
+
+def _next_to(spans: Sequence[Span]) -> Any | None:
+    """The first subject behind one border within a word; `None` if something else comes first."""
+    rest = [span for span in spans[:4] if span[0].strip()]
+    if len(rest) < 2 or rest[0][1] not in ("cut", "pair") or not isinstance(rest[1], SubjectSpan):
+        return None
+    return rest[1].subject
+
+
 def _on_both_sides(spans: Sequence[Span], place: int) -> tuple[Any, ...]:
     nearest = []
     for side in (reversed(spans[:place]), spans[place + 1 :]):

@@ -12,6 +12,7 @@ from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import subjects_at
+from engine.analysis.explain.pair_history import pair_history
 
 
 def answer(app: BpeTuiApp) -> str:
@@ -156,3 +157,20 @@ async def test_a_token_in_the_lanes_can_be_asked_about() -> None:
         await pilot.pause()
         assert isinstance(app.screen, WhyWindow)
         assert ids == app.screen._ids == (699,)
+
+
+async def test_a_token_pointed_at_in_a_word_is_told_why_it_stands_alone_there() -> None:
+    async with opened() as (app, pilot):
+        app.seek(5)
+        panel = app.screen.query_one(CorpusPanel)
+        spans = panel.row(0).spans
+        assert "".join(text for text, _ in spans).startswith("O┊n┊c┊e│")
+        box = panel.content_region.offset - panel.region.offset
+        await pilot.click(panel, offset=(box.x + 2, box.y))
+        await pilot.pause()
+        said = " ".join(answer(app).split())
+        assert "why here" in said
+        for pair in ((ord("O"), ord("n")), (ord("n"), ord("c"))):
+            frame = app.session.frame
+            assert frame is not None
+            assert pair_history(frame, pair).outcome in said

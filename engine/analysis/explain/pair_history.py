@@ -94,7 +94,7 @@ class PairHistory:
             ]
         return [
             f"{self._beginning(pair, show)}{self._losses(show, named)}{self._present()}.",
-            self._outcome(),
+            self.outcome,
         ]
 
     def _beginning(self, pair: str, show: Callable[[int], str]) -> str:
@@ -126,7 +126,11 @@ class PairHistory:
             return "; none is left"
         return f"; {self.count:,} left" if self.count < self.counts[0] else ""
 
-    def _outcome(self) -> str:
+    @property
+    def outcome(self) -> str:
+        """Whether it merges, and when; or what keeps it from that, seen from `step`."""
+        if not self.ever_stands:
+            return "The two are side by side nowhere in the corpus, so nothing was learnt of them."
         if self.merged is not None:
             if self.merged <= self.step:
                 return f"It is merge {self.merged:,}."
