@@ -252,9 +252,11 @@ class PanelScreen(Screen[None]):
 
     def fill_slot(self, panel: str) -> None:
         """Let the style sheet show this panel in the place that several share."""
-        self.remove_class(f"slot-{self.slot}")
+        if panel == self.slot:
+            return
+        # In one go: each change of a class has the styles of all widgets worked out anew.
+        self.classes = (self.classes - {f"slot-{self.slot}"}) | {f"slot-{panel}"}
         self.slot = panel
-        self.add_class(f"slot-{panel}")
 
     def say(self, place: str, said: str) -> None:
         """Put a plain text into a line of the screen, such as `#heading`."""
