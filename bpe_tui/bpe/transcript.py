@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bpe_tui.bpe.narration import describe_unknown, narrate, narrate_next, narrate_tie
 from bpe_tui.views.narration import format_pair, times
-from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
+from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
@@ -26,7 +26,7 @@ class BpeTranscript(MergeTranscript[Frame]):
         PlainCommand("merge", "The merge in full: pretokens, counts changed."),
         PlainCommand("pairs [N]", "The most frequent pairs."),
         PlainCommand("encode TEXT", "A text with the merges of this step."),
-        PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105]."),
+        DECODE,
         PlainCommand("save DIR", "Save the tokenizer of this step."),
         *AT_THE_END,
     )

@@ -18,7 +18,7 @@ from bpe_tui.unigram.narration import (
     score_text,
 )
 from bpe_tui.views.narration import times
-from bpe_tui.views.transcript import AT_THE_END, LISTED, MOVES, PlainCommand, Transcript
+from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from engine.formats.tokenizer_json import save_pieces
@@ -45,6 +45,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         PlainCommand("pieces [N]", "The most probable pieces."),
         PlainCommand("piece TEXT", "A piece: its score, what takes its place, what that costs."),
         PlainCommand("encode TEXT", "A text with the pieces of this step, and the next best."),
+        DECODE,
         PlainCommand("save FILE", "Save the pieces of this step as a tokenizer.json."),
         *AT_THE_END,
     )
@@ -164,6 +165,9 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         for path in others:
             behind = describe_distance(best.score - path.score)
             yield f"{behind}, score {score_text(path.score)}: {_listed(path.pieces)}."
+
+    def decoded(self, ids: Sequence[int]) -> str:
+        return visible_text(self.frame.decode(ids))
 
     def save_in(self, path: Path) -> Iterator[str]:
         frame = self.frame

@@ -56,6 +56,7 @@ MOVES = (
     PlainCommand("go STEP", "To a step: 128, 50%, +10, -10."),
     PlainCommand("play N", "N steps forward, each told."),
 )
+DECODE = PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105].")
 AT_THE_END = (
     PlainCommand("help", "The commands."),
     PlainCommand("quit", "Leave; so does the end of the input."),
@@ -97,6 +98,10 @@ class Transcript(ABC, Generic[FrameT]):
     @abstractmethod
     def encoded(self, text: str) -> Iterator[str]:
         """A text in the tokens of this step."""
+
+    @abstractmethod
+    def decoded(self, ids: Sequence[int]) -> str:
+        """The visible text of ids; `UnknownTokenIdError` for one that no token has."""
 
     @abstractmethod
     def save_in(self, path: Path) -> Iterator[str]:
@@ -173,6 +178,18 @@ class Transcript(ABC, Generic[FrameT]):
             yield "Say a text to encode, like encode the cat."
         else:
             yield from self.encoded(rest)
+
+    def decode(self, rest: str) -> Iterator[str]:
+        ids = read_ids(rest)
+        if not ids:
+            yield "Say ids to decode, like decode 104 105."
+            return
+        parts = list(decode_known(ids, self.decoded))
+        for part in parts:
+            if part.text is not None:
+                yield f"The text of {plural(len(part.ids), 'id')} is {part.text}."
+            else:
+                yield f"{part.problem}."
 
     def save(self, rest: str) -> Iterator[str]:
         what, where = self.SAVED
@@ -301,22 +318,6 @@ class MergeTranscript(Transcript[MergeFrameT]):
     def changed(self, what: str, before: int, after: int) -> str:
         """A count that a merge changed."""
         return f"{what} went from {number(before)} to {number(after)}."
-
-    @abstractmethod
-    def decoded(self, ids: Sequence[int]) -> str:
-        """The visible text of ids; `UnknownTokenIdError` for one that no token has."""
-
-    def decode(self, rest: str) -> Iterator[str]:
-        ids = read_ids(rest)
-        if not ids:
-            yield "Say ids to decode, like decode 104 105."
-            return
-        parts = list(decode_known(ids, self.decoded))
-        for part in parts:
-            if part.text is not None:
-                yield f"The text of {plural(len(part.ids), 'id')} is {part.text}."
-            else:
-                yield f"{part.problem}."
 
     def listed(self, ids: Iterable[int]) -> str:
         """Tokens within a sentence."""

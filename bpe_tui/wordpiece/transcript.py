@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from bpe_tui.views.narration import format_pair, times
-from bpe_tui.views.transcript import AT_THE_END, MOVES, MergeTranscript, PlainCommand
+from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from bpe_tui.wordpiece.narration import (
@@ -32,7 +32,7 @@ class WordPieceTranscript(MergeTranscript[WordPieceFrame]):
         PlainCommand("merge", "The merge in full: words, counts changed."),
         PlainCommand("pairs [N]", "The pairs of the highest scores."),
         PlainCommand("encode TEXT", "A text by longest match with the pieces of this step."),
-        PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105]."),
+        DECODE,
         PlainCommand("save FILE", "Save the pieces of this step, a line each: vocab.txt."),
         *AT_THE_END,
     )

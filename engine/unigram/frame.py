@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
+from engine.core.errors import UnknownTokenIdError
 from engine.text.pretokenize import Pretoken
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
-from engine.unigram.metaspace import spelled
+from engine.unigram.metaspace import spelled, unspelled
 from engine.unigram.pieces import Edge, NumberedPieces, joined
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep
@@ -247,6 +248,18 @@ class UnigramFrame:
                 numbers = self.encoder.encode(spelled(pretoken.text))
                 found += (ids[number - 1] if number else 0 for number in numbers)
         return found
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids in the vocabulary that this step saves, a space for each ▁.
+
+        Raises:
+            UnknownTokenIdError: names the id that no piece has.
+        """
+        vocabulary = self.vocabulary
+        for token_id in ids:
+            if not 0 <= token_id < len(vocabulary):
+                raise UnknownTokenIdError.of(token_id, len(vocabulary))
+        return unspelled("".join(vocabulary[token_id][0] for token_id in ids))
 
     def unknown_in(self, text: str) -> list[str]:
         """What no piece of a text spells; characters side by side are together, as one token.

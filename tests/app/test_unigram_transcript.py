@@ -160,3 +160,14 @@ def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Step 1 of" in done.stdout
     assert "▁ stands for a space" in done.stdout
+
+
+def test_ids_are_decoded_as_they_were_encoded(
+    timeline: UnigramTimeline, transcript: UnigramTranscript
+) -> None:
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        ids = frame.encode(" hugs pun")
+        assert frame.decode(ids) == " hugs pun"
+        assert said(transcript, f"decode {ids}") == [f"The text of {len(ids)} ids is ·hugs·pun."]
+    assert "there is no token with the id 9999" in said(transcript, "decode 9999 1")[0]
