@@ -15,7 +15,6 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.dialogs.open_other import chosen_config
 from bpe_tui.session.commands.command import START
 from bpe_tui.session.config import Config
 from bpe_tui.session.host import Host
@@ -142,6 +141,8 @@ class StartPage(PanelScreen):
         if isinstance(opens, AnyFile):
             host.action_open()
             return
+        from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
+
         try:
             host.open(chosen_config(opens) if isinstance(opens, tuple) else opens)
         except BpeError as error:
