@@ -142,18 +142,19 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
+        return flowed(self.words_of(frame, line), width)
+
+    def words_of(
+        self, frame: MergeFrameT, line: tuple[Pretoken, ...]
+    ) -> Iterator[tuple[list[Span], int]]:
+        """The words of a line, each with the cells that it had at an earlier step."""
         painter = self.painter(frame)
         earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
-        return flowed(
-            (
-                # The marks of a fresh token may need more than its parts did.
-                (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
-                for pretoken in line
-                for word, before in zip(
-                    painter.words(pretoken), earlier.words(pretoken), strict=True
-                )
-            ),
-            width,
+        return (
+            # The marks of a fresh token may need more than its parts did.
+            (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
+            for pretoken in line
+            for word, before in zip(painter.words(pretoken), earlier.words(pretoken), strict=True)
         )
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:

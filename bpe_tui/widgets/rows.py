@@ -223,7 +223,8 @@ def left(spans: Sequence[Span], cells: int) -> list[Span]:
     for text, role in spans:
         if width(text) >= room:  # the last cell is for the mark that says something is missing
             short = shorten(text + ELLIPSIS * 2, room)
-            return [*fitted, (short, role), (" " * (room - width(short)), "")]
+            mark = (short, "dim" if short == ELLIPSIS else role)
+            return [*fitted, mark, (" " * (room - width(short)), "")]
         fitted.append((text, role))
         room -= width(text)
     raise AssertionError("spans that are too long end inside the loop")

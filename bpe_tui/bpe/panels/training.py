@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from textual.reactive import reactive
 
 from bpe_tui.bpe.narration import describe_unknown
-from bpe_tui.views.corpus import MergingExcerptPanel
+from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
-from engine.text.pretokenize import to_bytes
+from engine.encoding.lanes import align
+from engine.text.pretokenize import Pretoken, to_bytes
+
+
+def characters_above(
+    frame: Frame, earlier: Frame, pretoken: Pretoken, spans: Sequence[Span]
+) -> list[Span]:
+    """What stands above the spans of a pretoken: the characters that tokens cut at `earlier`.
+
+    Each stands above the first of its bytes. There are as many spans, each as wide.
+    """
+    cut = set[int]()
+    if not (pretoken.special or pretoken.text.isascii()):
+        cut = _cut_characters(earlier, pretoken.bytes)
+    widths = [spans_width([span]) for span in spans]
+    if not cut:
+        return [(" " * cells, "") for cells in widths]
+    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken.bytes))
+    named = {c.start: visible_text(c.text) for c in lanes.characters if c.text and c.start in cut}
+    above: list[Span] = []
+    for place, cells in enumerate(widths):  # a border stands behind each token
+        text = ""
+        token = None if place % 2 else lanes.tokens[place // 2]
+        for start in range(token.start, token.end) if token else ():
+            at = width(visible_bytes(lanes.data[token.start : start])) if token else 0
+            if start in named and at + width(named[start]) <= cells:
+                text = text.ljust(len(text) + at - width(text)) + named[start]
+        above.append((text + " " * (cells - width(text)), "dim"))
+    return above
+
+
+def _cut_characters(frame: Frame, pretoken: bytes) -> set[int]:
+    """Where the characters begin that no token of the pretoken holds whole."""
+    lanes = align((token, frame.any_token(token)) for token in frame.tokens_of(pretoken))
+    return {piece.start for token in lanes.tokens for piece in token.pieces if not piece.whole} & {
+        character.start for character in lanes.characters
+    }
+
+
+def _is_blank(row: Row) -> bool:
+    return not any(text.strip() for text, _ in row.spans)
 
 
 class CorpusPanel(MergingExcerptPanel[Frame]):
     """The beginning of the corpus cut into pretokens and tokens, wrapped at the panel's width."""
+
+    shows_characters: reactive[bool] = reactive(True, repaint=False, init=False)
+    """Whether characters stand above their bytes, where tokens cut them."""
+
+    def watch_shows_characters(self) -> None:
+        self.rebuild()
+
+    def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
+        if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
+            return super().line_rows(frame, line, width)
+        words = list(self.words_of(frame, line))
+        # The step that decides where rows break decides this, too: else rows would come and go.
+        earlier = frame.at(layout_step(frame.step))
+        lane = [
+            (characters_above(frame, earlier, pretoken, spans), needed)
+            for pretoken, (spans, needed) in zip(line, words, strict=True)
+        ]
+        pairs = zip(flowed(lane, width), flowed(words, width), strict=True)
+        return (row for above, row in pairs for row in (above, row) if not _is_blank(row))
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:

@@ -45,6 +45,12 @@ class TrainingScreen(StepsScreen, BpeScreen):
         """Find a pair in the heap by one of its tokens."""
         self.host.navigation.find_pair()
 
+    def action_characters(self) -> None:
+        """Characters above their bytes in the corpus, or not."""
+        corpus = self.query_one(CorpusPanel)
+        corpus.shows_characters = not corpus.shows_characters
+        self.show_panel("corpus")
+
     def action_sub_step(self) -> None:
         """One move in the heap, or one phase of a trainer that has none and is in sight."""
         code = self.query_one(PseudocodePanel)

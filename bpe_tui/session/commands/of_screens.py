@@ -51,6 +51,16 @@ TRAINING_PANELS = on(
     Command("screen.show('words')", "W", "words", "To the words touched.", LOOK),
     Command("screen.show('merges')", "m", "merges", "To the list of merges.", LOOK),
 )
+CHARACTERS = on(
+    (TRAINING,),
+    Command(
+        "screen.characters",
+        "a",
+        "characters",
+        "Characters above their bytes in the corpus, where tokens cut them; or none.",
+        LOOK,
+    ),
+)
 
 # The encoding screen
 

@@ -27,6 +27,7 @@ from bpe_tui.session.commands.command import (
     on,
 )
 from bpe_tui.session.commands.of_screens import (
+    CHARACTERS,
     CHECKED,
     DIFFERENCES,
     ENCODING_PANELS,
@@ -213,6 +214,7 @@ COMMANDS: tuple[Command, ...] = (
     *_GO_TO,
     *_ZOOM,
     *TRAINING_PANELS,
+    *CHARACTERS,
     *ENCODING_PANELS,
     *(command for model in MODELS.values() for command in model.commands),
     *_WINDOWS,
