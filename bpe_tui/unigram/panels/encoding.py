@@ -69,10 +69,11 @@ class WordsOfTextPanel(PartsPanel[UnigramFrame]):
         self.say(f"pretokens  {number(len(self._pretokens))}", "▁ is a space")
         if not self._pretokens:
             return sentence("Nothing typed yet: press e and type.", width)
-        named = ["  in pieces".ljust(width - 8), "how many"]
-        if width >= ROOM_FOR_SCORE:
-            named = ["  in pieces".ljust(width - SCORE_CELLS - 8), "how many", "   score"]
-        self.name_columns([("".join(named)[:width], "")])
+        scored = ("how many", "   score") if width >= ROOM_FOR_SCORE else ("how many",)
+        numbers = "".join(scored)
+        if width < len("  in pieces ") + len(numbers):
+            numbers = ""
+        self.name_columns([("  in pieces".ljust(width - len(numbers)) + numbers, "")])
         return RowsOnDemand(len(self._pretokens), lambda place: self._row(frame, place, width))
 
     def _row(self, frame: UnigramFrame, place: int, width: int) -> Row:
