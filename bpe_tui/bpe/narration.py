@@ -197,7 +197,7 @@ def narrate_move(frame: Frame) -> str:
     pair, claimed, true = format_pair(frame, move.pair), times(move.claimed), number(move.true)
     sentences = {
         Move.POP_STALE: f"The heap gives {pair}, {claimed}; that is stale, it is {true} now.",
-        Move.PUSH_BACK: f"{pair} goes back into the heap with its true count, {true}.",
+        Move.PUSH_BACK: f"The pair {pair} goes back into the heap with its true count, {true}.",
         Move.POP: f"The heap gives {pair}, {claimed}; that is true: this pair merges.",
         Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
     }

@@ -136,7 +136,7 @@ REFUSED = {
     "Unigram chooses no pair.",
     "screen.heap_view": "The heap is of BPE's pairs; Unigram weighs all its pieces "
     "anew in each step.",
-    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers; d shows "
+    "screen.pseudocode": "The pseudocode is of BPE's trainers; d shows "
     "what an iteration or a prune of Unigram computes.",
     "screen.find_pair": "Unigram has no pairs; 3 has its pieces, and / searches them there.",
     "screen.why": "Unigram joins no pairs; Enter on a piece says why it stays or goes.",

@@ -305,7 +305,7 @@ ABOUT_MERGES = frozenset(
         *("screen.ask", "screen.show('lockstep')", "screen.show('dropout')"),
         *("screen.walk(1)", "screen.walk(-1)", "screen.walk(1000000)", "screen.walk(-1000000)"),
         *("screen.play", "screen.why", "screen.find_pair"),
-        *("screen.sub_step", "screen.heap_view", "screen.show('pseudocode')", "app.show('race')"),
+        *("screen.sub_step", "screen.heap_view", "screen.pseudocode", "app.show('race')"),
         "app.show('check')",
     )
 )

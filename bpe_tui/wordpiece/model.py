@@ -28,7 +28,7 @@ REFUSED: Mapping[str, str] = {
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
     "with another --min-count.",
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
-    "screen.show('pseudocode')": "The pseudocode is of BPE's trainers.",
+    "screen.pseudocode": "The pseudocode is of BPE's trainers.",
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
     "screen.filter('unreachable')": "Dead tokens are of merges; encoding here "
     "looks a piece up wherever it fits.",

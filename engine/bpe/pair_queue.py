@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.bpe.heap import HeapMove
+from engine.bpe.heap import HeapMove, Move
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, never_seen
 from engine.core.arrays import Integers
@@ -158,12 +158,27 @@ class PairQueue:
         best = self._best(self._counts_to_choose_by, 1)
         return self._record.pairs[best[0]] if best else None
 
-    def entries(self, limit: int) -> list[QueueEntry]:
-        """The best entries of the heap in its own order, stale ones where they claim to be."""
-        return [
-            self._entry(number, int(self._claims[number]))
-            for number in self._best(self._claims, limit)
-        ]
+    def entries(self, limit: int, moves: int = 0) -> list[QueueEntry]:
+        """The best entries of the heap in its own order, stale ones where they claim to be.
+
+        As they are after so many moves of the next merge.
+        """
+        claims = self._claims_after(moves)
+        return [self._entry(number, int(claims[number])) for number in self._best(claims, limit)]
+
+    def _claims_after(self, moves: int) -> Integers:
+        """What the entry of each pair claims after so many moves of the next merge."""
+        if not moves:
+            return self._claims
+        made = self.moves()[:moves]
+        new = sum(move.move is Move.PUSH for move in made)
+        claims = np.append(self._claims, np.zeros(new, dtype=self._claims.dtype))
+        for move in made:
+            number = self._record.number_of(move.pair)
+            assert number is not None  # it is in the heap
+            is_out = move.move in (Move.POP, Move.POP_STALE)
+            claims[number] = 0 if is_out else move.claimed
+        return claims
 
     def entries_with(self, token_id: int, limit: int) -> list[QueueEntry]:
         """The entries whose pair has a token on either side, the highest claims first."""

@@ -8,7 +8,9 @@ from textual.widgets import Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.lines import Lines
+from engine.bpe.heap import Move
 
 
 def text_of(panel: Lines) -> str:
@@ -80,3 +82,28 @@ async def test_t_goes_from_tie_to_tie_and_the_merge_says_what_other_rules_take()
         assert "ther rule" in text
         await pilot.press("home", "T")
         assert step(app) == 0
+
+
+async def test_each_move_is_seen_in_the_table() -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("right_square_bracket")
+        frame = app.session.frame
+        assert frame is not None
+        entries = {entry.pair: entry.recorded for entry in frame.queue.entries(10**6)}
+        for done, move in enumerate(frame.queue.moves()[:-1], 1):
+            await pilot.press("full_stop")
+            if move.move in (Move.POP, Move.POP_STALE):
+                del entries[move.pair]
+            else:
+                entries[move.pair] = move.claimed
+            now = frame.queue.entries(10**6, done)
+            assert {entry.pair: entry.recorded for entry in now} == entries
+            said = "".join(text for text, _ in pairs(app).row(1).spans)
+            assert said.startswith("▸ p")
+            rows = [pairs(app).row(place) for place in range(2, pairs(app).row_count)]
+            shown = [row.target for row in rows]
+            best = [ToPair(entry.pair) for entry in now]
+            assert shown == best[: len(shown)]
+            marked = [row.target for row in rows if any(t == "pushed" for t, _ in row.spans)]
+            is_push = move.move in (Move.PUSH, Move.PUSH_BACK) and ToPair(move.pair) in shown
+            assert marked == ([ToPair(move.pair)] if is_push else [])

@@ -6,6 +6,7 @@ import pytest
 from opening import opened, step
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
 from engine.bpe.heap import Move
 from engine.bpe.trainers import TRAINERS
@@ -24,6 +25,8 @@ async def test_every_phase_is_lit_once_in_a_step(name: str) -> None:
     async with opened(vocab_size=270, trainer=name) as (app, pilot):
         phases = phases_of(TRAINERS[name].pseudocode)
         await pilot.press("right", "p")
+        while app.screen.query_one(PseudocodePanel).algorithm is not TRAINERS[name]:
+            await pilot.press("p")
         for phase in phases:
             lines = [line.text for line in TRAINERS[name].pseudocode if phase in line.during]
             assert (step(app), at_work(app)) == (1, lines)
@@ -55,3 +58,26 @@ async def test_out_of_sight_the_key_makes_moves_in_the_heap() -> None:
         await pilot.press("p", "W", "right", "full_stop")
         assert app.session.frame is not None
         assert (app.session.frame.step, app.session.frame.moves_done) == (1, 1)
+
+
+async def test_the_heap_is_shown_first_and_its_array_says_what_the_key_moves() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        code, heap = app.screen.query_one(PseudocodePanel), app.screen.query_one(PairsPanel)
+        await pilot.press("right", "v", "p")
+        assert code.algorithm is TRAINERS["heap"]
+        seen = []
+        for _ in TRAINERS:
+            assert code.algorithm is not None
+            seen.append(code.algorithm.name)
+            says = "key . makes them" in "".join(text for text, _ in heap.row(0).spans)
+            assert says == code.goes_by_moves
+            await pilot.press("p")
+            await pilot.pause()
+        assert sorted(seen) == sorted(TRAINERS)
+        assert code.algorithm is TRAINERS["heap"]
+
+
+async def test_a_trainer_that_is_asked_for_is_shown_first() -> None:
+    async with opened(vocab_size=300, trainer="naive") as (app, pilot):
+        await pilot.press("right", "p")
+        assert app.screen.query_one(PseudocodePanel).algorithm is TRAINERS["naive"]

@@ -161,7 +161,5 @@ async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: P
             merge = app.session.frame.merge  # type: ignore[union-attr]
             assert merge is not None
             assert merge.occurrences < merge.count
-            assert (
-                f"{merge.occurrences} of {merge.count} occurrences in 1 pretoken: they overlap"
-                in said
-            )
+            counted = f"{merge.occurrences} of {merge.count} occurrences in 2 pretokens"
+            assert f"{counted}: they overlap" in said

@@ -37,10 +37,15 @@ PAIR_CELLS = 14
 """What a pair keeps for itself before there are bars."""
 
 
-def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
+KEY_MAKES_THEM = " (key . makes them)"
+
+
+def array_rows(
+    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
+) -> list[Row]:
     """The moves of the next merge, and the array, several entries a row."""
     if width >= SIDE_BY_SIDE:
-        return _beside_the_tree(frame, painter, width)
+        return _beside_the_tree(frame, painter, width, how_made)
     entries = frame.queue.array(ARRAY_SHOWN, frame.moves_done)
     a_row = max(width // CELL, 1)
     rows = []
@@ -49,13 +54,15 @@ def array_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
         for entry in entries[start : start + a_row]:
             spans += left([(f"{entry.position:>3} ", "dim"), *_entry(painter, entry)], CELL)
         rows.append(Row(spans))
-    return [*_move_rows(frame, painter), Row([]), *rows]
+    return [*_move_rows(frame, painter, how_made), Row([]), *rows]
 
 
-def tree_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
+def tree_rows(
+    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
+) -> list[Row]:
     """The upper levels of the tree, children under their parent."""
     if width >= SIDE_BY_SIDE:
-        return _beside_the_tree(frame, painter, width)
+        return _beside_the_tree(frame, painter, width, how_made)
     entries = frame.queue.array((1 << TREE_LEVELS) - 1, frame.moves_done)
     rows: list[Row] = []
 
@@ -75,10 +82,10 @@ def tree_rows(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
     return rows
 
 
-def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int) -> list[Row]:
+def _beside_the_tree(frame: Frame, painter: TokenPainter, width: int, how_made: str) -> list[Row]:
     """Tree and array beside each other."""
     half = width // 2 - 1
-    trees, arrays = tree_rows(frame, painter, half), array_rows(frame, painter, half)
+    trees, arrays = tree_rows(frame, painter, half), array_rows(frame, painter, half, how_made)
     rows = []
     for place in range(max(len(trees), len(arrays))):
         tree = trees[place] if place < len(trees) else Row([])
@@ -98,13 +105,13 @@ def _entry(painter: TokenPainter, entry: QueueEntry) -> list[Span]:
     return spans
 
 
-def _move_rows(frame: Frame, painter: TokenPainter) -> list[Row]:
+def _move_rows(frame: Frame, painter: TokenPainter, how_made: str) -> list[Row]:
     """The moves of the next merge, with how far they are; before the first, how to make it."""
     moves = frame.queue.moves()
     if not moves:
         return [Row([("No merge follows: nothing moves.", "dim")])]
     done = frame.moves_done
-    head = f"next: {plural(len(moves), 'move')}" + ("" if done else " (key . makes them)")
+    head = f"next: {plural(len(moves), 'move')}" + ("" if done else how_made)
     rows = [Row([(head, "dim")])]
     first = max(0, min(done - MOVES_SHOWN // 2, len(moves) - MOVES_SHOWN))
     for place, move in enumerate(moves[first : first + MOVES_SHOWN], first + 1):
@@ -140,6 +147,8 @@ class PairsPanel(Panel):
     WIDEST = 160
 
     view: reactive[str] = reactive("table", repaint=False)
+    moved_by_key: reactive[bool] = reactive(True, repaint=False)
+    """Whether the key `.` makes the moves of the heap, and not the phases of another trainer."""
 
     def next_view(self) -> None:
         names = list(VIEWS)
@@ -147,6 +156,25 @@ class PairsPanel(Panel):
 
     def watch_view(self) -> None:
         self.rebuild()
+
+    def watch_moved_by_key(self) -> None:
+        self.rebuild()
+
+    def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
+        super().watch_frame(old, new)
+        if new is not None and new.moves_done and self.view == "table":
+            self._show_move(new.queue.moves()[new.moves_done - 1])
+
+    def _show_move(self, move: HeapMove) -> None:
+        """Bring the entry that was pushed into sight; what was popped was at the top."""
+        places = (
+            place
+            for place in range(self.row_count)
+            if (target := self.row(place).target) and target == ToPair(move.pair)
+        )
+        last = max(places, default=0)
+        self.scroll_to_row(last)
+        self.cursor = last
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         queue = frame.queue
@@ -158,7 +186,7 @@ class PairsPanel(Panel):
             self.say(f"heap  {number(queue.size)} entries · {stale} stale", f"v  {views}")
         if not frame.has_corpus:
             return sentence(why_uncounted(frame), width)
-        if frame.given and not frame.recorded_steps:
+        if frame.given and frame.merges_nothing:
             return sentence(
                 f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width
             )
@@ -166,7 +194,8 @@ class PairsPanel(Panel):
             return sentence("No pair is left: every pretoken is one token.", width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
-        return VIEWS[self.view](frame, self.painter(frame), width)
+        how_made = KEY_MAKES_THEM if self.moved_by_key else ""
+        return VIEWS[self.view](frame, self.painter(frame), width, how_made)
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """What to show where the heap's array is not there, or not yet."""
@@ -186,14 +215,20 @@ class PairsPanel(Panel):
         return []
 
 
-def table_rows(frame: Frame, painter: TokenPainter, width: int) -> Sequence[Row]:
-    """The best entries, one a row."""
-    entries = frame.queue.entries(TABLE_SHOWN)
+def table_rows(
+    frame: Frame, painter: TokenPainter, width: int, how_made: str = KEY_MAKES_THEM
+) -> Sequence[Row]:
+    """The best entries, one a row; between two merges, above them the move made last."""
+    entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
     table = RowTable(_columns(frame, painter, width), width, least=8)
+    top = [table.header()]
+    if frame.moves_done:
+        move = frame.queue.moves()[frame.moves_done - 1]
+        top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
     return RowsOnDemand(
         len(entries),
         lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
-        top=[table.header()],
+        top=top,
     )
 
 
@@ -203,6 +238,9 @@ Placed = tuple[int, QueueEntry]
 
 def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]:
     is_roomy = width >= ROOMY
+    move = frame.queue.moves()[frame.moves_done - 1] if frame.moves_done else None
+    is_push = move is not None and move.move in (Move.PUSH, Move.PUSH_BACK)
+    pushed = move.pair if move is not None and is_push else None
 
     def place(placed: Placed) -> list[Span]:
         is_next = placed[1].pair == frame.next_pair
@@ -217,6 +255,10 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
 
     def mark(placed: Placed) -> list[Span]:
         entry = placed[1]
+        if entry.pair == pushed:
+            return [("  ", ""), ("pushed", "fresh")]
+        if entry.forbidden:
+            return [("  ", ""), ("forbidden" if is_roomy else "no", "stale-truth")]
         if entry.stale:
             truth = number(entry.count) if entry.count else "gone"
             return [("  ", ""), (f"stale: {truth}" if is_roomy else f"✗{truth}", "stale-truth")]
@@ -254,7 +296,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
     return [*columns, RowColumn("", mark_cells, mark)]
 
 
-VIEWS: dict[str, Callable[[Frame, TokenPainter, int], Sequence[Row]]] = {
+VIEWS: dict[str, Callable[[Frame, TokenPainter, int, str], Sequence[Row]]] = {
     "table": table_rows,
     "array": array_rows,
     "tree": tree_rows,

@@ -12,14 +12,16 @@ from bpe_tui.widgets.visible import visible_bytes
 from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
+from engine.bpe.trainers import TRAINERS, algorithm_for
 from engine.bpe.trainers.problem import Algorithm, CodeLine, Moment, Phase, phases_of
 
 
 class PseudocodePanel(Panel):
-    """The lines of the trainer that runs, those at work marked, and what they do at this step.
+    """The lines of a trainer, those at work marked, and what they do at this step.
 
-    `heap` goes by the moves of the frame's heap. Any other trainer goes by its phases; which of
-    them is on is the panel's own affair, and the first one of the next merge is after every step.
+    All trainers make the same merges; this one need not be the one that ran. `heap` goes by the
+    moves of the frame's heap. Any other trainer goes by its phases; which of them is on is the
+    panel's own affair, and the first one of the next merge is after every step.
     """
 
     ID = "pseudocode"
@@ -40,6 +42,17 @@ class PseudocodePanel(Panel):
     def _lines(self) -> tuple[CodeLine, ...]:
         return self.algorithm.pseudocode if self.algorithm else ()
 
+    def next_algorithm(self) -> None:
+        """Go on to the lines of the next trainer that could have made these merges."""
+        if self.algorithm is not None and self.frame is not None:
+            names = list(TRAINERS)
+            place = names.index(self.algorithm.name) + 1
+            rule, alphabet = self.frame.tie_rule, self.frame.run.alphabet
+            followers = (TRAINERS[name] for name in (*names[place:], *names))
+            able = (each for each in followers if algorithm_for(each.name, rule, alphabet) == each)
+            self._phase = 0
+            self.algorithm = next(able)
+
     def next_phase(self) -> bool:
         """Go on to the next phase; whether the step has another one."""
         if self._phase + 1 >= len(phases_of(self._lines)):
@@ -57,7 +70,8 @@ class PseudocodePanel(Panel):
         super().watch_frame(old, new)
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
-        self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", ". goes on")
+        foot = "p next trainer · . goes on"
+        self.say(f"pseudocode  {self.algorithm.name if self.algorithm else ''}", foot)
         if self.algorithm is None:
             return sentence(GIVEN, width)
         moment = self._moment(frame)

@@ -8,10 +8,13 @@ from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
 from bpe_tui.bpe.panels.training import CorpusPanel, EncodeLine, MergesPanel, WordsPanel
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import TRAINING
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
+from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
+from engine.bpe.trainers.problem import Algorithm
 from engine.core.events import Pair
 
 
@@ -25,9 +28,38 @@ class TrainingScreen(StepsScreen, BpeScreen):
     TAKES_TURNS = ("words", "pseudocode")
     TYPED_LINE = EncodeLine
 
+    _run_with: Algorithm | None = None
+    """The trainer of the run that is shown."""
+
     def prepare(self, session: Session) -> None:
         super().prepare(session)
-        self.query_one(PseudocodePanel).algorithm = session.algorithm
+        code = self.query_one(PseudocodePanel)
+        if self._run_with is not session.algorithm:
+            self._run_with = session.algorithm
+            code.algorithm = self._algorithm_to_show(session)
+        self._say_what_moves()
+
+    @staticmethod
+    def _algorithm_to_show(session: Session) -> Algorithm | None:
+        """The trainer asked for; unless one was, the heap's, whose moves are there to be seen."""
+        asked = isinstance(session.config, RunConfig) and session.config.trainer != DEFAULT_TRAINER
+        return session.algorithm if asked or session.algorithm is None else TRAINERS["heap"]
+
+    def _say_what_moves(self) -> None:
+        """Tell the pairs panel whether the key `.` makes the moves that it shows."""
+        code = self.query_one(PseudocodePanel)
+        self.query_one(PairsPanel).moved_by_key = code.goes_by_moves or not code.display
+
+    def action_pseudocode(self) -> None:
+        """To the pseudocode; if it is there already, on to the next trainer's."""
+        code = self.query_one(PseudocodePanel)
+        if code.display and code.has_focus:
+            code.next_algorithm()
+        self.show_panel("pseudocode")
+
+    def show_panel(self, panel: str) -> None:
+        super().show_panel(panel)
+        self.call_after_refresh(self._say_what_moves)
 
     def chosen_pair(self) -> Pair | None:
         """The pair on the row of the pairs panel that Enter would act on."""

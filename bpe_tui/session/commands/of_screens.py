@@ -27,10 +27,10 @@ TRAINING_PANELS = on(
         "screen.heap_view", "v", "heap view", "The heap as a table, as an array, as a tree.", LOOK
     ),
     Command(
-        "screen.show('pseudocode')",
+        "screen.pseudocode",
         "p",
         "pseudocode",
-        "To the pseudocode of the trainer; W takes its place back.",
+        "The pseudocode of the heap; again: of the next trainer. W takes its place back.",
         LOOK,
     ),
     Command(
