@@ -11,13 +11,15 @@ from textual.strip import Strip
 from bpe_tui.session.session import Shown
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
 
 ShownT = TypeVar("ShownT", bound=Shown)
 
+SLICE_SECONDS = 0.004
+"""How long at a time a pretoken is looked for in which a merge was made."""
 WHEEL = 3
 """Lines that a notch of the mouse wheel scrolls."""
 
@@ -156,6 +158,34 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             for pretoken in line
             for word, before in zip(painter.words(pretoken), earlier.words(pretoken), strict=True)
         )
+
+    def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
+        rows = super().rows_of(frame, width)
+        if not self._is_elsewhere(frame, rows):
+            return rows
+        # In the last row, so that the text stays where it is.
+        return [*rows[: max(self.size.height - 1, 0)], self._elsewhere(frame, width)]
+
+    def _is_elsewhere(self, frame: MergeFrameT, rows: Sequence[Row]) -> bool:
+        """Whether the merge was made only where the corpus is not read for show."""
+        merge = frame.merge
+        if merge is None or not merge.pretokens or any(_has_role(row, "fresh") for row in rows):
+            return False
+        return bool(frame.excerpt.lines) and self._first_line_with(frame, merge) is None
+
+    def _elsewhere(self, frame: MergeFrameT, width: int) -> Row:
+        """A pretoken in which the merge was made, with its count."""
+        found, _ = frame.affected_within(SLICE_SECONDS, 1)
+        if not found:
+            self.set_timer(SLICE_SECONDS, self.rebuild)
+            return Row([("Not in the lines read for show …", "dim")])
+        word = found[0]
+        often = "once" if word.count == 1 else f"{number(word.count)} times"
+        tokens, said = self.painter(frame).tokens(word.after), f"  stands {often} elsewhere"
+        ahead: list[Span] = [("Not in these lines: ", "dim")]
+        room = max(width - spans_width(ahead) - len(said), 8)
+        shown = tokens if spans_width(tokens) <= room else left(tokens, room)
+        return Row([*ahead, *shown, (said, "dim")])
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken holds a token."""

@@ -13,9 +13,11 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.narration import narrate, sentences_about
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
+from bpe_tui.views.panel import pair_text
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import unbroken, wrapped_text
 from bpe_tui.widgets.visible import width
@@ -163,3 +165,37 @@ async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: P
             assert merge.occurrences < merge.count
             counted = f"{merge.occurrences} of {merge.count} occurrences in 2 pretokens"
             assert f"{counted}: they overlap" in said
+
+
+async def test_a_tie_is_told_before_it_is_decided() -> None:
+    async with opened_as(RunConfig(str(HANDOUT), pattern="whitespace")) as (app, pilot):
+        for _ in range(12):
+            frame = app.session.frame
+            assert frame is not None
+            said = text_of(app.screen.query_one(MergePanel)).split("Next ")
+            tied = frame.queue.tied
+            following = frame.next_pair
+            assert following is not None
+            assert (len(said) == 2) == (len(tied) > 1)
+            if len(tied) > 1:
+                assert said[1].startswith(pair_text(frame, following) + ", tied with ")
+                for rule, pair in frame.queue.choices.items():
+                    assert (rule in said[1].split("Other rules")[-1]) == (pair != following)
+            await pilot.press("right")
+
+
+async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_path: Path) -> None:
+    corpus = tmp_path / "long.txt"
+    corpus.write_text("low low low\n" * 40_000 + "qx qx\n")
+    async with opened_as(RunConfig(str(corpus))) as (app, pilot):
+        frame = app.session.frame
+        assert frame is not None
+        assert not frame.excerpt.complete
+        merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
+        panel = app.screen.query_one(CorpusPanel)
+        for token, shown in ((b"low", False), (b"qx", True)):
+            app.seek(merges.index(token) + 1)
+            await pilot.pause()
+            await until(pilot, lambda: "…" not in text_of(panel))
+            assert ("Not in these lines: " in text_of(panel)) == shown
+        assert re.search(r"Not in these lines: ·?qx  ?stands once elsewhere", text_of(panel))

@@ -31,6 +31,8 @@ TIED_SHOWN = 3
 NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
 NOTE_CELLS = 8
+ROOM_FOR_REASONS = 12
+"""From so many rows on it is said why a tie that is to come will be decided as it will."""
 
 
 class MergePanel(Panel):
@@ -42,7 +44,7 @@ class MergePanel(Panel):
         merge = frame.merge
         if merge is None:
             self.say("merge", "")
-            return _start_rows(frame, width)
+            return [*_start_rows(frame, width), Row([]), *self._next_rows(frame, width)]
         tied = len(merge.tied)
         tie = f" · {plural(tied, 'pair')} tied" if tied > 1 else ""
         behind = "↵ behind a change" if merge.count else ""
@@ -59,12 +61,25 @@ class MergePanel(Panel):
             Row([]),
             *_why(frame, merge, width),
             *_other_rules(painter, frame, merge),
+            *self._next_rows(frame, width),
             Row([]),
             *(
                 change_rows(frame, painter, merge, self._attribution(frame), width)
                 if merge.count
                 else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
             ),
+        ]
+
+    def _next_rows(self, frame: Frame, width: int) -> list[Row]:
+        """The tie that the next merge decides: who is tied, who wins and why, who by other rules.
+
+        Where the panel is low, only who is tied.
+        """
+        said = describe_next_tie(frame, in_full=self.size.height >= ROOM_FOR_REASONS)
+        lines = wrapped_text(said, max(width - 6, 10)) if said else []
+        return [
+            Row([("Next " if not place else "     ", "strong"), (line, "tie")])
+            for place, line in enumerate(lines)
         ]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
@@ -83,6 +98,31 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
     if frame.given and frame.merges_nothing:
         text = "The tokens are there from the start; there are no merges to go through."
     return paragraph(text, width)
+
+
+def describe_next_tie(frame: Frame, in_full: bool = True) -> str:
+    """Which pairs are tied to merge next, which wins and why; empty if none are tied."""
+    following, tied = frame.next_pair, frame.queue.tied
+    if frame.given or following not in tied or len(tied) == 1:
+        return ""
+    assert following is not None  # it is among those tied
+    rivals = [pair for pair in tied if pair != following]
+    named = ", ".join(pair_word(frame, pair) for pair in rivals[:TIED_SHOWN])
+    more = f" and {number(len(rivals) - TIED_SHOWN)} more" if len(rivals) > TIED_SHOWN else ""
+    said = f"{pair_word(frame, following)}, tied with {named}{more}"
+    if not in_full:
+        return said
+    by_pair: dict[Pair, list[str]] = {}
+    for rule, pair in frame.queue.choices.items():
+        if pair != following:
+            by_pair.setdefault(pair, []).append(rule)
+    others = "; ".join(
+        f"{pair_word(frame, pair)} by {', '.join(rules)}" for pair, rules in by_pair.items()
+    )
+    return (
+        f"{said}. {rule_that_decided(frame, following, rivals)}. "
+        f"{f'Other rules: {others}.' if others else 'Every other rule takes the same pair.'}"
+    )
 
 
 def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
