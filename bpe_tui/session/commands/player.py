@@ -75,7 +75,13 @@ PLAYER = (
     *on(
         _STEPPED,
         Command("app.first", "home,less_than_sign", "start", "To step 0.", STEP),
-        Command("app.last", "end,greater_than_sign", "end", "To the last step recorded; while training runs, on with it.", STEP),
+        Command(
+            "app.last",
+            "end,greater_than_sign",
+            "end",
+            "To the last step recorded; while training runs, on with it.",
+            STEP,
+        ),
     ),
     *on(
         _PLAYED,
