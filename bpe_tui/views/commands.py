@@ -16,6 +16,7 @@ from textual.widgets import Static
 from bpe_tui.session.commands.command import Command
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.views.glossary import glossary
 
 
 def commands_on(screen: str) -> list[Command]:
@@ -95,7 +96,7 @@ def name_of(screen: str) -> str:
 
 
 def help_text(screen: str) -> str:
-    """The commands in groups, key before what it does."""
+    """The commands in groups, key before what it does; then signs and words."""
 
     def group(command: Command) -> str:
         return command.group
@@ -111,4 +112,5 @@ def help_text(screen: str) -> str:
         "  mouse       Click what Enter would open; a token, or the border between two,\n"
         "              to ask about it; drag the bar on top."
     )
+    parts.append(glossary(kind_and_model(screen)[0]))
     return "\n\n".join(parts)

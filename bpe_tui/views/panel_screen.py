@@ -17,8 +17,10 @@ from textual.widgets import Input, Static, TextArea
 from bpe_tui.session.commands.command import Command
 from bpe_tui.session.host import Host, Speaker
 from bpe_tui.session.model import Model
+from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import bindings_on, command_at, commands_on, refusal
+from bpe_tui.views.glossary import legend_of
 from bpe_tui.views.places import explain_dead_key
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.foot_line import FootLine
@@ -95,6 +97,7 @@ class PanelScreen(Screen[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel")
+        self.query_one(FootLine).legend = legend_of(kind_and_model(self.id or "")[0])
         self.show_keys()
         self.show_told()
 

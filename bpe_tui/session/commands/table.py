@@ -188,7 +188,13 @@ _WINDOWS = (
             in_fields=True,
         ),
         Command(
-            "app.help", "question_mark", "help", "All keys.", LOOK, in_footer=True, in_reading=True
+            "app.help",
+            "question_mark",
+            "help",
+            "All keys, signs and words.",
+            LOOK,
+            in_footer=True,
+            in_reading=True,
         ),
         Command("app.quit", "q", "quit", "Leave.", DO, in_footer=True, in_reading=True),
         Command(

@@ -1,0 +1,84 @@
+"""Every sign that a screen draws, and every word of the field, is explained in `?`."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import pytest
+from opening import opened, until
+
+from bpe_tui.session.commands.command import ALWAYS
+from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import help_text
+from bpe_tui.views.glossary import LEGENDS, SIGNS, WORDS
+from bpe_tui.views.places import key_of
+from bpe_tui.widgets.foot_line import FootLine
+from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.visible import width
+
+FURNITURE = frozenset("─│╭╮╯╰├┤└┘┌┐┬┴━←→↑↓↵–−—“”×⁰¹²³⁴⁵⁶⁷⁸⁹⁻‹›≤≥√Δ▁▂▃▄▅▆▇█▉▊▋▌▍▎▏")
+"""Borders, names of keys, typography, bars and scroll bars: what nobody has to be told."""
+
+
+def drawn_on(screen: Any) -> str:
+    strips = screen._compositor.render_strips()
+    return "".join(segment.text for strip in strips for segment in strip)
+
+
+def is_part_of_a_curve(sign: str) -> bool:
+    return unicodedata.name(sign, "").startswith("BRAILLE")
+
+
+@pytest.mark.parametrize("model", MODELS)
+async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
+    async with opened(vocab_size=330, model=model) as (app, pilot):
+        for kind in ("training", "encoding", "vocabulary", "charts", "inspection"):
+            name = MODELS[model].screen(kind)
+            if kind != "training":
+                await pilot.press(key_of(kind))
+            for _ in range(200):
+                if app.screen.id == name:
+                    break
+                await pilot.pause(0.02)
+            keys = ("escape", "a") if kind == "encoding" else ("end", "left", "v")
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert app.screen.id == name
+            explained = FURNITURE | set(help_text(name))
+            strange = {sign for sign in drawn_on(app.screen) if not sign.isascii()} - explained
+            assert not {sign for sign in strange if not is_part_of_a_curve(sign)}, kind
+
+
+def test_words_that_a_newcomer_stumbles_over_are_explained() -> None:
+    for kind in ALWAYS:
+        said = help_text(kind)
+        for word in ("stale", "rank", "tie", "pretoken", "twin", "unreachable", *WORDS):
+            assert re.search(rf"^  {word} +[A-Z]", said, re.MULTILINE), (kind, word)
+
+
+def test_each_explanation_is_one_short_sentence() -> None:
+    for sentence in (*WORDS.values(), *(sign.sentence for sign in SIGNS.values())):
+        assert sentence.endswith(".")
+        assert width(sentence) <= 80
+
+
+def test_each_screen_has_a_legend_of_signs_that_there_are() -> None:
+    assert set(LEGENDS) >= set(ALWAYS)
+    assert {name for names in LEGENDS.values() for name in names} <= set(SIGNS)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 24), (80, 23), (60, 20)])
+async def test_the_legend_fits_and_gives_way_below_24_rows(size: tuple[int, int]) -> None:
+    async with opened(vocab_size=300, size=size) as (app, pilot):
+        line = app.screen.query_one(FootLine)
+        await until(pilot, lambda: line.display == (size[1] >= 24))
+        assert app.screen.query_one(KeyBar).region.bottom == size[1]
+        if line.display:
+            shown = line.render_line(0).text.strip()
+            labels = [SIGNS[name].label for name in LEGENDS["training"]]
+            whole = [label for label in labels if label in shown]
+            assert whole == labels[: len(whole)]
+            assert len(whole) >= 3
+            assert shown.endswith(whole[-1])  # none is cut
