@@ -36,8 +36,8 @@ SAMPLES = (
     Sample("handout.txt", "four words, by hand", "whitespace"),
     Sample("unicode.txt", "many scripts"),
     Sample("code.txt", "programs", "cl100k"),
-    Sample("ship.txt", "greedy longest match parts"),
-    Sample("swapped.json", "a tokenizer, tokens out of reach", corpus="ship.txt"),
+    Sample("ship.txt", "greedy against BPE"),
+    Sample("swapped.json", "unreachable tokens", corpus="ship.txt"),
 )
 
 
