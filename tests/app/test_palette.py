@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pytest
 from opening import opened, until
+from textual.command import CommandList
 
+from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.palette import all_commands
+
+
+def first_answer(app: BpeTuiApp) -> str:
+    """What the palette has at the top, now."""
+    answers = app.screen.query_one(CommandList)
+    if not answers.option_count:
+        return ""
+    return str(answers.get_option_at_index(0).prompt).split("\n")[0]
 
 
 @pytest.mark.parametrize(
@@ -24,7 +34,8 @@ async def test_words_lead_to_the_screen_that_has_the_command(
 ) -> None:
     async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("ctrl+p", *("space" if key == " " else key for key in query))
-        await pilot.pause(0.5)
+        best = max(all_commands("training", MODELS["bpe"]), key=lambda each: each.score(query))
+        await until(pilot, lambda: first_answer(app) == best.command.help)
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == screen)
         if panel is not None:
