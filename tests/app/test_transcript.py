@@ -227,3 +227,15 @@ def test_the_corpus_and_the_commands_cannot_both_be_standard_input() -> None:
     result = run("-", "--plain", stdin=b"low lower")
     assert result.returncode == 2
     assert b"give the corpus as a file" in result.stderr
+
+
+def test_a_tie_to_come_is_told_without_a_screen(transcript: BpeTranscript) -> None:
+    assert said(transcript, "ahead") == [
+        "Next is s and t, 9 times.",
+        "It is tied with e and s.",
+        "The tie rule lexicographic decided: s is later in byte order than e.",
+        "The tie rule first-seen would merge e and s.",
+        "The tie rule smallest-ids would merge e and s.",
+        "The tie rule huggingface would merge e and s.",
+        "The tie rule sentencepiece would merge e and s.",
+    ]

@@ -75,7 +75,8 @@ class MergePanel(Panel):
 
         Where the panel is low, only who is tied.
         """
-        said = describe_next_tie(frame, in_full=self.size.height >= ROOM_FOR_REASONS)
+        is_roomy = frame.merge is None or self.size.height >= ROOM_FOR_REASONS
+        said = describe_next_tie(frame, in_full=is_roomy)
         lines = wrapped_text(said, max(width - 6, 10)) if said else []
         return [
             Row([("Next " if not place else "     ", "strong"), (line, "tie")])
