@@ -115,7 +115,7 @@ class CharacterAlphabet(Alphabet):
     Args:
         characters: character → id, with the affixes that it has in the vocabulary.
         byte_ids: the ids of the 256 bytes (`<0x00>` …), which spell an unknown character; `None`
-            if the vocabulary has none.
+            if the vocabulary has none, or for a byte that it lacks.
         unknown: the id for a character that nothing spells; `None` leaves it out.
         fuse_unknown: whether unknown characters side by side are one token together.
         prefix: what the vocabulary puts before all characters but the first, as `##`.
@@ -134,7 +134,7 @@ class CharacterAlphabet(Alphabet):
     def __init__(
         self,
         characters: Mapping[str, int],
-        byte_ids: Sequence[int] | None = None,
+        byte_ids: Sequence[int | None] | None = None,
         unknown: int | None = None,
         fuse_unknown: bool = False,
         prefix: str = "",
@@ -164,7 +164,8 @@ class CharacterAlphabet(Alphabet):
     @property
     def token_ids(self) -> Sequence[int]:
         unknown = () if self._unknown is None else (self._unknown,)
-        return [*self._characters.values(), *(self._byte_ids or ()), *unknown]
+        bytes_there = (each for each in self._byte_ids or () if each is not None)
+        return [*self._characters.values(), *bytes_there, *unknown]
 
     def spell(self, pretoken: bytes) -> list[int]:
         if self._each_one_token and self._unknown is not None:
@@ -181,13 +182,16 @@ class CharacterAlphabet(Alphabet):
 
     def _spelled(self, pretoken: bytes) -> list[tuple[int, int]]:
         """Each id with how many bytes it stands for."""
+        if self._unknown is not None and None in (self._byte_ids or ()):
+            return self._spelled_with_late_unknown(pretoken, self._unknown)
         spelled: list[tuple[int, int]] = []
         left_out = 0  # bytes that nothing spells go with the token before, or with the first
         after_unknown = False
         for character, data in self._units(pretoken):
             known = self._characters.get(character)
-            if known is None and self._byte_ids is not None:
-                spelled += [(self._byte_ids[byte], 1) for byte in data]
+            in_bytes = None if known is not None else self._in_bytes(data)
+            if in_bytes is not None:
+                spelled += [(token_id, 1) for token_id in in_bytes]
             elif known is not None or (self._unknown is not None and not after_unknown):
                 token_id = known if known is not None else self._unknown
                 assert token_id is not None
@@ -197,8 +201,39 @@ class CharacterAlphabet(Alphabet):
                 spelled[-1] = (spelled[-1][0], spelled[-1][1] + len(data))
             else:
                 left_out += len(data)
-            after_unknown = self._fuse_unknown and known is None
+            after_unknown = self._fuse_unknown and known is None and in_bytes is None
         return spelled
+
+    def _spelled_with_late_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
+        """The same where some bytes have no id, as Hugging Face's library does it.
+
+        An unknown token waits for the next character that is known: bytes that come between them
+        stand before it.
+        """
+        spelled: list[tuple[int, int]] = []
+        waiting: list[tuple[int, int]] = []
+        for character, data in self._units(pretoken):
+            known = self._characters.get(character)
+            in_bytes = None if known is not None else self._in_bytes(data)
+            if known is not None:
+                spelled += [*waiting, (known, len(data))]
+                waiting = []
+            elif in_bytes is not None:
+                spelled += [(token_id, 1) for token_id in in_bytes]
+            elif waiting and self._fuse_unknown:
+                waiting = [(unknown, waiting[0][1] + len(data))]
+            else:
+                spelled += waiting
+                waiting = [(unknown, len(data))]
+        return spelled + waiting
+
+    def _in_bytes(self, data: bytes) -> list[int] | None:
+        """The ids of the bytes of a character, if all are there."""
+        if self._byte_ids is None:
+            return None
+        ids = [self._byte_ids[byte] for byte in data]
+        found = [token_id for token_id in ids if token_id is not None]
+        return found if len(found) == len(ids) else None
 
     def _units(self, pretoken: bytes) -> Iterator[tuple[str, bytes]]:
         """Each character as the vocabulary spells it, with its bytes."""

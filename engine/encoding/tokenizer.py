@@ -223,7 +223,7 @@ class Tokenizer:
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD.
 
-        Where a pipeline has a decoder, that makes the text. Special tokens are decoded, too.
+        Where there is a pipeline, its decoder makes the text. Special tokens are decoded, too.
 
         Raises:
             UnknownTokenIdError: names the id that the vocab lacks.
@@ -232,7 +232,7 @@ class Tokenizer:
         >>> Tokenizer(vocab, [(b"a", b"b")]).decode([256, 99, 195])
         'abc\ufffd'
         """
-        if self.pipeline is not None and self.pipeline.decodes:
+        if self.pipeline is not None:
             ids = list(ids)
             self.decode_bytes(ids)  # names an id that stands for nothing
             return self.pipeline.decode(ids)

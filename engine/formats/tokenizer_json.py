@@ -99,6 +99,8 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
     for key in ("truncation", "padding"):
         if fields.has(key):
             yield f"the file asks for {key}; encoding here does none"
+    if pipeline.decoder is None:
+        yield "the file has no decoder; decoding puts a space between tokens, as its library does"
     ids = pipeline.added_ids
     added_tokens = fields.each_or_none("added_tokens")
     in_file = {each.text("content"): each.value.get("id") for each in added_tokens}

@@ -188,11 +188,6 @@ class Pipeline:
         """Whether the model is one that merges."""
         return isinstance(self.model, MergingModel)
 
-    @property
-    def decodes(self) -> bool:
-        """Whether it says how text is made of tokens; BPE's tokens need only be joined."""
-        return self.decoder is not None or not self.merges
-
     @cached_property
     def special_ids(self) -> frozenset[int]:
         """The ids of the added tokens that are no part of what people write."""

@@ -203,10 +203,6 @@ WORDPIECE = {"type": "WordPiece", "unk_token": "?", "vocab": {"?": 0}}
         ({"model": {"vocab": []}}, "model.vocab: should be an object, and is a list"),
         ({"model": {"vocab": {"\ud800": 1}}}, "model.vocab: holds half a character"),
         ({"model": {"dropout": "much"}}, "model.dropout: should be a number or null"),
-        (
-            {"model": {"byte_fallback": True, "vocab": {"<0x00>": 0}, "merges": []}},
-            "byte_fallback: needs all 256 bytes in the vocab, which has 1",
-        ),
         ({"added_tokens": [{"content": "x"}]}, r"added_tokens\[0\].single_word: is missing"),
         ({"added_tokens": {}}, "added_tokens: should be a list, and is an object"),
         ({"pre_tokenizer": "ByteLevel"}, "pre_tokenizer: should be an object, and is a text"),
@@ -359,3 +355,51 @@ def test_what_changes_texts_is_not_written_where_that_cannot_be_said(
     assert ours.encode("HE") == [256]
     with pytest.raises(TokenizerFileError, match=r"write a tokenizer\.json instead"):
         ours.save(tmp_path / "out", name)
+
+
+# -- what older libraries and real models leave out
+
+NO_STAGES: dict[str, Any] = {
+    **dict.fromkeys(("truncation", "padding", "normalizer", "pre_tokenizer")),
+    **dict.fromkeys(("post_processor", "decoder")),
+    "version": "1.0",
+    "added_tokens": [],
+}
+WORDS = {"unk_token": "[UNK]", "vocab": {"[UNK]": 0, "hug": 1, "##s": 2}}
+WITHOUT_TYPE = [
+    {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100, **WORDS},
+    WORDS,
+    {"unk_id": 0, "vocab": [["<unk>", 0.0], ["hug", -1.0], ["s", -2.0], ["h", -9.0]]},
+]
+ALL_BUT_TAB = {f"<0x{byte:02X}>": 2 + byte for byte in range(256) if byte != 9}
+
+
+@pytest.mark.parametrize("fuse_unk", [True, False])
+@pytest.mark.parametrize("unk_token", ["<unk>", None])
+@examples(60)
+@given(texts=st.lists(st.text("aé\t漢b", max_size=12), min_size=5, max_size=5))
+def test_a_character_whose_bytes_are_not_all_there_is_unknown(
+    place: Path, unk_token: str | None, fuse_unk: bool, texts: list[str]
+) -> None:
+    vocab = {"<unk>": 0, "a": 1, **ALL_BUT_TAB}
+    model = {"type": "BPE", "unk_token": unk_token, "fuse_unk": fuse_unk, "byte_fallback": True}
+    content = NO_STAGES | {"model": {**model, "vocab": vocab, "merges": []}}
+    assert_as_theirs(place, content, texts)
+
+
+@pytest.mark.parametrize("model", WITHOUT_TYPE)
+def test_a_model_without_a_type_is_known_by_its_settings(
+    place: Path, model: dict[str, Any]
+) -> None:
+    assert_as_theirs(place, NO_STAGES | {"model": model}, ["hug", "hugs", "xx", "shug"])
+
+
+def assert_as_theirs(place: Path, content: dict[str, Any], texts: list[str]) -> None:
+    library = pytest.importorskip("tokenizers")
+    path = place / "bare.json"
+    path.write_text(json.dumps(content))
+    ours, theirs = Tokenizer.load(path), library.Tokenizer.from_str(json.dumps(content))
+    for text in texts:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert ours.encode(text) == ids
+        assert ours.decode(ids) == theirs.decode(ids, skip_special_tokens=False)

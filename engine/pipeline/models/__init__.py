@@ -13,10 +13,17 @@ from engine.pipeline.stage import StageRegistry
 
 class _Models(StageRegistry[Model]):
     def from_json(self, fields: Fields) -> Model:
-        # Files of early versions name no type; then only BPE has merges.
-        if "type" not in fields.value and "merges" in fields.value:
-            return BPE.from_json(fields)
+        # Files of early versions name no type; which it is shows in what else they name.
+        if "type" not in fields.value:
+            for key, model in _KNOWN_BY.items():
+                if key in fields.value:
+                    return model.from_json(fields)
+            is_list = isinstance(fields.value.get("vocab"), list)
+            return (Unigram if is_list else WordLevel).from_json(fields)
         return super().from_json(fields)
+
+
+_KNOWN_BY: dict[str, type[Model]] = {"merges": BPE, "continuing_subword_prefix": WordPiece}
 
 
 MODELS = _Models("model", (BPE, WordPiece, Unigram, WordLevel))

@@ -64,9 +64,6 @@ class BPE(MergingModel):
             place = next(n for n, merge in enumerate(self.merges) if token in self._needed(*merge))
             what = f"[{place}] needs the token {token[:60]!r}, which the vocab does not have"
             raise fields.error("merges", what) from None
-        if self.byte_fallback and len(self._byte_ids) not in (0, 256):
-            what = f"needs all 256 bytes in the vocab, which has {len(self._byte_ids)}"
-            raise fields.error("byte_fallback", what)
         if self._byte_ids and (self._prefix or self._suffix):
             raise fields.error("byte_fallback", "together with a prefix or suffix is not supported")
 
@@ -98,12 +95,10 @@ class BPE(MergingModel):
         return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
 
     @cached_property
-    def _byte_ids(self) -> list[int]:
-        """The ids of the bytes that the vocabulary has, if unknown characters fall back to them."""
-        if not self.byte_fallback:
-            return []
-        spelled = (f"<0x{byte:02X}>" for byte in range(256))
-        return [self.vocab[token] for token in spelled if token in self.vocab]
+    def _byte_ids(self) -> list[int | None]:
+        """The ids of the bytes, if unknown characters fall back to them and any is there."""
+        ids = [self.vocab.get(f"<0x{byte:02X}>") for byte in range(256)]
+        return ids if self.byte_fallback and any(i is not None for i in ids) else []
 
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
         return {token_id: self._bytes_of(text, in_bytes) for text, token_id in self.vocab.items()}
