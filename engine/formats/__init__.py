@@ -25,6 +25,7 @@ from engine.formats import (
     minbpe,
     named_encodings,
     sentencepiece_model,
+    tekken,
     tiktoken_file,
     tokenizer_json,
 )
@@ -38,6 +39,7 @@ from engine.text.patterns import Pattern
 _OF_FILES = (
     tokenizer_json.FORMAT,
     sentencepiece_model.FORMAT,
+    tekken.FORMAT,
     bert_vocab.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,

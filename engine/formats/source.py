@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from zlib import decompressobj
+from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
 
@@ -119,7 +121,8 @@ def read_head(path: Path) -> bytes:
         return b""
     try:
         with path.open("rb") as file:
-            return file.read(HEAD)
+            head = file.read(HEAD)
+            return _head_unpacked(head) if head.startswith(GZIP) else head
     except OSError as error:
         raise _unreadable(path, error) from error
 
@@ -145,7 +148,32 @@ def read_bytes(path: Path) -> bytes:
         raise TokenizerFileError(
             f"{path}: is larger than {LARGEST >> 20} MB, which no tokenizer is; is it a corpus?"
         )
-    return data
+    return _unpacked(path, data) if data.startswith(GZIP) else data
+
+
+GZIP = b"\x1f\x8b\x08"
+"""How a gzip file begins; what is in it is read as if it stood there itself."""
+
+
+def _head_unpacked(head: bytes) -> bytes:
+    """The first bytes of what is packed; the packed ones if they are damaged."""
+    try:
+        return decompressobj(wbits=31).decompress(head, HEAD) or head
+    except ZlibError:
+        return head
+
+
+def _unpacked(path: Path, data: bytes) -> bytes:
+    machine = decompressobj(wbits=31)
+    try:
+        unpacked = machine.decompress(data, LARGEST + 1)
+    except ZlibError as error:
+        raise TokenizerFileError(f"{path}: is a damaged gzip file: {error}") from None
+    if len(unpacked) > LARGEST:
+        raise TokenizerFileError(f"{path}: is larger than {LARGEST >> 20} MB when it is unpacked")
+    if not machine.eof:
+        raise TokenizerFileError(f"{path}: is a gzip file that is cut short")
+    return unpacked
 
 
 def check_lines(path: Path, data: bytes) -> bytes:

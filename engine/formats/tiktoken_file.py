@@ -91,6 +91,7 @@ def known_ranks(data: bytes) -> KnownRanks | None:
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
 _ALL_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]+ \d{1,%d}(?:\r?\n|\Z))*+" % _MOST_DIGITS)
+_EMPTY_TOKEN = re.compile(rb"^=+ \d{1,9}\r?(?:\n|\Z)", re.MULTILINE)
 _token_of = partial(a2b_base64, strict_mode=True)
 
 
@@ -100,7 +101,7 @@ def recognises(source: Source) -> bool:
 
 def load(source: Source, overrides: Overrides) -> Opened:
     data = check_lines(source.paths[0], read_bytes(source.paths[0]))
-    ranks = read_ranks(source, data)
+    ranks = read_ranks(source, _EMPTY_TOKEN.sub(b"", data))
     known = known_ranks(data)
     pattern = overrides.pattern or (known.pattern if known else "gpt2")
     told = known.special_ids if known else {}
@@ -116,6 +117,9 @@ def load(source: Source, overrides: Overrides) -> Opened:
         if overrides.special_tokens is None:
             notes.append("the file names no special tokens; none are taken")
         notes += note_gaps(tokenizer.vocab)
+    if empty := _EMPTY_TOKEN.search(data):
+        rank = empty.group().split()[1].decode()
+        notes.append(f"its token {rank} has no bytes, as in Whisper's files, and is left out")
     return Opened(tokenizer, FORMAT.name, tuple(notes))
 
 

@@ -1,0 +1,151 @@
+"""Mistral's tekken.json, gzipped files, Whisper's ranks, and files that are known but refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_tokenizers import GOLDEN, TEXTS, handout
+
+from engine.core.errors import BpeError, TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.source import LARGEST, Source
+from engine.formats.tiktoken_file import read_ranks
+from engine.text.patterns import PATTERNS
+
+RANKS = read_ranks(Source(["x"]), (GOLDEN / "handout.tiktoken").read_bytes())
+SPECIALS = 20
+
+
+def tekken(**changes: Any) -> dict[str, Any]:
+    config = {
+        "pattern": PATTERNS["gpt2"].source,
+        "num_vocab_tokens": len(RANKS),
+        "default_vocab_size": len(RANKS) + SPECIALS,
+        "default_num_special_tokens": SPECIALS,
+        "version": "v3",
+    }
+    vocab = [
+        {"rank": rank, "token_bytes": b64encode(token).decode(), "token_str": None}
+        for rank, token in enumerate(sorted(RANKS, key=RANKS.__getitem__))
+    ]
+    return {"config": config | changes.pop("config", {}), "vocab": vocab} | changes
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "tekken.json"
+
+
+def test_its_ids_are_tiktokens_behind_the_special_ones(path: Path) -> None:
+    library = pytest.importorskip("tiktoken")
+    path.write_text(json.dumps(tekken()))
+    opened = open_tokenizer(path)
+    ranks = {token: n for n, token in enumerate(sorted(RANKS, key=RANKS.__getitem__))}
+    theirs = library.Encoding(
+        "t", pat_str=PATTERNS["gpt2"].source, mergeable_ranks=ranks, special_tokens={}
+    )
+    assert opened.format == "tekken"
+    for text in TEXTS:
+        ids = [SPECIALS + token_id for token_id in theirs.encode(text)]
+        assert opened.tokenizer.allowing([]).encode(text) == ids
+        assert opened.tokenizer.decode(ids) == text
+    assert opened.tokenizer.encode("<s>low[INST]")[::2] == [1, 3]
+    assert open_tokenizer(path.parent).format == "tekken"
+
+
+def test_what_has_no_room_is_left_out(path: Path) -> None:
+    path.write_text(json.dumps(tekken(config={"default_vocab_size": len(RANKS) + SPECIALS - 2})))
+    opened = open_tokenizer(path)
+    assert max(opened.tokenizer.vocab) == len(RANKS) + SPECIALS - 3
+    assert any("2 of its tokens have no room" in note for note in opened.notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"config": {"pattern": "("}}, "tekken.json: "),
+        ({"config": {"pattern": 5}}, "config.pattern: should be a text"),
+        ({"config": {"default_vocab_size": 10**12}}, "too large for any vocabulary"),
+        ({"vocab": [{"rank": 0, "token_bytes": "?"}]}, "is no base64"),
+        ({"vocab": []}, "lacks 256 of the 256 single bytes"),
+        ({"special_tokens": [{"rank": 99, "token_str": "<s>"}]}, "ranks that are too high"),
+    ],
+)
+def test_what_is_wrong_is_named(path: Path, changes: dict[str, Any], message: str) -> None:
+    path.write_text(json.dumps(tekken(**changes)))
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(path)
+
+
+def test_damaged_files_give_only_our_errors(path: Path) -> None:
+    chance = random.Random(3)
+    data = json.dumps(tekken()).encode()
+    for _ in range(60):
+        changed = bytearray(data)
+        for _ in range(3):
+            changed[chance.randrange(600)] = chance.randrange(32, 127)
+        path.write_bytes(bytes(changed[: chance.randrange(len(data) // 2, 2 * len(data))]))
+        try:
+            open_tokenizer(path).tokenizer.encode("low")
+        except BpeError:
+            continue
+
+
+# -- packed
+
+
+@pytest.mark.parametrize("name", ["handout.tiktoken", "handout.model", "handout.json"])
+def test_a_gzipped_tokenizer_is_read(name: str, tmp_path: Path) -> None:
+    (tmp_path / "packed").write_bytes(gzip.compress((GOLDEN / name).read_bytes()))
+    plain, packed = open_tokenizer(GOLDEN / name), open_tokenizer(tmp_path / "packed")
+    assert (packed.format, packed.notes) == (plain.format, plain.notes)
+    assert packed.tokenizer.vocab == plain.tokenizer.vocab
+
+
+def test_a_damaged_or_endless_gzip_file_is_refused(tmp_path: Path) -> None:
+    data = gzip.compress((GOLDEN / "handout.tiktoken").read_bytes())
+    path = tmp_path / "packed"
+    path.write_bytes(data[:-200])
+    with pytest.raises(TokenizerFileError, match="gzip file that is cut short"):
+        open_tokenizer(path)
+    path.write_bytes(gzip.compress(b"IQ== 0\n" + bytes(LARGEST), 1))
+    with pytest.raises(TokenizerFileError, match="larger than 256 MB when it is unpacked"):
+        open_tokenizer(path)
+
+
+# -- Whisper's
+
+
+def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
+    data = (GOLDEN / "handout.tiktoken").read_bytes()
+    (tmp_path / "multilingual.tiktoken").write_bytes(data + b"= 50256\n")
+    opened = open_tokenizer(tmp_path / "multilingual.tiktoken")
+    assert any("50256 has no bytes" in note for note in opened.notes)
+    for text in ("lowest newest", "żółw 漢字"):
+        assert opened.tokenizer.decode(opened.tokenizer.encode(text)) == text
+    assert 50256 not in opened.tokenizer.vocab
+    assert len(opened.tokenizer.merges) == len(handout().merges)
+
+
+# -- known, and refused
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"GGUF\x03\x00\x00\x00", "a GGUF model; open the tokenizer.json"),
+        (b'{"class_name": "Tokenizer", "config": {"num_words": null}}', "a tokenizer of Keras"),
+        (b"1 '\\x00' 1\n2 '\\x01' 1\n3 '\\x02' 1\n", "RWKV's vocabulary"),
+        (b"\x1b\x00\x00\x00" + bytes(4) + b"\x05\x00\x00\x00<unk>", "a tokenizer.bin"),
+    ],
+)
+def test_a_file_of_another_program_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(tmp_path / "file")
