@@ -7,8 +7,16 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
-from bpe_tui.views.narration import ROOMY, Facts, Narrator, first_fitting, fitting, narrate_end
-from bpe_tui.widgets.numbers import MINUS, number, plural, size, with_power
+from bpe_tui.views.narration import (
+    ROOMY,
+    Facts,
+    Narrator,
+    corpus_facts,
+    first_fitting,
+    fitting,
+    narrate_end,
+)
+from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
@@ -68,27 +76,12 @@ ENDED: dict[Enum, str] = {
 def heading(session: Session, room: int) -> str:
     """What is open, in as much as there is room for."""
     frame, config = session.shown, session.config
-    facts: Facts = [(0, visible_text(config.name, spaces=False))]
+    facts: Facts = [(-1, visible_text(config.name, spaces=False))]
     if isinstance(frame, UnigramFrame) and isinstance(config, RunConfig):
-        facts += [
-            (1, "Unigram"),
-            (7, _how_far(session)),
-            (2, size(session.bytes_read)),
-            (6, f"to {plural(frame.record.vocab_size, 'token')}"),
-            (4, plural(len(frame.words), "distinct pretoken")),
-            (5, f"pattern {config.pattern}"),
-            (3, plural(session.documents, "document")),
-        ]
+        facts += [(0, "Unigram"), *corpus_facts(session)]
+        if (working := session.working) is not None and session.stop_reason is None:
+            facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
     return fitting(facts, room)
-
-
-def _how_far(session: Session) -> str:
-    if session.stop_reason is not None:
-        return ENDED[session.stop_reason]
-    working = session.working
-    if working is None:
-        return "training …"
-    return f"{working.doing} {working.done / max(working.total, 1):.0%}"
 
 
 def narrate_session(session: Session, frame: UnigramFrame, room: int) -> str:

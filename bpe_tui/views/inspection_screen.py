@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Thread
 from typing import Any
@@ -13,7 +14,7 @@ from textual.widget import Widget
 
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.inspection_rows import Section
+from bpe_tui.views.inspection_rows import Section, fact_rows
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.widgets.numbers import plural
@@ -29,9 +30,15 @@ class InspectionPanel(FramePanel[Any]):
 
     inspection: reactive[Any] = reactive(None, repaint=False)
 
+    facts: reactive[Sequence[tuple[str, str]]] = reactive((), repaint=False)
+    """Names and what is said of each, below the section."""
+
     def __init__(self, section: Section) -> None:
         super().__init__(section.title, id=section.id)
         self._section = section
+
+    def watch_facts(self) -> None:
+        self.rebuild()
 
     def watch_inspection(self) -> None:
         self.rebuild()
@@ -40,7 +47,8 @@ class InspectionPanel(FramePanel[Any]):
         if self.inspection is None:
             tokens = plural(frame.vocab_size, "token")
             return [Row([(f"Looking at {tokens} …", "dim")])]
-        return self._section.rows(self.inspection, width)
+        rows = self._section.rows(self.inspection, width)
+        return [*rows, Row([]), *fact_rows(self.facts, width)] if self.facts else rows
 
 
 AT_ONCE = 12_000
@@ -72,6 +80,10 @@ class InspectionScreen(TiledScreen):
             opened: the tokenizer of the file, if that is what is shown.
         """
 
+    def how_trained(self, session: Session, frame: Any) -> Sequence[tuple[str, str]]:
+        """What a training was asked for and why it ended, each with its name."""
+        return ()
+
     def panel_of(self, tile: Section) -> Widget:
         return InspectionPanel(tile)
 
@@ -82,6 +94,7 @@ class InspectionScreen(TiledScreen):
         super().show_session(session)
         room = self.size.width - 2
         self.say("#heading", shorten(self.heading(session, room), room))
+        self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
         if self._inspected is None or not frame.looks_like(self._inspected):
             self._inspect(frame, session.opened)
 

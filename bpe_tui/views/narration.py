@@ -177,18 +177,36 @@ def _joined(facts: Facts) -> str:
 
 
 def _trained(session: Session, frame: Frame) -> Facts:
-    """How far training is, size, how the corpus is cut and spelled, pretokens, documents."""
-    config, ended = session.config, session.stop_reason
+    """How large the corpus is, what was asked for beside the usual, that it is still trained."""
+    unusual: Facts = [] if frame.units.spells_all else [(4, f"units {frame.units.name}")]
+    if frame.tie_rule.name != RunConfig.tie_rule:
+        unusual.append((5, f"ties {frame.tie_rule.name}"))
+    return [*corpus_facts(session), *unusual]
+
+
+def corpus_facts(session: Session) -> Facts:
+    """What matters of a corpus to whom is watching; how it was trained the inspection tells."""
+    config = session.config
     assert isinstance(config, RunConfig)
-    units = [] if frame.units.spells_all else [(4, f"units {frame.units.name}")]
+    facts = [(1, size(session.bytes_read)), (2, plural(session.documents, "document"))]
+    if session.stop_reason is None:
+        facts.append((6, "training …"))
+    if config.pattern != RunConfig.pattern:
+        facts.append((3, f"pattern {config.pattern}"))
+    return facts
+
+
+def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, str]]:
+    """What a training was asked for and why it ended, each with its name; for the inspection."""
+    config, ended = session.config, session.stop_reason
+    if not isinstance(config, RunConfig):
+        return []
+    corpus = visible_text(config.name, spaces=False)
+    documents = plural(session.documents, "document")
     return [
-        (6, "training …" if ended is None else ENDED[ended]),
-        (1, size(session.bytes_read)),
-        *units,
-        (4, config.pattern),
-        (5, config.tie_rule),
-        (3, plural(len(frame.run.counts), "distinct pretoken")),
-        (2, plural(session.documents, "document")),
+        ("corpus", f"{corpus}, {size(session.bytes_read)}, {documents}"),
+        *options,
+        ("training", "goes on" if ended is None else f"ended: {ended.value}"),
     ]
 
 

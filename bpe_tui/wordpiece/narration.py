@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import (
-    ENDED,
     Facts,
     Narrator,
     add_stop,
+    corpus_facts,
     describe_rule,
     first_fitting,
     fitting,
@@ -18,7 +18,7 @@ from bpe_tui.views.narration import (
     format_rivals,
     narrate_undone,
 )
-from bpe_tui.widgets.numbers import number, plural, short_number, size, with_power
+from bpe_tui.widgets.numbers import number, plural, short_number, with_power
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
@@ -132,19 +132,9 @@ def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
 def heading(session: Session, room: int) -> str:
     """What is open, in as much as there is room for."""
     frame, config = session.shown, session.config
-    facts: Facts = [(0, visible_text(config.name, spaces=False))]
+    facts: Facts = [(-1, visible_text(config.name, spaces=False))]
     if isinstance(frame, WordPieceFrame) and isinstance(config, RunConfig):
-        ended = session.stop_reason
-        facts += [
-            (1, "WordPiece"),
-            (8, "training …" if ended is None else ENDED[ended]),
-            (2, size(session.bytes_read)),
-            (7, f"min count {number(config.min_count)}"),
-            (5, f"pattern {config.pattern}"),
-            (6, f"ties {frame.tie_rule.name}"),
-            (4, plural(frame.distinct_words, "distinct word")),
-            (3, plural(session.documents, "document")),
-        ]
+        facts += [(0, "WordPiece"), *corpus_facts(session)]
     return fitting(facts, room)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as
-from textual.widgets import Input
+from opening import SAMPLE, opened, opened_as, until
+from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import ExcerptPanel
+from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
 from bpe_tui.views.training_panels import TouchedPanel, TypedText
 from bpe_tui.widgets.lines import Lines
@@ -146,3 +147,30 @@ async def test_columns_of_numbers_are_the_same_from_step_to_step(
             heads = {head for head in seen if isinstance(head, str)}
             assert len(heads) == (2 if model == "bpe" else 1)
             assert len(seen - heads) <= 1
+
+
+@pytest.mark.parametrize("model", [*MODELS, "unigram"])
+async def test_the_heading_tells_the_corpus_and_the_inspection_how_it_was_trained(
+    model: str,
+) -> None:
+    async with opened(model=model) as (app, pilot):
+        heading = str(app.screen.query_one("#heading", Static).content)
+        assert heading.startswith("tinystories_valid.txt")
+        assert "153 KB · 145 documents" in heading, heading
+        for option in ("gpt2", "lexicographic", "reached", "rare", "distinct"):
+            assert option not in heading, heading
+        await pilot.press("5")
+        overview = app.screen.query(InspectionPanel).first()
+        await until(pilot, lambda: overview.row_count > 3)
+        rows = [overview.row(place).spans for place in range(overview.row_count)]
+        told = " ".join(" ".join(text for spans in rows for text, _ in spans).split())
+        assert "153 KB, 145 documents" in told
+        assert "ended: the vocabulary has the size asked for" in told
+        assert "distinct" in told
+
+
+async def test_what_is_unusual_stands_in_the_heading() -> None:
+    config = RunConfig(str(SAMPLE), pattern="whitespace", tie_rule="smallest-ids", vocab_size=270)
+    async with opened_as(config) as (app, _):
+        heading = str(app.screen.query_one("#heading", Static).content)
+        assert "pattern whitespace · ties smallest-ids" in heading

@@ -33,7 +33,8 @@ async def test_a_key_shows_every_section_for_the_step_and_steps_change_it(corpus
         for section in SECTIONS:
             panel = app.screen.query_one(f"#{section.id}", InspectionPanel)
             shown = [panel.row(n).spans for n in range(panel.row_count)]
-            assert shown == [row.spans for row in section.rows(inspection, panel.room)]
+            rows = [row.spans for row in section.rows(inspection, panel.room)]
+            assert shown[: len(rows)] == rows  # the overview says how it was trained, too
         before = said(app, "overview")[0]
         assert before.startswith(f"pieces {frame.size}")
         await pilot.press("t")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import INSPECTION
 from bpe_tui.session.session import Session
 from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.narration import how_trained
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
@@ -25,6 +28,15 @@ class BpeInspectionScreen(InspectionScreen, BpeScreen):
         return (
             f"The tokenizer of step {number(frame.step)} of {number(frame.recorded_steps)} · "
             f"{plural(frame.vocab_size, 'token')}"
+        )
+
+    def how_trained(self, session: Session, frame: Frame) -> Sequence[tuple[str, str]]:
+        rule, units = frame.tie_rule, frame.units
+        return how_trained(
+            session,
+            ("distinct pretokens", number(len(frame.run.counts))),
+            ("tie rule", f"{rule.name}: {rule.summary}"),
+            *([] if units.spells_all else [("units", f"{units.name}: {units.lesson}")]),
         )
 
     def inspection_of(self, frame: Frame, opened: Opened | None) -> Inspection:

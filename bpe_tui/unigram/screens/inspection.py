@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.session.session import Session
 from bpe_tui.unigram.model import UNIGRAM_INSPECTION
 from bpe_tui.unigram.narration import score_text
@@ -19,6 +21,7 @@ from bpe_tui.views.inspection_rows import (
     long_row,
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.narration import how_trained
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row
@@ -122,6 +125,13 @@ class UnigramInspectionScreen(InspectionScreen, UnigramScreen):
         return (
             f"The pieces of step {number(frame.step)} of {number(frame.recorded_steps)} · "
             f"{plural(frame.vocab_size, 'token')} with the special ones"
+        )
+
+    def how_trained(self, session: Session, frame: UnigramFrame) -> Sequence[tuple[str, str]]:
+        return how_trained(
+            session,
+            ("distinct pretokens", number(len(frame.words))),
+            ("asked for", plural(frame.record.vocab_size, "token")),
         )
 
     def inspection_of(self, frame: UnigramFrame, opened: Opened | None) -> UnigramInspection:

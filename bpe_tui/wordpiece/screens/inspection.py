@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bpe_tui.session.session import Session
 from bpe_tui.views.inspection_rows import (
     Section,
@@ -15,6 +17,7 @@ from bpe_tui.views.inspection_rows import (
     odd_rows,
 )
 from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.narration import how_trained
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
@@ -77,6 +80,14 @@ class WordPieceInspectionScreen(InspectionScreen, WordPieceScreen):
         return (
             f"WordPiece, step {number(frame.step)} of {number(frame.recorded_steps)} · "
             f"{plural(frame.vocab_size, 'piece')}"
+        )
+
+    def how_trained(self, session: Session, frame: WordPieceFrame) -> Sequence[tuple[str, str]]:
+        rule = frame.tie_rule
+        return how_trained(
+            session,
+            ("distinct words", number(frame.distinct_words)),
+            ("tie rule", f"{rule.name}: {rule.summary}"),
         )
 
     def inspection_of(self, frame: WordPieceFrame, opened: Opened | None) -> PieceInspection:
