@@ -70,12 +70,16 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
     def line_rows(self, frame: Frame, line: tuple[Pretoken, ...], width: int) -> Iterator[Row]:
         if not self.shows_characters or all(pretoken.text.isascii() for pretoken in line):
             return super().line_rows(frame, line, width)
-        words = list(self.words_of(frame, line))
+        # Between words whose ends are marked nothing stands: such a pretoken has no word.
+        found = [
+            (pretoken, word) for pretoken in line for word in self.words_of(frame, (pretoken,))
+        ]
+        words = [word for _, word in found]
         # The step that decides where rows break decides this, too: else rows would come and go.
         earlier = frame.at(layout_step(frame.step))
         lane = [
             (characters_above(frame, earlier, pretoken, spans), needed)
-            for pretoken, (spans, needed) in zip(line, words, strict=True)
+            for pretoken, (spans, needed) in found
         ]
         pairs = zip(flowed(lane, width), flowed(words, width), strict=True)
         return (row for above, row in pairs for row in (above, row) if not _is_blank(row))
