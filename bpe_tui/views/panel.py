@@ -174,7 +174,8 @@ class FramePanel(Lines, Generic[FrameT]):
 
     def __init__(self, title: str = "", id: str = "") -> None:
         super().__init__(id=id or self.ID)
-        self.border_title = Content(title or self.TITLE or self.ID)
+        self.named = title or self.TITLE or self.ID
+        self.border_title = Content(self.named)
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         """The rows for a frame in so many cells."""

@@ -73,6 +73,15 @@ async def test_a_pretoken_that_comes_again_is_from_the_cache() -> None:
         assert "seen before: from the cache" in str(steps.border_title)
 
 
+async def test_the_title_speaks_of_the_piece_that_is_shown() -> None:
+    async with encoding("the<|endoftext|>") as (_, screen, pilot):
+        steps = screen.query_one(EncodeStepsPanel)
+        assert "how the encodes" in str(steps.border_title)
+        await pilot.press("down")
+        assert str(steps.border_title) == "merges of the pretoken"
+        assert "one id, never merged" in shown(steps)
+
+
 async def test_enter_on_a_merge_of_the_trace_goes_to_its_step() -> None:
     async with encoding("he") as (app, _, pilot):
         await pilot.press("tab", "enter")

@@ -177,6 +177,10 @@ class Walk(Panel):
         walked = piece is not None and not self._why_none(piece)
         self.steps_of(frame, piece.pretoken.bytes if piece is not None and walked else b"")
         self.place = min(self.place, self.step_count)
+        if not walked:
+            # Title and head still speak of the piece that was here before.
+            self.say(self.named)
+            self.name_columns(())
         if piece is None:
             return paragraph("Type something; choose a pretoken with ↑ ↓.", width, "dim")
         if not walked:

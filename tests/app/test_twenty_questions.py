@@ -1,0 +1,323 @@
+"""What people ask of a tokenizer, and the few keys that answer it.
+
+Each question begins with an open corpus or tokenizer and takes four keys at the most; a text that
+is typed is one thing more to do. The answer is read from the screen, as a person would read it, and
+its numbers are found by brute force.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import regex
+from opening import SAMPLE, opened_as, until
+from textual import events
+
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.views.exports import screen_text
+from engine import Tokenizer
+
+MOST_KEYS = 4
+HANDOUT = RunConfig(str(SAMPLE.parent / "handout.txt"), pattern="whitespace", vocab_size=1000)
+STORIES = RunConfig(str(SAMPLE), vocab_size=700)
+SHIP = RunConfig(str(SAMPLE.parent / "ship.txt"), vocab_size=1000)
+SWAPPED = SAMPLE.parent / "swapped.json"
+WORDPIECE = RunConfig(str(SAMPLE.parent / "handout.txt"), model="wordpiece", vocab_size=1000)
+UNIGRAM = RunConfig(str(SAMPLE), model="unigram", vocab_size=700)
+
+# --- brute force: the definition, on the sample's own bytes ---------------------------------------
+
+Symbols = tuple[bytes, ...]
+GPT2 = regex.compile(r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+
+
+@cache
+def words_after(merges: tuple[tuple[bytes, bytes], ...]) -> Counter[Symbols]:
+    """The pretokens of the sample in tokens after these merges, with how often each occurs."""
+    words: Counter[Symbols] = Counter()
+    for document in SAMPLE.read_text("utf-8").split("<|endoftext|>"):
+        for pretoken in GPT2.findall(document):
+            words[tuple(bytes([byte]) for byte in pretoken.encode())] += 1
+    for pair in merges:
+        merged: Counter[Symbols] = Counter()
+        for word, times in words.items():
+            merged[_merged(word, pair)] += times
+        words = merged
+    return words
+
+
+def _merged(word: Symbols, pair: tuple[bytes, bytes]) -> Symbols:
+    tokens: list[bytes] = []
+    rest = list(word)
+    while rest:
+        joins = tuple(rest[:2]) == pair
+        tokens.append(b"".join(rest[:2]) if joins else rest[0])
+        del rest[: 1 + joins]
+    return tuple(tokens)
+
+
+def count_of(pair: tuple[bytes, bytes], merges: Iterable[tuple[bytes, bytes]] = ()) -> int:
+    """How often a pair stands side by side after these merges."""
+    words = words_after(tuple(merges))
+    return sum(times for word, times in words.items() for each in pairwise(word) if each == pair)
+
+
+@cache
+def trained() -> Tokenizer:
+    """What 443 merges of the sample make."""
+    from engine import train_bpe
+
+    vocab, merges = train_bpe(SAMPLE, 700, ["<|endoftext|>"])
+    return Tokenizer(vocab, merges, ["<|endoftext|>"])
+
+
+def left_out() -> int:
+    """The rank of the first merge that no other builds upon."""
+    merges = trained().merges
+    used = {part for merge in merges for part in merge}
+    return next(rank for rank, merge in enumerate(merges) if b"".join(merge) not in used)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What people bring along: a rank file, and a trainer's files that lack a merge."""
+    folder = tmp_path_factory.mktemp("files")
+    tokenizer = trained()
+    tokenizer.save(folder / "ours")
+    tokenizer.save(folder / "ours.tiktoken", format="tiktoken")
+    merges = list(tokenizer.merges)
+    del merges[left_out()]
+    tokens = [bytes([byte]) for byte in range(256)] + [b"<|endoftext|>"]
+    tokens += [left + right for left, right in merges]
+    Tokenizer(dict(enumerate(tokens)), merges, ["<|endoftext|>"]).save(folder / "student")
+    return folder
+
+
+def is_text(token: bytes) -> bool:
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# --- the questions --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, where, the keys that answer it, and what the screen then says.
+
+    `("typed", "low")` among the keys types a text; `FILES` in it is the folder with the files.
+    """
+
+    asked: str
+    opened: Config | Callable[[Path], Config]
+    keys: tuple[str | tuple[str, str], ...]
+    answer: Callable[[], Iterable[str]]
+
+
+def next_of_the_handout() -> Iterable[str]:
+    # The handout's own tie: s t and e s stand 9 times each, and s t is greater.
+    yield "Next s │ t, tied with e │ s."
+    yield "s is later in byte order"
+
+
+def the_newest_token() -> Iterable[str]:
+    left, right = trained().merges[-1]
+    yield f"{699:>7}  {(left + right).decode().replace(' ', '·')} "
+
+
+def changes_of_the_first_merge() -> Iterable[str]:
+    before, after = count_of((b"t", b"h")), count_of((b"t", b"h"), [(b"h", b"e")])
+    yield f"t │ h         {before:,} → {after:>5,}"
+
+
+def tokens_that_are_no_text() -> Iterable[str]:
+    tokens = [token for token in trained().vocab.values() if not is_text(token)]
+    yield f"{len(tokens)} of 700 tokens"
+
+
+def why_t_and_h_do_not_merge() -> Iterable[str]:
+    pair, first = (b"t", b"h"), (b"h", b"e")
+    yield f"{count_of(pair):,} at step 0"
+    yield f"{count_of(pair, [first]):,}"
+
+
+def a_word_and_its_twin() -> Iterable[str]:
+    the, space_the = trained().encode("the"), trained().encode(" the")
+    assert not set(the) & set(space_the)
+    yield f"With a space in front: ·the, {len(space_the)} token."
+
+
+def the_missing_merge() -> Iterable[str]:
+    left, right = (part.decode().replace(" ", "·") for part in trained().merges[left_out()])
+    yield f"{left}│{right}"
+    yield "missing-line"
+
+
+def where_tokenizers_differ() -> Iterable[str]:
+    yield "student"
+
+
+def merges_behind_ranks() -> Iterable[str]:
+    left, right = (part.decode().replace(" ", "·") for part in trained().merges[-1])
+    yield f"{len(trained().merges)}  {left} │ {right}"
+
+
+def tokens_of_a_file() -> Iterable[str]:
+    documents = SAMPLE.read_text("utf-8").split("<|endoftext|>")
+    yield f"{sum(len(trained().encode(document)) for document in documents):,} tokens"
+
+
+def a_special_token_is_one_id() -> Iterable[str]:
+    ids = [i for i, token in trained().vocab.items() if token == b"<|endoftext|>"]
+    yield "tokens  1 "
+    yield f"│{ids[0]} "
+    yield "special tokens as one id · Ctrl+S"
+
+
+def tokens_after_so_many_merges() -> Iterable[str]:
+    """Merges, bytes per token, tokens: at two rows of the table."""
+    size = sum(len(b"".join(word)) * times for word, times in words_after(()).items())
+    merges = trained().merges[:50]
+    tokens = sum(len(word) * times for word, times in words_after(tuple(merges)).items())
+    yield f"50        {size / tokens:.2f}  {tokens:,}"
+
+
+def tokens_that_no_text_gives() -> Iterable[str]:
+    tokenizer = Tokenizer.load(SWAPPED)
+    out_of_reach = [
+        number
+        for number, token in tokenizer.vocab.items()
+        if is_text(token) and tokenizer.encode(token.decode()) != [number]
+    ]
+    yield f"{len(out_of_reach)} of {len(tokenizer.vocab)} tokens"
+
+
+def greedy_parts() -> Iterable[str]:
+    # h│e is learnt before ·s│h, and greedy longest match looks no further than ·sh.
+    yield "·┊s┊he"
+    yield "·sh┊e"
+
+
+def scores_of_the_handout() -> Iterable[str]:
+    # w 3 times at a beginning, ##i 3 times, side by side 3 times: 3 / (3 · 3).
+    yield "= 3 / (3 · 3)"
+    yield "= 3 / 9 = 0.333"
+
+
+def text_of_ids() -> Iterable[str]:
+    yield trained().decode([100, 314])
+
+
+def arithmetic_of_em() -> Iterable[str]:
+    yield "M  score = ψ("
+
+
+QUESTIONS = (
+    Question("which pair is next, and why over its ties?", HANDOUT, (), next_of_the_handout),
+    Question("how was this token built?", STORIES, ("end", "3"), the_newest_token),
+    Question("what changed with this merge?", STORIES, ("right",), changes_of_the_first_merge),
+    Question(
+        "which tokens are half a character?", STORIES, ("end", "3", "p"), tokens_that_are_no_text
+    ),
+    Question(
+        "which tokens does no text give?",
+        TokenizerConfig((str(SWAPPED),)),
+        ("escape", "3", "d"),
+        tokens_that_no_text_gives,
+    ),
+    Question(
+        "what does the regex do here?",
+        STORIES,
+        ("2", ("typed", "don't 12"), "escape", "r"),
+        lambda: ("compared with gpt2, differs nowhere", "'t", "contraction"),
+    ),
+    Question(
+        "what if a user types <|endoftext|>?",
+        STORIES,
+        ("end", "2", ("typed", "<|endoftext|>")),
+        a_special_token_is_one_id,
+    ),
+    Question(
+        "why did these two not merge?",
+        STORIES,
+        ("right", "w", ("typed", "t|h")),
+        why_t_and_h_do_not_merge,
+    ),
+    Question(
+        "why does my vocabulary read Ġè¿Ļ?",
+        STORIES,
+        ("2", ("typed", "Ġè¿Ļ")),
+        lambda: ("20 E8 BF 99",),
+    ),
+    Question(
+        "is my merges file right, and where does it part?",
+        STORIES,
+        ("9", "c", ("typed", "FILES/student"), "enter"),
+        the_missing_merge,
+    ),
+    Question(
+        "where do two tokenizers cut differently?",
+        STORIES,
+        ("2", ("typed", "the kite"), "escape", "d", ("typed", "FILES/student"), "enter"),
+        where_tokenizers_differ,
+    ),
+    Question(
+        "why do `the` and `·the` differ?",
+        STORIES,
+        ("end", "2", ("typed", "the"), "escape"),
+        a_word_and_its_twin,
+    ),
+    Question(
+        "which text do these ids give?",
+        STORIES,
+        ("end", "2", "tab", ("typed", "[100, 314]")),
+        text_of_ids,
+    ),
+    Question(
+        "which merges are behind these ranks?",
+        lambda files: TokenizerConfig((str(files / "ours.tiktoken"),)),
+        ("escape", "1"),
+        merges_behind_ranks,
+    ),
+    Question(
+        "how many tokens has this file?",
+        lambda files: TokenizerConfig((str(files / "ours"),), corpus=str(SAMPLE)),
+        ("end",),
+        tokens_of_a_file,
+    ),
+    Question("what do more merges buy?", STORIES, ("end", "4"), tokens_after_so_many_merges),
+    Question(
+        "do these encoders give the same ids?",
+        SHIP,
+        ("end", "2", ("typed", " she"), "escape", "c"),
+        greedy_parts,
+    ),
+    Question("how is a WordPiece score made?", WORDPIECE, ("right",), scores_of_the_handout),
+    Question("how is a Unigram score made?", UNIGRAM, ("right",), arithmetic_of_em),
+    Question("what if the rule were another?", STORIES, ("i",), lambda: ("tie rule first-seen",)),
+    Question("what is in the heap, what is stale?", STORIES, ("right", "v"), lambda: ("✗939",)),
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.asked)
+async def test_a_question_is_answered_in_four_keys(question: Question, files: Path) -> None:
+    assert sum(isinstance(key, str) for key in question.keys) <= MOST_KEYS
+    opened = question.opened(files) if callable(question.opened) else question.opened
+    async with opened_as(opened) as (app, pilot):
+        for key in question.keys:
+            if isinstance(key, str):
+                await pilot.press(key)
+            else:
+                app.post_message(events.Paste(key[1].replace("FILES", str(files))))
+            await pilot.pause()
+        for part in question.answer():
+            await until(pilot, lambda part=part: part in screen_text(app.screen), 5)
