@@ -86,4 +86,4 @@ async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(
         await pilot.press("right")
         await pilot.pause()
         for panel in panels:
-            assert app.screen.query_one(f"#{panel}").region.height >= 8, panel
+            assert app.screen.query_one(f"#{panel}").region.height >= 6, panel
