@@ -27,6 +27,7 @@ REFUSED: Mapping[str, str] = {
     "parts stand in, so WordPiece keeps no heap.",
     "app.what_if": "What if forks BPE's merges; for WordPiece open the corpus "
     "with another --min-count.",
+    "screen.characters": "WordPiece's pieces are whole characters: none is cut into bytes.",
     "screen.heap_view": "WordPiece keeps no heap: each merge looks at all scores.",
     "screen.pseudocode": "The pseudocode is of BPE's trainers.",
     "screen.filter('partial')": "Pieces are of characters: each is valid UTF-8 by itself.",
