@@ -283,10 +283,15 @@ class WalkScreen(SessionScreen):
     def action_lanes(self) -> None:
         """The tokens in three lanes, or over their ids."""
         self.toggle_class("lanes")
-        # Where there is little room the ids are not shown, so the focus goes elsewhere.
-        self.call_after_refresh(
-            self.show_panel, "ids" if self.has_class("lanes") else self.PANEL_ORDER[0]
-        )
+        self.call_after_refresh(self._focus_lanes)
+
+    def _focus_lanes(self) -> None:
+        if not self.has_class("lanes"):
+            # Where there is little room the ids are not shown, so the focus goes elsewhere.
+            self.show_panel(self.PANEL_ORDER[0])
+            return
+        self.show_panel("ids")
+        self.set_focus(self.query_one("#ids LanesPanel"))  # beside the ids, where both have room
 
     # -- the walk
 

@@ -108,7 +108,7 @@ def test_without_a_name_the_samples_are_offered() -> None:
     with Terminal(f"{sys.executable} -m bpe_tui", 80, 24) as terminal:
         assert "handout.txt" in terminal.wait_for("Samples")
         terminal.press("Down", "Enter")
-        terminal.wait_for("whitespace · lexicographic")
+        terminal.wait_for("pattern whitespace")
         terminal.press("q")
         terminal.wait_for_cooked(exit_code=0)
 

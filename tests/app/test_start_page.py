@@ -73,7 +73,9 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
     async with started() as (app, pilot):
         rows = seen(app)
         late = rows.index("Opened of late")
-        assert rows[late + 1].split() == ["gone.txt", "in", str(tmp_path)]
+        name, where, folder = rows[late + 1].split()
+        assert (name, where) == ("gone.txt", "in")
+        assert str(tmp_path).startswith(folder.removesuffix("…"))  # a long one is cut
         assert "mine[b]␛.txt" in rows[late + 2]
         for _ in range(len(SAMPLES)):
             await pilot.press("down")

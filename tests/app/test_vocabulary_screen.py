@@ -226,7 +226,7 @@ async def test_every_panel_of_the_vocabulary_is_a_tab_away(size: tuple[int, int]
 
 
 async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:
-    async with opened() as (app, pilot):
+    async with opened(size=(120, 30)) as (app, pilot):
         await pilot.press("end", "e", *"the 漢", "enter")
         await pilot.pause(0.1)
         await pilot.press("escape", "a")
