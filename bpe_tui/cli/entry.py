@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BpeError as error:
         return _refuse(str(error))
     except OSError as error:
+        _drop_what_cannot_be_written()
         place = f"{error.filename}: " if error.filename else ""
         return _refuse(f"{place}{error.strerror or error}")
 
@@ -84,6 +85,14 @@ def _refuse(message: str) -> int:
     """Say in one line what is wrong."""
     print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
     return BAD_INPUT
+
+
+def _drop_what_cannot_be_written() -> None:
+    """On a full disk Python would try again when it ends, and end with a code of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _leave_stdout_alone()
 
 
 def _leave_stdout_alone() -> None:
