@@ -8,7 +8,7 @@ from textual import events
 from textual.app import App
 
 from bpe_tui.app import terminal
-from bpe_tui.session.told import Told
+from bpe_tui.session.notices import Notices
 from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.palette import CommandProvider
@@ -28,7 +28,7 @@ class BaseApp(App[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
-        self.told = Told()
+        self.notices = Notices()
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
@@ -43,7 +43,7 @@ class BaseApp(App[int]):
 
     def tell(self, said: str, *, stays: bool = False) -> None:
         """Say something, visible already, on the screen: until the next key, or until closed."""
-        self.told.keep(said) if stays else self.told.tell(said)
+        self.notices.keep(said) if stays else self.notices.tell(said)
         self._show_told()
 
     def notify(self, message: str, **settings: Any) -> None:
@@ -52,13 +52,13 @@ class BaseApp(App[int]):
 
     def close_note(self) -> None:
         """Take away what was to stay until now."""
-        self.told.note = ""
+        self.notices.note = ""
         self._show_told()
 
     async def on_event(self, event: events.Event) -> None:
         """A message is over with the next key, whatever that does."""
-        if self.told.now and isinstance(event, events.Key | events.MouseDown):
-            self.told.now = ""
+        if self.notices.now and isinstance(event, events.Key | events.MouseDown):
+            self.notices.now = ""
             self._show_told()
         await super().on_event(event)
 
@@ -70,7 +70,7 @@ class BaseApp(App[int]):
     def action_messages(self) -> None:
         from bpe_tui.dialogs.messages import Messages
 
-        self.push_screen(Messages(tuple(self.told.everything)))
+        self.push_screen(Messages(tuple(self.notices.everything)))
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

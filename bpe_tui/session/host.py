@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.notices import Notices
 from bpe_tui.session.session import Session
-from bpe_tui.session.told import Told
 
 
 class Navigation(Protocol):
@@ -34,7 +34,7 @@ class Navigation(Protocol):
 class Speaker(Protocol):
     """An application that tells its user something."""
 
-    told: Told
+    notices: Notices
 
     def tell(self, said: str, *, stays: bool = False) -> None: ...
 

@@ -127,13 +127,17 @@ class PanelScreen(Screen[None]):
         """Show what the application has to say; where rows are few, over the keys."""
         if not self.query(FootLine):
             return  # the screen is not there yet, and asks when it is
-        told, line, note = self.speaker.told, self.query_one(FootLine), self.query_one(NotePanel)
-        line.said = told.now
+        notices, line, note = (
+            self.speaker.notices,
+            self.query_one(FootLine),
+            self.query_one(NotePanel),
+        )
+        line.said = notices.now
         is_low = self.app.size.height < LEGEND_HEIGHT
-        line.display = bool(told.now) or not is_low
-        self.query_one(KeyBar).display = not (told.now and is_low)
-        if note.said != told.note:
-            note.said = told.note
+        line.display = bool(notices.now) or not is_low
+        self.query_one(KeyBar).display = not (notices.now and is_low)
+        if note.said != notices.note:
+            note.said = notices.note
             self.show_keys()
 
     def on_screen_resume(self) -> None:
@@ -163,7 +167,7 @@ class PanelScreen(Screen[None]):
         if self.is_typing:
             return command.in_fields
         if command.action == "screen.leave":
-            return self.can_leave or bool(self.speaker.told.note)
+            return self.can_leave or bool(self.speaker.notices.note)
         return command.in_footer and self.refusal_of(command) is None
 
     @property
@@ -191,7 +195,7 @@ class PanelScreen(Screen[None]):
         command = command_at(keys, self.id or "")
         if (refused := self.refusal_of(command)) is not None:
             self.tell(refused)
-        elif self.speaker.told.note and command.action == "screen.leave" and not self.is_typing:
+        elif self.speaker.notices.note and command.action == "screen.leave" and not self.is_typing:
             self.speaker.close_note()
         else:
             await self.run_action(command.action)

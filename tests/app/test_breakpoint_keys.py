@@ -60,7 +60,7 @@ async def test_running_to_what_no_merge_makes_says_so_and_stays() -> None:
         await pilot.press("right", "n")
         await pilot.pause(0.1)
         assert step(app) == 1
-        said = app.told.everything
+        said = app.notices.everything
         assert said == [
             "No breakpoint is set: key b adds one.",
             'No later merge makes it: token "zzz"',

@@ -141,4 +141,4 @@ async def test_other_models_say_that_the_check_is_of_bpe() -> None:
         await pilot.press("9")
         await pilot.pause()
         assert app.screen.id == "wordpiece-training"
-        assert "BPE's rule" in app.told.now
+        assert "BPE's rule" in app.notices.now

@@ -30,7 +30,7 @@ async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key(
         await pilot.press("home", "T")
         await pilot.pause()
         line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
-        assert line.said == app.told.now == "No merge before this one was tied."
+        assert line.said == app.notices.now == "No merge before this one was tied."
         assert line.region.height == 1
         assert sentence.region == before
         assert not line.region.overlaps(sentence.region)
@@ -40,7 +40,7 @@ async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key(
         await pilot.pause()
         assert line.said == ""
         assert app.screen.query_one(KeyBar).display
-        assert app.told.everything == ["No merge before this one was tied."]
+        assert app.notices.everything == ["No merge before this one was tied."]
 
 
 async def test_a_long_message_borrows_rows_and_is_never_cut() -> None:
@@ -80,7 +80,7 @@ async def test_what_matters_stays_until_it_is_closed() -> None:
         await until(pilot, lambda: note.region.height)
         await pilot.press("escape", "escape")
         assert not note.display
-        assert app.told.everything == ["[b]Yours[/b]"]
+        assert app.notices.everything == ["[b]Yours[/b]"]
 
 
 def test_nothing_is_said_in_a_corner() -> None:
@@ -130,8 +130,8 @@ async def test_a_dead_key_speaks_on_each_screen(kind: str) -> None:
         if app.screen.is_typing:
             await pilot.press("escape")
         await pilot.press("ö")
-        await until(pilot, lambda: app.told.now.startswith("ö is no key here"))
+        await until(pilot, lambda: app.notices.now.startswith("ö is no key here"))
         key = "u" if kind == "training" else "i"  # what if is of the training alone
         await pilot.press(key)
-        await until(pilot, lambda: re.match(rf"{key}: .* on \d \w+", app.told.now))
+        await until(pilot, lambda: re.match(rf"{key}: .* on \d \w+", app.notices.now))
         assert app.screen.id == kind

@@ -145,7 +145,7 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
         assert "type" in offered
         assert not offered & {"next", "back", "play", "why not", "compare"}
         await pilot.press("right")
-        assert "This is about merges" in app.told.now
+        assert "This is about merges" in app.notices.now
 
 
 @pytest.mark.parametrize("file", ["bert", "t5"])
@@ -181,4 +181,4 @@ async def test_a_model_for_a_tokenizer_is_refused_in_a_sentence_on_every_screen(
         for screen in "1345678":
             await pilot.press(screen, "M")
             await pilot.pause()
-            assert app.told.now.startswith("A model is trained on a corpus"), screen
+            assert app.notices.now.startswith("A model is trained on a corpus"), screen

@@ -138,7 +138,7 @@ async def test_keys_that_ask_about_merges_say_that_there_are_none(tmp_path: Path
     async with bert(tmp_path) as (app, pilot):
         await pilot.press("2", "escape", "w")
         assert app.screen.id == "encoding"
-        assert "model WordPiece has none" in app.told.now
+        assert "model WordPiece has none" in app.notices.now
 
 
 async def test_tab_goes_to_the_second_text() -> None:
@@ -257,6 +257,6 @@ async def test_enter_on_the_text_says_where_it_is_typed_and_leaves_it_in_sight()
     async with pipeline() as (app, pilot):
         await pilot.press("enter")
         await pilot.pause()
-        assert app.told.now.startswith("The text is typed above")
+        assert app.notices.now.startswith("The text is typed above")
         assert app.screen.query_one("#pipeline-text").region.height
         assert not app.screen.has_class("-zoom")

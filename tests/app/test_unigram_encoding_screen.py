@@ -275,7 +275,7 @@ async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
             await pilot.press(key)
             await pilot.pause()
             assert app.screen.id == "unigram-encoding"
-            assert app.told.now, key
+            assert app.notices.now, key
 
 
 async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:

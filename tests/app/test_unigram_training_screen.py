@@ -194,7 +194,7 @@ async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
             await pilot.press(key)
             await pilot.pause()
             assert app.screen.id == "unigram-training"
-            assert app.told.now.endswith("."), key
+            assert app.notices.now.endswith("."), key
 
 
 async def test_m_trains_the_other_model_and_back(corpus: Path) -> None:

@@ -14,7 +14,7 @@ from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.unigram.narration import score_text
-from bpe_tui.unigram.panels.piece_detail import PieceLanesPanel, PieceToldPanel, PieceUsesPanel
+from bpe_tui.unigram.panels.piece_detail import PieceDetailPanel, PieceLanesPanel, PieceUsesPanel
 from bpe_tui.unigram.panels.pieces import PieceRows
 from bpe_tui.unigram.screens.vocabulary import UnigramVocabularyScreen
 from bpe_tui.views.targets import ToPiece
@@ -77,7 +77,7 @@ async def test_beside_it_stands_what_would_take_the_place_of_the_piece(tmp_path:
         await settled(pilot)
         frame, piece = frame_of(app), rows.token
         assert piece is not None
-        told = "\n".join(text_of(app.screen.query_one(PieceToldPanel)))
+        told = "\n".join(text_of(app.screen.query_one(PieceDetailPanel)))
         other = frame.alternative(frame.record.texts[piece])
         assert other is not None
         for edge in other.edges:
@@ -93,7 +93,7 @@ async def test_what_stands_in_for_it_leads_there_and_escape_comes_back(tmp_path:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         await pilot.press("d")
         before = rows.token
-        panel = app.screen.query_one(PieceToldPanel)
+        panel = app.screen.query_one(PieceDetailPanel)
         app.screen.set_focus(panel)
         targets = [panel.row(place).target for place in range(panel.row_count)]
         panel.cursor = next(place for place, to in enumerate(targets) if to is not None)
@@ -186,4 +186,4 @@ async def test_what_removals_cost_at_one_step_gives_way_to_what_they_cost_at_ano
         for key in ("end", "home", "end"):  # the last time both are known
             await pilot.press(key)
             await settled(pilot)
-        assert app.screen.query_one(PieceToldPanel).removals is not None
+        assert app.screen.query_one(PieceDetailPanel).removals is not None

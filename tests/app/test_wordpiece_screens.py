@@ -80,7 +80,7 @@ async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
         await pilot.press("p")
         await pilot.pause()
         assert rows.row_count == len(unused)
-        assert "Pieces are of characters" in app.told.now
+        assert "Pieces are of characters" in app.notices.now
 
 
 @pytest.mark.parametrize("size", SIZES)

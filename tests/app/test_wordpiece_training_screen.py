@@ -167,7 +167,7 @@ async def test_a_key_of_bpe_s_says_what_it_is_for(corpus: Path) -> None:
             await pilot.press(key)
             await pilot.pause()
             assert app.screen is before
-            assert app.told.now, key
+            assert app.notices.now, key
 
 
 async def test_s_saves_the_pieces_a_line_each(corpus: Path, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class AboutPiecePanel(PiecePanel):
         raise NotImplementedError
 
 
-class PieceToldPanel(AboutPiecePanel):
+class PieceDetailPanel(AboutPiecePanel):
     """Its numbers, the best segmentation without it, and the arithmetic of its loss increase.
 
     `removals` is what removals would cost at this step, once somebody has computed that.

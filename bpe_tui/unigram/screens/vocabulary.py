@@ -11,9 +11,9 @@ from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_VOCABULARY
 from bpe_tui.unigram.panels.piece_detail import (
     AboutPiecePanel,
+    PieceDetailPanel,
     PieceHistoryPanel,
     PieceLanesPanel,
-    PieceToldPanel,
     PieceUsesPanel,
 )
 from bpe_tui.unigram.panels.pieces import PieceRows, VocabularyOfPieces
@@ -39,7 +39,7 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
         with Container(id="panels"):
             yield VocabularyOfPieces().data_bind(frame=UnigramVocabularyScreen.frame)
             with Vertical(id="about"):
-                for panel in (PieceToldPanel(), PieceHistoryPanel(), PieceUsesPanel()):
+                for panel in (PieceDetailPanel(), PieceHistoryPanel(), PieceUsesPanel()):
                     yield panel.data_bind(frame=UnigramVocabularyScreen.frame)
         yield PieceLanesPanel().data_bind(frame=UnigramVocabularyScreen.frame)
 
@@ -62,7 +62,7 @@ class UnigramVocabularyScreen(TableScreen, UnigramScreen):
         return frame.index_of(token) is not None
 
     def look_at(self, token: int | None) -> None:
-        self.query_one(PieceToldPanel).removals = self.query_one(PieceRows).removals
+        self.query_one(PieceDetailPanel).removals = self.query_one(PieceRows).removals
         self.query_one(PieceHistoryPanel).number = token
         for panel in self.query(AboutPiecePanel):
             panel.number = token

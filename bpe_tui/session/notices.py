@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Told:
+class Notices:
     """Sentences, oldest first; each is visible text.
 
     Attributes:
