@@ -18,14 +18,14 @@ REPO = Path(__file__).resolve().parents[1]
 
 ROOMS = {
     "engine": """
+        learning
         analysis
         formats
         pipeline
-        wordpiece unigram baselines
+        wordpiece unigram
         bpe
         recording
         encoding
-        alphabets
         counting
         text
         core
@@ -33,6 +33,7 @@ ROOMS = {
     "bpe_tui": """
         cli
         app
+        lessons
         bpe wordpiece unigram studies dialogs
         views
         session

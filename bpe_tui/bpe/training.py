@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import plural
-from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.run import to_tokenizer
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import TokenizerFileError
+from engine.encoding.units import DEFAULT_UNITS
 from engine.recording.training import CountedCorpus, Training
 
 

@@ -11,11 +11,11 @@ from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.widgets.visible import quoted, visible_text
-from engine.alphabets.units import UNITS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
 from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
+from engine.encoding.units import UNITS
 from engine.text.corpus import Corpus
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens

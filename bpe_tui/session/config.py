@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from engine.alphabets.units import DEFAULT_UNITS
 from engine.core.errors import TokenizerFileError
+from engine.encoding.units import DEFAULT_UNITS
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)

@@ -17,11 +17,11 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
 from bpe_tui.session.recent_files import remember
 from bpe_tui.session.training import OpeningListener, replay, train
-from engine.alphabets.merging import count_pairs
-from engine.alphabets.units import DEFAULT_UNITS, UNITS, Units
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.count import CorpusCount
+from engine.encoding.merging import count_pairs
+from engine.encoding.units import DEFAULT_UNITS, UNITS, Units
 from engine.recording.training import CountedCorpus, Training
 
 if TYPE_CHECKING:

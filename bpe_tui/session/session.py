@@ -14,13 +14,13 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
-from engine.alphabets.units import UNITS
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
+from engine.encoding.units import UNITS
 from engine.recording.merge_frame import MergeTimeline
 from engine.recording.player import Player
 from engine.text.excerpt import Excerpt

@@ -1,4 +1,4 @@
 """Questions about a result: why not, how it compares, what kind it is, whether it is right.
 
-Uses every room of the engine; nothing in the engine uses it.
+Uses every room below; only learning uses it.
 """

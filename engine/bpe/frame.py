@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
-from engine.alphabets.units import UNKNOWN, Units
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
@@ -17,6 +16,7 @@ from engine.core.events import Pair
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.units import UNKNOWN, Units
 from engine.recording.affected_pretokens import CountAttribution
 from engine.recording.merge_frame import MergeFrame
 

@@ -15,7 +15,6 @@ from time import monotonic, thread_time
 
 import numpy as np
 
-from engine.alphabets.units import DEFAULT_UNITS, UNITS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
@@ -23,6 +22,7 @@ from engine.bpe.trainers.problem import Algorithm
 from engine.bpe.trainers.work import WorkLog
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
+from engine.encoding.units import DEFAULT_UNITS, UNITS
 
 SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)

@@ -14,12 +14,12 @@ from itertools import product, repeat
 
 import numpy as np
 
-from engine.alphabets import Alphabet, ByteAlphabet
-from engine.alphabets.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.bpe.heap import HeapReplay
 from engine.bpe.ties import TieRule, never_seen
 from engine.core.arrays import Integers, Ints
 from engine.core.events import BytesPair, Pair, StaleEntry
+from engine.encoding.alphabet import Alphabet, ByteAlphabet
+from engine.encoding.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
 from engine.recording.numbering import PairNumbers, TokenIds

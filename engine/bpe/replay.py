@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
 
-from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
@@ -26,6 +25,7 @@ from engine.bpe.trainers.fast_index import FlatIndex
 from engine.bpe.trainers.problem import Problem
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.recording.numbering import GivenIds, key_of

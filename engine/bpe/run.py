@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-from engine.alphabets import ByteAlphabet
 from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
 from engine.bpe.statistics import Statistics, TieHistory
 from engine.bpe.vocabulary import RunVocabularies
 from engine.core.events import Pair
+from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 
-from engine.alphabets.units import DEFAULT_UNITS, UNITS, Base
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
@@ -13,6 +12,7 @@ from engine.bpe.trainers.problem import Problem
 from engine.bpe.trainers.work import Work
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import Pair
+from engine.encoding.units import DEFAULT_UNITS, UNITS, Base
 from engine.text.pretokenize import check_special_tokens, to_bytes
 
 LEAST_MAX_TOKEN_LENGTH = 2

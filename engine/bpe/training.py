@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.alphabets.units import DEFAULT_UNITS
 from engine.bpe.record import MergeStep
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import DEFAULT_TRAINER
 from engine.core.events import CountProgress, TrainProgress
+from engine.encoding.units import DEFAULT_UNITS
 from engine.recording.training import CountedCorpus, Training, TrainingListener, train_on_corpus
 from engine.text.corpus import Corpus
 from engine.text.patterns import Pattern

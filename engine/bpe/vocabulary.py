@@ -13,10 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.alphabets import Alphabet, ByteAlphabet
-from engine.alphabets.alphabet import is_white_space
 from engine.bpe.record import Record
 from engine.core.arrays import Ints
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
 from engine.recording.token_table import NONE, Merges, TokenTable
 from engine.recording.vocabulary import Vocabulary
 from engine.text.pretokenize import to_bytes, to_text

@@ -13,9 +13,9 @@ from contextlib import suppress
 from operator import add
 from typing import NamedTuple, Protocol
 
-from engine.alphabets import Alphabet, ByteAlphabet
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.encoders.encoder import MergeTable
 from engine.text.pretokenize import SpecialSplitter, to_bytes
 

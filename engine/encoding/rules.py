@@ -17,8 +17,8 @@ from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import Protocol
 
-from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.encoders.fast import LONG, RankHeap
 from engine.text.patterns import Pattern

@@ -8,8 +8,8 @@ from copy import copy
 from functools import partial
 from typing import Any
 
-from engine.alphabets import Alphabet
 from engine.core.helper_pool import in_order
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import ENCODERS
 from engine.encoding.encoders.encoder import Encoder, MergeTable
 from engine.text.patterns import Pattern

@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from engine.alphabets import Alphabet
 from engine.core.errors import SpecialTokenError, UnknownTokenIdError
 from engine.core.events import EncodeStep
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER
 from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
 from engine.encoding.incremental import LiveEncoding

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.alphabets import BYTES
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.core.events import Pair
 from engine.core.files import write_files
+from engine.encoding.alphabet import BYTES
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import describe_pattern, is_text, number_special_tokens, pattern_of
 from engine.formats.source import LARGEST, Source, read_lines

@@ -24,11 +24,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
 from engine.core.arrays import NOT_THERE, Ints, NumberTable
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
 from engine.text.patterns import Pattern

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.alphabets import BYTES, Alphabet, ByteAlphabet, WordEndAlphabet
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.events import Pair
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import TokenizerFormat
 
@@ -80,7 +80,7 @@ def check_sayable(tokenizer: Tokenizer, path: Path, format: TokenizerFormat) -> 
 def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None:
     """Why a format can hold no tokenizer whose merges start from this; `None` if it may.
 
-    >>> from engine.alphabets import BYTES, CharacterAlphabet
+    >>> from engine.encoding.alphabet import BYTES, CharacterAlphabet
     >>> from engine.formats import FORMATS
     >>> describe_obstacle(BYTES, FORMATS["gpt2"])
     >>> describe_obstacle(CharacterAlphabet({"a": 0}), FORMATS["gpt2"])

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder

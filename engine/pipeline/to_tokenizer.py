@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from engine.alphabets import Alphabet
 from engine.core.gpt2_bytes import spell
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.models.model import MergingModel, Model, ModelToken
 from engine.pipeline.pipeline import Pipeline

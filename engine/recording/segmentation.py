@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from engine.alphabets import Alphabet
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.encoders.fast import LONG, RankHeap
 

@@ -16,9 +16,9 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.alphabets import Alphabet
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.fast import Cached
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from engine.alphabets import CharacterAlphabet
-from engine.alphabets.merging import count_pairs
 from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
+from engine.encoding.alphabet import CharacterAlphabet
+from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import PairNumbers
 from engine.text.pretokenize import to_bytes, to_text

@@ -18,7 +18,7 @@ from bpe_tui.dialogs.open_other import OpenOther, PlaceRows
 from bpe_tui.session import recent_files as recent
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, config_for
 from engine import Tokenizer, count_pretokens, train_bpe
-from engine.alphabets import CharacterAlphabet
+from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer
 from engine.formats import tokenizer_format as formats
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabets import BYTES, Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.trace import first_merge_across, trace

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.baselines import BASELINES
-from engine.baselines.baselines import ByteTokenizer, CharacterTokenizer, WordTokenizer
+from engine.analysis.model_table.baselines import (
+    BASELINES,
+    ByteTokenizer,
+    CharacterTokenizer,
+    WordTokenizer,
+)
 from engine.core.errors import (
     SpecialTokenError,
     UnknownNameError,

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
-from engine.alphabets import CharacterAlphabet
 from engine.analysis.comparison import TextComparison, first_parting, overlap
 from engine.analysis.comparison.cut_text import CutText, cut_alike
 from engine.analysis.comparison.edges import token_spans
 from engine.analysis.comparison.fertility import fertility
 from engine.analysis.comparison.text_comparison import differences
+from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
 from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable

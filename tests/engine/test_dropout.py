@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabets import ByteAlphabet
 from engine.core.errors import DropoutError
+from engine.encoding.alphabet import ByteAlphabet
 from engine.encoding.encoders.dropout import Dropout, encode_with_dropout
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.tokenizer import Tokenizer

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabets import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.encoders import at_once
 from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.encoder import RankLoop

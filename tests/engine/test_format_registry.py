@@ -19,8 +19,8 @@ from test_files import contents
 from tiny_tokenizers import BYTES, END, GOLDEN, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.core.errors import BpeError, OutputExistsError, TokenizerFileError
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import FORMATS, WRITABLE, open_tokenizer, save
 from engine.formats.source import LARGEST, Source
 

@@ -17,9 +17,9 @@ from tiktoken.load import load_tiktoken_bpe
 from tiny_tokenizers import BYTES, END, GOLDEN, REPO, TEXTS, handout, trained
 
 from engine import Tokenizer
-from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
 from engine.formats.ranks import merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Tokenizer, Trainer
-from engine.alphabets import ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.bpe.replay import Replay
 from engine.core.errors import UnknownTokenIdError, VocabularyError
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"

@@ -22,8 +22,8 @@ from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import ByteLevel
 
 from engine import Tokenizer
-from engine.alphabets import ByteAlphabet, WholeTokens
 from engine.core.errors import BpeError, TokenizerFileError
+from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import WRITABLE, open_tokenizer
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 

@@ -15,8 +15,6 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.alphabets import WordEndAlphabet
-from engine.alphabets.units import UNITS
 from engine.analysis.explain.encoder_comparison import lockstep
 from engine.analysis.explain.why_not import why_not, why_not_merged
 from engine.analysis.inspection import Inspection
@@ -29,7 +27,9 @@ from engine.bpe.trainers import TRAINERS
 from engine.bpe.training import train_bpe
 from engine.bpe.what_if import Change, fork
 from engine.core.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
+from engine.encoding.alphabet import WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.units import UNITS
 from engine.formats import WRITABLE
 
 CLASSIC = {b"low": 5, b" ": 13, b"lower": 2, b"newest": 6, b"widest": 3}

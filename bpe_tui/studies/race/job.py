@@ -15,8 +15,8 @@ from textual.message import Message
 from bpe_tui.session import messages
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import Job
-from engine.alphabets.units import UNITS
 from engine.bpe.race import Course, Race, SizeRace, bearable_part, sample
+from engine.encoding.units import UNITS
 
 TRAINER_SECONDS = 8.0
 """What each trainer may take for all merges; `naive` needs it."""

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 
-from engine.alphabets.merging import merge_pair
 from engine.analysis.check.assignment import Assignment, steps_of
 from engine.analysis.check.explanation import Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
@@ -34,6 +33,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
+from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import to_text
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.alphabets.merging import merge_pair
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
+from engine.encoding.merging import merge_pair
 
 Word = Sequence[int]
 PairsOf = Callable[[Word], Iterator[Pair]]

@@ -15,15 +15,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.alphabets.units import DEFAULT_UNITS, UNITS, UNKNOWN
-from engine.baselines import BASELINES
-from engine.baselines.baselines import BaselineTokenizer
+from engine.analysis.model_table.baselines import BASELINES, BaselineTokenizer
 from engine.bpe.run import to_tokenizer
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnfinishedError
 from engine.core.registry import Registry, registry_of
 from engine.counting.count import count_text
 from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.units import DEFAULT_UNITS, UNITS, UNKNOWN
 from engine.text.pretokenize import (
     SpecialSplitter,
     to_bytes,

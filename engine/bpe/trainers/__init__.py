@@ -6,11 +6,11 @@ To add one, write a file with an `ALGORITHM`, and a line below.
 
 from __future__ import annotations
 
-from engine.alphabets import BYTES, Alphabet, ByteAlphabet
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import fast, heap, indexed, linked, naive
 from engine.bpe.trainers.problem import Algorithm
 from engine.core.registry import Registry, registry_of
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 
 TRAINERS: Registry[Algorithm] = registry_of(
     "trainer",

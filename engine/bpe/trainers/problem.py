@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from engine.alphabets import BYTES, Alphabet, ByteAlphabet
-from engine.alphabets.merging import count_pairs
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
 from engine.bpe.trainers.symbols import Symbols
 from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
+from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import PairNumbers
 

@@ -38,7 +38,7 @@ class Encoded(NamedTuple):
 class AtOnce:
     """Gives the ids that an encoder gives, for thousands of pretokens sooner.
 
-    >>> from engine.alphabets import ByteAlphabet
+    >>> from engine.encoding.alphabet import ByteAlphabet
     >>> from engine.encoding.encoders.encoder import RankLoop
     >>> encoder = AtOnce(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 
-from engine.alphabets import Alphabet
 from engine.core.errors import DropoutError
 from engine.core.events import EncodeStep, Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.rules import HasRules
 
 
@@ -46,7 +46,7 @@ class Dropout:
         probability: that a candidate is dropped, in a round.
         seed: another seed gives other draws.
 
-    >>> from engine.alphabets import ByteAlphabet
+    >>> from engine.encoding.alphabet import ByteAlphabet
     >>> merges = {(97, 98): (0, 256), (256, 99): (1, 257)}
     >>> dropout = Dropout(ByteAlphabet(range(256)), merges.get, probability=0.5, seed=1)
     >>> [dropout.encode(b"abc", draw) for draw in range(4)]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from engine.alphabets import Alphabet
-from engine.alphabets.merging import merge_pair
 from engine.core.events import EncodeStep, Pair
+from engine.encoding.alphabet import Alphabet
+from engine.encoding.merging import merge_pair
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import to_bytes
 

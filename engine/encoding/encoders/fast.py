@@ -11,8 +11,8 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, pairwise
 
-from engine.alphabets import Alphabet
 from engine.core.events import EncodeStep, Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import Encoder, MergeTable, RankLoop, is_in_order
 from engine.encoding.piece_encoder import memoized_encoder
 from engine.text.patterns import Pattern

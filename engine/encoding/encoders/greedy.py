@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from engine.alphabets import Alphabet
+from engine.encoding.alphabet import Alphabet
 
 
 class Greedy:
@@ -23,7 +23,7 @@ class Greedy:
         alphabet: what spells a place at which no token begins.
         ending_ids: the same for tokens that can only stand at the end, which go first there.
 
-    >>> from engine.alphabets import ByteAlphabet
+    >>> from engine.encoding.alphabet import ByteAlphabet
     >>> ids = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"bc": 4}
     >>> list(Greedy(ids, ByteAlphabet(range(256))).takes(b"abc"))
     [(3, 2), (2, 3)]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from engine.alphabets import Alphabet
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.fast import RankHeap
 from engine.pipeline.json_fields import Fields, well_formed
 from engine.pipeline.stage import Stage

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import ClassVar, NamedTuple
 
-from engine.alphabets import Alphabet, CharacterAlphabet
 from engine.core.events import Pair
+from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.models.model import MergingModel, Model, ModelToken
 from engine.pipeline.stage import stage
 from engine.text.pretokenize import to_bytes, to_text

@@ -26,7 +26,7 @@ class Alphabet(ABC):
     def spell(self, pretoken: bytes) -> list[int]:
         """The ids of a pretoken before any merge.
 
-        >>> from engine.alphabets import BYTES
+        >>> from engine.encoding.alphabet import BYTES
         >>> BYTES.spell(b"low")
         [108, 111, 119]
         """
@@ -35,7 +35,7 @@ class Alphabet(ABC):
     def edges(self, pretoken: bytes) -> Sequence[int]:
         """Where each of these ids begins, in bytes, and last where the pretoken ends.
 
-        >>> from engine.alphabets import BYTES
+        >>> from engine.encoding.alphabet import BYTES
         >>> list(BYTES.edges(b"low"))
         [0, 1, 2, 3]
         """
@@ -69,7 +69,7 @@ class Alphabet(ABC):
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         """How many tokens the pretokens are before any merge.
 
-        >>> from engine.alphabets import BYTES
+        >>> from engine.encoding.alphabet import BYTES
         >>> BYTES.token_count({"né".encode(): 2})
         6
         """
@@ -251,7 +251,7 @@ class WholeTokens(Alphabet):
     Llama 3 and tiktoken look a whole pretoken up before they merge anything, which matters where
     merging its bytes would not lead to it. Hugging Face calls this `ignore_merges`.
 
-    >>> from engine.alphabets import ByteAlphabet
+    >>> from engine.encoding.alphabet import ByteAlphabet
     >>> WholeTokens(ByteAlphabet(range(256)), {b"abc": 300}).spell(b"abc")
     [300]
     """
@@ -281,7 +281,7 @@ class WordEndAlphabet(Alphabet):
 
     What is nothing but whitespace is no word, and is spelled in no tokens at all.
 
-    >>> from engine.alphabets import CharacterAlphabet
+    >>> from engine.encoding.alphabet import CharacterAlphabet
     >>> characters = CharacterAlphabet({"a": 5, "b": 6}, unknown=0)
     >>> alphabet = WordEndAlphabet(characters, marker=9)
     >>> alphabet.spell(b"ab"), list(alphabet.edges(b"ab")), alphabet.spell(b" ")

@@ -1,4 +1,9 @@
-"""The baselines: a text is cut into words, characters or bytes, and each is looked up."""
+"""Tokenizers that need no training to speak of: by words, by characters, by bytes.
+
+They are what subword tokenizers are measured against: words are short sequences, but every new
+word is unknown; bytes are never unknown, but many; characters stand between. To add one, write a
+subclass of `BaselineTokenizer` and name it in `BASELINES`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.core.errors import UnknownTokenIdError, VocabSizeError
+from engine.core.registry import Registry
 from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -212,3 +218,9 @@ class WordTokenizer(BaselineTokenizer):
     def units(self, text: str) -> Iterable[bytes]:
         for pretoken in self.pattern.split(text):
             yield from map(to_bytes, words_in(pretoken))
+
+
+BASELINES: Registry[type[BaselineTokenizer]] = Registry(
+    "tokenizer", {kind.name: kind for kind in (WordTokenizer, CharacterTokenizer, ByteTokenizer)}
+)
+"""A text is cut into words, characters or bytes, and each is looked up."""

@@ -12,9 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from engine.alphabets import BYTES, Alphabet, CharacterAlphabet
-from engine.alphabets.alphabet import WordEndAlphabet, is_white_space
 from engine.core.registry import Registry, registry_of
+from engine.encoding.alphabet import (
+    BYTES,
+    Alphabet,
+    CharacterAlphabet,
+    WordEndAlphabet,
+    is_white_space,
+)
 from engine.text.pretokenize import to_bytes, to_text
 
 UNKNOWN = b"<unk>"
