@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from bpe_tui.bpe.tie_reason import why_first
 from bpe_tui.views.narration import (
     ROOMY,
     Narrator,
@@ -30,6 +29,7 @@ from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
 from engine.bpe.record import MergeStep
 from engine.core.events import Pair
+from engine.core.wording import describe
 
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
@@ -154,6 +154,11 @@ def _decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
     if len(rivals) == 1:
         return f"The tie rule {rule.name} decided: {why_first(frame, winner, rivals[0])}."
     return describe_rule(rule.name, rule.summary)
+
+
+def why_first(frame: Frame, winner: Pair, rival: Pair) -> str:
+    """Why the tie rule takes `winner` before `rival`: `s is later in byte order than e`."""
+    return describe(frame.why_first(winner, rival), visible_bytes)
 
 
 def describe_unknown(frame: Frame, text: str) -> str:

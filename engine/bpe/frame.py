@@ -13,6 +13,7 @@ from engine.bpe.run import Run
 from engine.bpe.statistics import Statistics
 from engine.bpe.ties import TieRule
 from engine.core.events import Pair
+from engine.core.wording import Words
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
@@ -131,6 +132,10 @@ class Frame(MergeFrame[MergeStep]):
     def count_of(self, pair: Pair) -> int:
         """How often the pair stands side by side at this step."""
         return self.queue.count_of(pair)
+
+    def why_first(self, winner: Pair, rival: Pair) -> Words:
+        """Why the tie rule takes one pair before another of the same count, as a clause."""
+        return self.tie_rule.why_first(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:
         """The pairs of highest count, ties in the order of the rule; the first merges next.

@@ -14,6 +14,7 @@ from typing import Any
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry, registry_of
+from engine.core.wording import Words
 from engine.recording.numbering import TokensById
 
 Key = Any
@@ -29,18 +30,33 @@ def never_seen(pair: Pair) -> tuple[int, int]:
     raise AssertionError("a static tie rule does not ask where a pair stands")
 
 
+Explain = Callable[[TokensById, Pair, Pair], Words]
+"""Why a rule takes the first pair before the second, as a clause."""
+
+
 @dataclass(frozen=True)
 class TieRule:
     """A named rule. `make_key(vocab, first_seen)` gives the key function for one run.
 
     `vocab` may grow while the key function is in use; `first_seen` is called by rules that are not
-    static, and only by them.
+    static, and only by them. `explain(vocab, winner, rival)` says what made the difference:
+    `s is later in byte order than e`.
     """
 
     name: str
     summary: str
     make_key: Callable[[TokensById, FirstSeen], PairKey]
+    explain: Explain | None = None
     static: bool = True
+
+    @property
+    def in_short(self) -> str:
+        """The summary's first clause: who wins."""
+        return self.summary.split(";")[0]
+
+    def why_first(self, vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+        """Why it takes `winner` before `rival`, as a clause."""
+        return (self.in_short,) if self.explain is None else self.explain(vocab, winner, rival)
 
 
 class _Descending(dict[int, str]):
@@ -97,32 +113,78 @@ def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return key
 
 
+# -- why a rule takes one pair before another of the same count, as a clause
+
+
+_SAME_LEFT: Words = ("same left token, and ",)
+
+
+def _later_bytes(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+    at, same = (0, ()) if vocab[winner[0]] != vocab[rival[0]] else (1, _SAME_LEFT)
+    return *same, vocab[winner[at]], " is later in byte order than ", vocab[rival[at]]
+
+
+def _first_in_corpus(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+    return ("it stands first in the corpus as it is now",)
+
+
+def _smaller_id(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+    at, same = (0, ()) if winner[0] != rival[0] else (1, _SAME_LEFT)
+    side = ("left", "right")[at]
+    return *same, f"its {side} id {winner[at]} is smaller than {rival[at]}"
+
+
+def _earlier_stand_in(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+    at, same = (0, ()) if winner[0] != rival[0] else (1, _SAME_LEFT)
+    return (
+        *same,
+        vocab[winner[at]],
+        " has a smaller id than ",
+        vocab[rival[at]],
+        " where bytes are numbered as GPT-2 does",
+    )
+
+
+def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
+    joined, other = (vocab[left] + vocab[right] for left, right in (winner, rival))
+    if len(joined) != len(other):
+        return (f"{len(joined):,} bytes joined, fewer than {len(other):,}",)
+    if joined != other:
+        return "as long, and ", joined, " is earlier than ", other
+    return ("the same bytes joined, and its left token is the shorter one",)
+
+
 TIE_RULES: Registry[TieRule] = registry_of(
     "tie rule",
     TieRule(
         "lexicographic",
         "the greater (left bytes, right bytes) wins; Stanford CS336's rule",
         _greatest_bytes,
+        _later_bytes,
     ),
     TieRule(
         "first-seen",
         "the pair met first in the corpus as it is now wins; minbpe's rule",
         _first_seen,
+        _first_in_corpus,
         static=False,
     ),
     TieRule(
         "smallest-ids",
         "the smaller (left id, right id) wins; rustbpe's rule",
         _smallest_ids,
+        _smaller_id,
     ),
     TieRule(
         "huggingface",
         "the smaller ids win, bytes numbered by their printable stand-ins (Ġ late)",
         _huggingface,
+        _earlier_stand_in,
     ),
     TieRule(
         "sentencepiece",
         "the shorter joined token wins, then the smaller bytes",
         _shortest_piece,
+        _shorter_piece,
     ),
 )

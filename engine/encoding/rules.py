@@ -18,6 +18,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from engine.core.events import EncodeStep, Pair
+from engine.core.wording import Show
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.encoders.fast import LONG, RankHeap
@@ -156,10 +157,6 @@ class HasRules(Protocol):
 
     @property
     def rules(self) -> EncodingRules: ...
-
-
-Show = Callable[[bytes], str]
-"""How a token, which may be any bytes, is written in a sentence."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainer import base_vocab
 from engine.core.events import BytesPair
-from engine.encoding.rules import Show
+from engine.core.wording import Show
 
 TIED_NAMED = 6
 

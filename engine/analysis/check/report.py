@@ -9,7 +9,7 @@ from engine.analysis.check.explanation import FURTHER, Explanation
 from engine.analysis.check.findings import Divergence, IdFinding, SizeFinding, VocabularyFinding
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import spell
-from engine.encoding.rules import Show
+from engine.core.wording import Show
 
 
 @dataclass(frozen=True)

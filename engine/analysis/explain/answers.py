@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from engine.core.gpt2_bytes import spell
-from engine.encoding.rules import Merge, Part, Show, describe_parts
+from engine.core.wording import Show
+from engine.encoding.rules import Merge, Part, describe_parts
 from engine.text.pretokenize import Pretoken, to_bytes
 
 

@@ -14,6 +14,7 @@ from itertools import islice, zip_longest
 
 from engine.core.events import EncodeStep, Pair
 from engine.core.gpt2_bytes import spell
+from engine.core.wording import Show
 from engine.encoding.encoders.encoder import MergeOrder, RankLoop
 from engine.encoding.encoders.fast import Cached
 from engine.encoding.encoders.greedy import Greedy
@@ -22,7 +23,6 @@ from engine.encoding.rules import (
     HasRules,
     Merge,
     Part,
-    Show,
     describe_parts,
     merge_of,
     parts_of,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.core.gpt2_bytes import read_stand_ins
-from engine.encoding.rules import Show
+from engine.core.wording import Show
 from engine.text.pretokenize import to_text
 
 BYTES_SHOWN = 24
