@@ -1,0 +1,365 @@
+"""Reads a lesson from its file, which is Markdown:
+
+    +++
+    title = "What a merge changes"
+    corpus = "handout.txt"
+    pattern = "whitespace"
+    +++
+    ## Count
+    Every byte is a token at first. Which two stand side by side most often?
+    ```show
+    view = "training"
+    step = 0
+    ```
+    ## Your turn
+    ```ask
+    kind = "next-pair"
+    steps = [3, 4]
+    ```
+
+Between `+++` stand the title and the options of the run, in TOML. Each `##` begins a scene. A
+fenced block `show` says where the live screen goes, a block `ask` what is asked; both are TOML,
+too. All else is text; so is HTML.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
+
+from engine.bpe.ties import TIE_RULES
+from engine.core.errors import UnknownNameError
+from engine.core.registry import Registry
+from engine.encoding.units import UNITS
+from engine.learning.lesson import Ask, Lesson, LessonError, Paragraph, Problem, Scene, Show, Words
+from engine.text.patterns import PATTERNS
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token as Markdown
+
+LARGEST = 1 << 18
+"""Bytes that a lesson may have: some 40,000 words."""
+MOST_SCENES = 100
+MOST_QUESTIONS = 50
+"""In one scene."""
+FENCE = "+++"
+
+
+def read_lesson(path: str | Path) -> Lesson:
+    """Read a lesson from its file.
+
+    Raises:
+        LessonError: it cannot be read, or something in it is wrong; `problems` has all of it.
+    """
+    return parse_lesson(_text_of(Path(path)), Path(path))
+
+
+def read_title(path: str | Path) -> str:
+    """The title of a lesson; the rest of it may be wrong. Much quicker than `read_lesson`.
+
+    Raises:
+        LessonError: it has none.
+    """
+    return _Parser(_text_of(Path(path)), Path(path)).title()
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise LessonError(str(path), [Problem(1, f"cannot be read: {why}")]) from error
+    if len(content) > LARGEST:
+        message = f"is larger than {LARGEST >> 10} KB; divide the lesson into several"
+        raise LessonError(str(path), [Problem(1, message)])
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise LessonError(str(path), [Problem(line, "is no UTF-8")]) from error
+
+
+def parse_lesson(text: str, path: Path) -> Lesson:
+    """A lesson from its text; `path` is where it lies.
+
+    Raises:
+        LessonError: something in it is wrong.
+    """
+    return _Parser(text, path).lesson()
+
+
+# -- what a block may hold
+
+
+def _a_text(value: Any) -> str | None:
+    return None if isinstance(value, str) and value else 'a text, such as "low"'
+
+
+def _a_number(value: Any) -> str | None:
+    is_number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31
+    return None if is_number else "a whole number, such as 3"
+
+
+def _numbers(value: Any) -> str | None:
+    is_list = isinstance(value, list) and 0 < len(value) <= MOST_QUESTIONS
+    return None if is_list and not any(map(_a_number, value)) else "numbers, such as [3, 4]"
+
+
+def _texts(value: Any) -> str | None:
+    is_list = isinstance(value, list) and len(value) <= MOST_SCENES
+    return None if is_list and not any(map(_a_text, value)) else 'texts, such as ["<|end|>"]'
+
+
+def _anything(value: Any) -> str | None:
+    return None if isinstance(value, str | int | float | list) else "a text, a number or a list"
+
+
+def _one_of(names: Mapping[str, Any]) -> Callable[[Any], str | None]:
+    def wrong(value: Any) -> str | None:
+        if (said := _a_text(value)) is not None:
+            return said
+        _ = names[value]  # its error says which there are
+        return None
+
+    return wrong
+
+
+Wrong = Callable[[Any], str | None]
+"""What a value should be instead; `None` if it will do."""
+
+OPTIONS: dict[str, Wrong] = {
+    "corpus": _a_text,
+    "tokenizer": _a_text,
+    "model": _a_text,
+    "pattern": _one_of(PATTERNS),
+    "tie-rule": _one_of(TIE_RULES),
+    "units": _one_of(UNITS),
+    "vocab-size": _a_number,
+    "min-count": _a_number,
+    "max-token-length": _a_number,
+    "special": _texts,
+}
+"""The options of a run, as the command line names them."""
+_PLACES: dict[str, Wrong] = {
+    "view": _a_text,
+    "step": _a_number,
+    "text": _a_text,
+    "panel": _a_text,
+}
+FRONT = Registry("key", {"title": _a_text} | OPTIONS)
+SHOW = Registry("key of show", _PLACES | OPTIONS)
+_ASK: dict[str, Wrong] = {"kind": _a_text, "steps": _numbers, "step": _a_number}
+
+
+class _Parser:
+    """Goes through a lesson once, and gathers what is wrong."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self._path = path
+        self._lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
+        self._problems: list[Problem] = []
+
+    def lesson(self) -> Lesson:
+        front, body = self._front()
+        scenes = list(self._scenes(body))
+        if not scenes:
+            self._tell(body + 1, "there is no scene; a line like `## Count` begins one")
+        if len(scenes) > MOST_SCENES:
+            self._tell(scenes[MOST_SCENES].line, f"a lesson has {MOST_SCENES} scenes at the most")
+        if "corpus" not in front and "tokenizer" not in front:
+            self._tell(1, 'the lesson names nothing to show; say corpus = "handout.txt"')
+        title = self._title(front)
+        self._raise_problems()
+        lines = {key: self._line_of(key, 1, body) for key in front}
+        return Lesson(title, front, tuple(scenes), self._path, lines)
+
+    def title(self) -> str:
+        title = self._title(self._front()[0])
+        self._raise_problems()
+        return title
+
+    def _title(self, front: dict[str, Any]) -> str:
+        if "title" not in front:
+            self._tell(1, 'the lesson has no title; say title = "…" between +++ and +++')
+        return str(front.pop("title", ""))
+
+    def _raise_problems(self) -> None:
+        if self._problems:
+            raise LessonError(str(self._path), sorted(self._problems))
+
+    def _tell(self, line: int, message: str) -> None:
+        self._problems.append(Problem(line, message))
+
+    # -- the front matter
+
+    def _front(self) -> tuple[dict[str, Any], int]:
+        """The front matter, and the place of the line behind it."""
+        if self._lines[0].rstrip() != FENCE:
+            self._tell(1, f"a lesson begins with a line {FENCE}, its title and {FENCE} again")
+            return {"title": "", "corpus": ""}, 0
+        end = next((n for n, line in enumerate(self._lines[1:], 1) if line.rstrip() == FENCE), 0)
+        if not end:
+            self._tell(
+                1, f"nothing ends what {FENCE} begins here; put a line {FENCE} before the text"
+            )
+            return {"title": "", "corpus": ""}, len(self._lines)
+        return self._table("\n".join(self._lines[1:end]), 1, FRONT), end + 1
+
+    def _table(self, toml: str, above: int, known: Mapping[str, Wrong] | None) -> dict[str, Any]:
+        """The TOML of a block; what is wrong in it is told. `above`: lines before its first."""
+        try:
+            table = tomllib.loads(toml)
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            said, line = str(error), 1
+            if found := re.search(r" \(at line (\d+), column \d+\)$", said):
+                said, line = said[: found.start()], int(found[1])
+            elif said.endswith(" (at end of document)"):
+                said, line = said.removesuffix(" (at end of document)"), toml.count("\n") + 1
+            self._tell(above + line, f"{said[:1].lower()}{said[1:]}; a line here is like step = 3")
+            return {}
+        end = above + toml.count("\n") + 1
+        fitting = {}
+        for key, value in table.items():
+            try:
+                wrong = (known[key] if known is not None else _ASK.get(key, _anything))(value)
+            except UnknownNameError as error:
+                self._tell(self._line_of(key, above, end), str(error))
+                continue
+            if wrong is None:
+                fitting[key] = value
+            else:
+                self._tell(self._line_of(key, above, end), f"{key} should be {wrong}")
+        return fitting
+
+    def _line_of(self, key: str, start: int, end: int) -> int:
+        """The line, from 1, in which a key stands, among those at the places `start` to `end`."""
+        names = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*[=.\]]""")
+        return next((n + 1 for n in range(start, end) if names.match(self._lines[n])), start + 1)
+
+    # -- the scenes
+
+    def _scenes(self, start: int) -> Iterator[Scene]:
+        from markdown_it import MarkdownIt  # slow: a list of lessons does without
+
+        body = "\n".join(self._lines[start:])
+        tokens = MarkdownIt("commonmark", {"html": False}).parse(body)
+        heads = [place for place, token in enumerate(tokens) if _is_scene(token)]
+        if tokens and heads[:1] != [0]:
+            line = start + _first_line(tokens[0]) + 1
+            self._tell(line, "this stands before the first scene; begin one with a line ## …")
+        for place, end in zip(heads, [*heads, len(tokens)][1:], strict=True):
+            yield self._scene(tokens[place + 1], tokens[place + 3 : end], start)
+
+    def _scene(self, heading: Markdown, tokens: Sequence[Markdown], start: int) -> Scene:
+        line = start + _first_line(heading) + 1
+        asks: list[Ask] = []
+        show: Show | None = None
+        taken: set[int] = set()
+        for token in tokens:
+            name = token.info.strip()
+            if token.type != "fence" or name not in ("show", "ask"):
+                continue
+            first, last = token.map or (0, 0)
+            at = start + first + 1
+            taken |= set(range(start + first, start + last))
+            if name == "ask":
+                asks += self._ask(self._table(token.content, at, None), at)
+            elif show is not None:
+                self._tell(at, "a scene shows one thing; begin another scene with ## …")
+            else:
+                show = self._show(self._table(token.content, at, SHOW), at)
+        if len(asks) > MOST_QUESTIONS:
+            self._tell(line, f"a scene has {MOST_QUESTIONS} blocks of questions at the most")
+        title = "".join(text for text, _ in _words(heading)).strip()
+        if not title:
+            self._tell(line, "the scene has no title")
+        said = [n for n in range(line, self._end_of(tokens, start, line)) if n not in taken]
+        markdown = "\n".join(self._lines[n] for n in said).strip("\n")
+        return Scene(title, line, tuple(_paragraphs(tokens)), markdown, show, tuple(asks))
+
+    def _end_of(self, tokens: Sequence[Markdown], start: int, line: int) -> int:
+        return max((start + token.map[1] for token in tokens if token.map), default=line)
+
+    def _show(self, table: dict[str, Any], line: int) -> Show:
+        places = {key: table.pop(key) for key in _PLACES if key in table}
+        return Show(line, **places, options=table)
+
+    def _ask(self, table: dict[str, Any], line: int) -> Iterator[Ask]:
+        kind = table.pop("kind", None)
+        if kind is None:
+            self._tell(line, 'the question has no kind; say kind = "next-pair"')
+            return
+        if "step" in table and "steps" in table:
+            self._tell(line, "step and steps are one too many; say steps = [3, 4]")
+        steps = [table.pop("step")] if "step" in table else table.pop("steps", None)
+        yield Ask(line, kind, None if steps is None else tuple(steps), table)
+
+
+# -- Markdown
+
+
+def _is_scene(token: Markdown) -> bool:
+    return token.type == "heading_open" and token.tag == "h2" and token.level == 0
+
+
+def _first_line(token: Markdown) -> int:
+    return token.map[0] if token.map else 0
+
+
+def _paragraphs(tokens: Sequence[Markdown]) -> Iterator[Paragraph]:
+    """The text of a scene, flat: of a list each entry is a paragraph with a mark."""
+    marks: list[str] = []
+    mark = ""
+    for token in tokens:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            marks.append(
+                "•" if token.type.startswith("bullet") else str(token.attrGet("start") or 1)
+            )
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            marks.pop()
+        elif token.type == "list_item_open":
+            mark = marks[-1] if marks[-1] == "•" else f"{marks[-1]}."
+            if marks[-1] != "•":
+                marks[-1] = str(int(marks[-1]) + 1)
+        elif token.type == "inline" and token.children:
+            yield Paragraph(tuple(_words(token)), mark)
+            mark = ""
+        elif token.type == "code_block" or (
+            token.type == "fence" and token.info.strip() not in ("show", "ask")
+        ):
+            yield Paragraph(((token.content.rstrip("\n"), "code"),), mark, is_code=True)
+            mark = ""
+
+
+STYLES = {"strong_open": "strong", "em_open": "emphasis"}
+
+
+def _words(inline: Markdown) -> Iterator[Words]:
+    """What is said in a paragraph or a heading. Of a link its words are kept, of a picture, too."""
+    style: list[str] = [""]
+    children = inline.children or []
+    for place, token in enumerate(children):
+        if token.type in STYLES:
+            style.append(STYLES[token.type])
+        elif token.type in ("strong_close", "em_close"):
+            style.pop()
+        elif token.type == "code_inline":
+            yield token.content, "code"
+        elif token.type == "softbreak":
+            yield _between(children[place - 1], children[place + 1 :]), style[-1]
+        elif token.type == "hardbreak":
+            yield "\n", style[-1]
+        elif token.content:
+            yield token.content, style[-1]
+
+
+def _between(before: Markdown, after: Sequence[Markdown]) -> str:
+    """What a line break within a paragraph stands for: nothing between Chinese characters."""
+    first, second = before.content[-1:], after[0].content[:1] if after else ""
+    wide = all(sign and east_asian_width(sign) in "WF" for sign in (first, second))
+    return "" if wide else " "
