@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.bpe.trainer import StopReason, Trainer
     from engine.bpe.training import train_bpe
     from engine.core.errors import (
+        AnswerError,
         BpeError,
         BreakpointError,
         ComparisonError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         OutputExistsError,
         PatternError,
         QueryError,
+        QuestionError,
         SpecialTokenError,
         SpecialTokenFoundError,
         StepsFileError,
@@ -54,6 +56,7 @@ __docformat__ = "google"
 """How docstrings are written, for pdoc."""
 
 __all__ = [
+    "AnswerError",
     "BpeError",
     "BreakpointError",
     "ComparisonError",
@@ -69,6 +72,7 @@ __all__ = [
     "OutputExistsError",
     "PatternError",
     "QueryError",
+    "QuestionError",
     "Report",
     "SpecialTokenError",
     "SpecialTokenFoundError",

@@ -144,5 +144,13 @@ class WhatIfError(BpeError):
     """A run cannot be forked that way: its pair or its document does not exist."""
 
 
+class QuestionError(BpeError):
+    """A question cannot be asked at a step: there is nothing of the kind, or it is undecided."""
+
+
+class AnswerError(BpeError):
+    """An answer is not of the form that its question asks for."""
+
+
 class StepsFileError(BpeError):
     """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""

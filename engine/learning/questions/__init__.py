@@ -1,0 +1,61 @@
+"""Questions about a run, a registry of their kinds: one file a kind, one line here.
+
+    question = ask("next-pair", timeline.seek(3), seed="7")     # a Frame of BPE at step 3
+    question.asks, question.advice, question.given              # sentences to show
+    question.form                                               # how it is answered: see `form`
+    attempt = Attempt(question)
+    grade = attempt.try_answer(question.form.read("2"))         # the second row
+    grade.right, grade.said, grade.why                          # at once, with the numbers
+    question.hint, question.model_answer
+
+The kind, the frame and the seed decide the question, on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.core.errors import QuestionError
+from engine.core.registry import Registry
+from engine.learning.questions.next_pair import NextPair, TieWinner
+from engine.learning.questions.question import Chance, Question, Wish
+
+KINDS: Registry[type[Question[Any]]] = Registry(
+    "kind of question", {kind.NAME: kind for kind in (NextPair, TieWinner)}
+)
+
+
+def ask(
+    kind: str, frame: Any, seed: str = "", *, about: str | None = None, rows: int = 6
+) -> Question[Any]:
+    """The question of a kind about a frame of whichever model.
+
+    Args:
+        kind: a name in `KINDS`.
+        frame: BPE's `Frame`, a `WordPieceFrame` or a `UnigramFrame`.
+        seed: decides what is left open.
+        about: what to ask about, where the kind leaves a choice: a pair as `o|t`, a word, a text,
+            ids. `None`: the seed decides.
+        rows: how many rows there may be to choose from.
+
+    Raises:
+        UnknownNameError: there is no such kind.
+        QuestionError: it cannot be asked there; says why.
+
+    >>> from engine import Timeline, Trainer
+    >>> counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+    >>> timeline = Timeline(counts, Trainer(counts, 258).steps())
+    >>> question = ask("tie", timeline.frame)
+    >>> print(question.asks, [str(grade.said) for grade in map(question.grade, (0, 1))])
+    2 pairs stand 9 times each: which one merges? ['e│s loses to another pair that is tied with \
+it.', 's│t wins the tie of 2 at 9.']
+    """
+    found = KINDS[kind]
+    if not isinstance(frame, found.OF):
+        raise QuestionError(f"{kind} is asked about {found.MODEL}, and this is another model")
+    return found.of(frame, Wish(Chance(f"{seed}:{kind}:{frame.step}"), about, rows))
+
+
+def kinds_for(frame: Any) -> list[str]:
+    """The kinds that are asked about such frames, whatever their step."""
+    return [name for name, kind in KINDS.items() if isinstance(frame, kind.OF)]
