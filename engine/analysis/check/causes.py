@@ -1,7 +1,6 @@
 """The known mistakes of trainers. To add one, add an entry to `CAUSES`.
 
-An entry has a name, a sentence, and the trainers that make the mistake. Slips in the list of merges
-are in `slips`. Most others are of one kind:
+An entry has a name, a sentence, and the trainers that make the mistake. Most are of one kind:
 
     _habit     a mistake in counting pairs, in merging, or in keeping the counts
     _reading   a mistake in reading the corpus: a function makes the text that was read instead
@@ -12,22 +11,21 @@ Functions of several lines stand above the table, under the entry's kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from engine.analysis.check.assignment import Assignment, steps_of
 from engine.analysis.check.explanation import Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
+    ORDERS,
     Change,
     Habits,
     Word,
     merges_with_habits,
     recounted,
 )
-from engine.analysis.check.slips import MISSING, SWAPPED, TOO_MANY
 from engine.analysis.check.steps_file import ClaimedStep
-from engine.analysis.check.stray_orders import ORDERS
 from engine.bpe.ties import TieRule
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.core.events import Pair
@@ -207,6 +205,71 @@ def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[ClaimedStep]
 # -- the table; of causes that explain as much, the earlier is named first
 
 
+# -- slips in the list of merges: the trainer is right, and a line of what it wrote is not
+#
+# A slip explains a divergence only if it explains everything: all merges but the lines in question
+# are the rule's, in its order. So the rule's own list is made as far as the trainer's goes.
+
+MOST_LINES = 50
+"""Lines in a row that may be missing, or too many."""
+
+
+def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
+    """Where a step's pair is among others."""
+    return next(
+        (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
+    )
+
+
+def _missing(case: Case) -> Iterator[Deviation]:
+    """The pair that the trainer takes is the rule's some merges later."""
+    first, steps = case.divergence, case.steps
+    if case.is_tie and first == len(steps) - 1:
+        return  # it took the other of two, and nothing behind it says more
+    rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
+    last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], rule[last:])
+        sentence = f"{_lines(first, last)} of the rule {_are(last - first)} missing from yours"
+        yield Deviation(sentence, partial(iter, list(made)), lines=first - last)
+
+
+def _too_many(case: Case) -> Iterator[Deviation]:
+    """The pair that the rule takes is the trainer's some merges later."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    if first >= len(rule):
+        return
+    last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
+    if last is not None:
+        made = chain(rule[:first], steps[first:last], rule[first:])
+        many = "a line" if last == first + 1 else "lines"
+        sentence = f"your {_lines(first, last)} {_are(last - first)} {many} too many"
+        yield Deviation(sentence, partial(iter, list(made)), lines=last - first)
+
+
+def _swapped(case: Case) -> Iterator[Deviation]:
+    """The trainer takes the rule's pair elsewhere, and there the rule takes the trainer's."""
+    first, steps = case.divergence, case.steps
+    rule = case.assignment.first_by_rule(len(steps))
+    other = _place_of(steps[first], rule, first + 1, len(steps))
+    if other is not None:
+        made = list(rule)
+        made[first], made[other] = made[other], made[first]
+        sentence = f"merges {first + 1:,} and {other + 1:,} stand in each other's place"
+        yield Deviation(sentence, partial(iter, made), lines=0)
+
+
+def _lines(first: int, last: int) -> str:
+    """Merges from `first` to before `last`, both from 0: `merge 35`, `merges 35 to 37`."""
+    one = last == first + 1
+    return f"merge {first + 1:,}" if one else f"merges {first + 1:,} to {last:,}"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
 CAUSES: Registry[Cause] = registry_of(
     "cause",
     Cause("tie-rule", "ties are decided by another rule", _tie_rules),
@@ -290,7 +353,7 @@ CAUSES: Registry[Cause] = registry_of(
         lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
     ),
     Cause("unweighted", _UNWEIGHTED, _unweighted),
-    MISSING,
-    SWAPPED,
-    TOO_MANY,
+    Cause("missing-line", "lines of the list of merges are missing", _missing),
+    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped),
+    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many),
 )
