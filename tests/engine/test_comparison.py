@@ -14,10 +14,8 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
 from engine.analysis.comparison import TextComparison, first_parting, overlap
-from engine.analysis.comparison.cut_text import CutText, cut_alike
-from engine.analysis.comparison.edges import token_spans
-from engine.analysis.comparison.fertility import fertility
-from engine.analysis.comparison.text_comparison import differences
+from engine.analysis.comparison.edges import CutText, cut_alike, token_spans
+from engine.analysis.comparison.text_comparison import differences, fertility
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
@@ -130,7 +128,7 @@ def test_fertility_of_slices_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatc
     data = "ab cde\nfgh 漢字 я".encode() * 3
     edges = [token_spans(tokenizer((b"a", b"b"), (b"\n", b"f"), pattern="none"), data)]
     whole = fertility(data, edges)
-    monkeypatch.setattr("engine.analysis.comparison.fertility.SLICE", 4)
+    monkeypatch.setattr("engine.analysis.comparison.text_comparison.SLICE", 4)
     assert fertility(data, edges) == whole
     assert {each.script: each.words for each in whole} == {"Latin": 9, "Han": 6, "Cyrillic": 3}
 

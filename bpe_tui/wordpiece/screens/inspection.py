@@ -23,7 +23,7 @@ from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION
 from bpe_tui.wordpiece.screens import WordPieceScreen
-from engine.analysis.inspection.wordpiece import PieceInspection
+from engine.analysis.inspection.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.wordpiece.frame import WordPieceFrame
 
