@@ -29,9 +29,8 @@ from engine.formats import (
     tiktoken_file,
     tokenizer_json,
 )
-from engine.formats.source import Source
+from engine.formats.source import Source, describe_unrecognised
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.formats.unrecognised import describe_unrecognised
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_sayable, renumbered
 from engine.text.patterns import Pattern

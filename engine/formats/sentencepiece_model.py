@@ -115,8 +115,7 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
     from engine.pipeline.sentencepiece.decoder import SentencePieceDecoder
-    from engine.pipeline.sentencepiece.models import CONTROL, USER_DEFINED
-    from engine.pipeline.sentencepiece.words import SentencePieceCuts
+    from engine.pipeline.sentencepiece.models import CONTROL, USER_DEFINED, SentencePieceCuts
 
     pieces = list(_pieces(content))
     training = Message(content.message(_TRAINER), _TRAINING)

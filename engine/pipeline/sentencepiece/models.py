@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import ClassVar, NamedTuple
@@ -16,7 +16,9 @@ from typing import ClassVar, NamedTuple
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, CharacterAlphabet
 from engine.pipeline.models.model import MergingModel, Model, ModelToken
+from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Span
 from engine.pipeline.stage import stage
+from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import to_bytes, to_text
 from engine.unigram.metaspace import SPACE
 
@@ -272,3 +274,29 @@ class SentencePieceWords(_Choosing):
         for match in _WORD.finditer(text):
             token_id = self.vocab.get(match.group())
             yield None if token_id == unknown else token_id, *match.span()
+
+
+_PATTERN = Pattern(
+    "sentencepiece",
+    "words, each with the ▁ before it",
+    (Alternative("word", "▁*[^▁]+"), Alternative("▁ at the end", "▁+")),
+    (),
+)
+
+
+@stage
+class SentencePieceCuts(PreTokenizer):
+    """Cuts before every run of `▁`, for byte-pair encoding.
+
+    The library cuts nothing. Where no piece holds a `▁` behind another character, no merge ever
+    joins one to what is before it, so words can be encoded one by one, and remembered.
+    """
+
+    name = "SentencePiece"
+    in_tokenizer_json: ClassVar[bool] = False
+
+    def spans(self, text: str) -> Iterable[Span]:
+        return (match.span() for match in _PATTERN.compiled.finditer(text))
+
+    def as_pattern(self) -> Pattern | None:
+        return _PATTERN
