@@ -21,13 +21,13 @@ from bpe_tui.views.narration import times
 from bpe_tui.views.transcript import AT_THE_END, DECODE, LISTED, MOVES, PlainCommand, Transcript
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
+from engine.core.events import finished
 from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PruneStep
-from engine.unigram.sliced import finished
 
 BEST = 5
 """So many segmentations of a text are told."""

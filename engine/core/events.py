@@ -5,9 +5,9 @@ They are immutable. `MergeStep` (one merge while training) is where it is made: 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Pair = tuple[int, int]
 """Two adjacent token ids, (left, right)."""
@@ -109,3 +109,29 @@ class EncodeStep:
     token_id: int
     before: tuple[int, ...]
     after: tuple[int, ...]
+
+
+Result = TypeVar("Result")
+Work = Generator[WorkProgress, None, Result]
+"""Work in slices: whoever pulls can stop after every `WorkProgress`; the result is returned.
+
+A screen must get a turn at least every 50 ms, so it pulls as long as there is time.
+"""
+
+
+def finished(work: Work[Result]) -> Result:
+    """The result of the work, all slices of it done now.
+
+    >>> def count_to(number):
+    ...     for done in range(number):
+    ...         yield WorkProgress("counting", done, number)
+    ...     return number
+    >>> finished(count_to(3))
+    3
+    """
+    while True:
+        try:
+            next(work)
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result

@@ -29,9 +29,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats
+from engine.core.events import Work
 from engine.core.registry import Registry, registry_of
 from engine.unigram.lattices import Lattices
-from engine.unigram.sliced import Work
 
 # -- the E-step
 
@@ -56,7 +56,7 @@ def expected_counts(corpus: Sequence[Lattices], scores: Floats) -> Work[Sums]:
         scores: the log-probability of each piece.
 
     >>> from engine.unigram.lattices import lattices_of
-    >>> from engine.unigram.sliced import finished
+    >>> from engine.core.events import finished
     >>> corpus = finished(lattices_of({"ab": 3}, {"a": 0, "b": 1, "ab": 2}, longest=2))
     >>> counts, log_probability = finished(expected_counts(corpus, np.log([0.5, 0.4, 0.1])))
     >>> counts.round(6).tolist(), round(np.exp(log_probability / 3), 6).item()

@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Floats, Ints, SmallInts
-from engine.core.events import WorkProgress
-from engine.unigram.sliced import Work
+from engine.core.events import Work, WorkProgress
 
 Flags = npt.NDArray[np.bool_]
 
@@ -188,7 +187,7 @@ def lattices_of(
         ids: the piece of each text; every character has one.
         longest: how many characters a piece has, at the most.
 
-    >>> from engine.unigram.sliced import finished
+    >>> from engine.core.events import finished
     >>> (batch,) = finished(lattices_of({"ab": 3}, {"a": 0, "b": 1, "ab": 2}, longest=2))
     >>> batch.pieces.tolist(), batch.sources.tolist(), batch.targets.tolist()
     ([0, 2, 1], [0, 0, 1], [1, 2, 2])

@@ -25,10 +25,9 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.core.events import WorkProgress
+from engine.core.events import Work, WorkProgress
 from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.lattices import Flags, Lattices, lattices_of
-from engine.unigram.sliced import Work
 
 
 class Cost(NamedTuple):

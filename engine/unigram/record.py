@@ -23,11 +23,11 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints, SmallInts
 from engine.core.errors import TimelineError
+from engine.core.events import Work
 from engine.unigram.lattices import Flags
 from engine.unigram.pieces import Numbering, PieceColumns
 from engine.unigram.problem import Estimate, Problem, Removals
 from engine.unigram.seed import Seeds
-from engine.unigram.sliced import Work
 
 NEVER = np.iinfo(np.int32).max
 

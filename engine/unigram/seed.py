@@ -25,8 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from engine.core.arrays import Floats, Ints
-from engine.core.events import WorkProgress
-from engine.unigram.sliced import Work
+from engine.core.events import Work, WorkProgress
 
 LEAST_COUNT = 2
 
@@ -57,7 +56,7 @@ def seed_pieces(
 
     Of pieces of the same worth the shorter is in front, then the lesser by code points.
 
-    >>> from engine.unigram.sliced import finished
+    >>> from engine.core.events import finished
     >>> finished(seed_pieces({"hug": 10, "pug": 5, "hugs": 5}, 8, longest=4)).texts
     ['g', 'u', 'h', 'p', 's', 'hug', 'ug', 'hugs']
     """

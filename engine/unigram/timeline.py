@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from engine.recording.player import Player
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import UnigramFrame, UnigramRun
 from engine.unigram.record import EmStep, PruneStep, Record
-from engine.unigram.run import UnigramRun
 from engine.unigram.statistics import UnigramStatistics
 from engine.unigram.trainer import Event
 

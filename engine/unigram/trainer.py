@@ -21,14 +21,13 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError, VocabSizeError
-from engine.core.events import WorkProgress
+from engine.core.events import Work, WorkProgress
 from engine.text.pretokenize import check_special_tokens
 from engine.unigram.em import DEFAULT_NORMALISATION, NORMALISATIONS, RARE
 from engine.unigram.lattices import LONGEST_TEXT, Flags
 from engine.unigram.problem import Estimate, Problem, Removals
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
 from engine.unigram.seed import Seeds, seed_pieces
-from engine.unigram.sliced import Work
 
 Event = WorkProgress | Seeded | EmStep | PruneStep
 

@@ -1,19 +1,82 @@
-"""`WordPieceFrame`: a WordPiece training at one step, computed as far as somebody asks."""
+"""`WordPieceRun`, what is recorded of a training, and `WordPieceFrame`, the run at one step.
+
+A frame is computed as far as somebody asks.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 from engine.core.events import Pair
-from engine.recording.merge_frame import MergeFrame
-from engine.text.patterns import Pattern
+from engine.recording.merge_frame import MergeFrame, MergeRun
+from engine.recording.segmentation import Segmenter
+from engine.recording.vocabulary import Vocabulary
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import Pattern, as_pattern
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.run import WordPieceRun
 from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder
-from engine.wordpiece.statistics import WordPieceStatistics
-from engine.wordpiece.tokenizer import WordPieceTokenizer
-from engine.wordpiece.words import trainable_words
+from engine.wordpiece.statistics import ScoreTies, WordPieceStatistics
+from engine.wordpiece.tokenizer import DEFAULT_PATTERN, WordPieceTokenizer
+from engine.wordpiece.vocabulary import PieceVocabularies
+from engine.wordpiece.words import bare, trainable_words
+
+
+class WordPieceRun(MergeRun):
+    """The recorded merges of a WordPiece training.
+
+    Args:
+        record: what the steps are written down in.
+        pattern: what cuts text that is to be encoded.
+        excerpt: the beginning of the corpus, to be looked at.
+
+    Attributes:
+        statistics: the whole run in numbers, for charts.
+    """
+
+    record: Record
+
+    def __init__(
+        self,
+        record: Record,
+        pattern: str | Pattern = DEFAULT_PATTERN,
+        excerpt: Excerpt | None = None,
+    ) -> None:
+        super().__init__()
+        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.record = record
+        self.counts = record.problem.counts
+        self.tokens_at_start = record.problem.character_count
+        self.pattern = as_pattern(pattern)
+        self.table = {}
+        self.segmenter = Segmenter(
+            record.problem.alphabet, self.table, record.pair_of, record.rank_of
+        )
+        self.ties = ScoreTies(record)
+        self.statistics = WordPieceStatistics(record, self.ties)
+        self._vocabularies = PieceVocabularies(record)
+
+    @cached_property
+    def word_count(self) -> int:
+        """Words of the corpus, each as often as it occurs."""
+        return sum(self.counts.values())
+
+    def first_place(self, pair: Pair, step: int) -> tuple[int, int]:
+        """Where a pair first stands after so many steps: (index of the word, position in it).
+
+        Raises:
+            KeyError: it stands nowhere.
+        """
+        left, right = (bare(self.record.vocab[piece]) for piece in pair)
+        for place, word in self.by_appearance.containing(left + right):
+            for position, adjacent in enumerate(pairwise(self.segmenter.tokens_at(word, step))):
+                if adjacent == pair:
+                    return place, position
+        raise KeyError(pair)
+
+    def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
+        return self._vocabularies.at(step, recorded_steps)
 
 
 class WordPieceFrame(MergeFrame[WordPieceStep]):

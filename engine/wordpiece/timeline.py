@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import Pattern
-from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.frame import WordPieceFrame, WordPieceRun
 from engine.wordpiece.record import Record, WordPieceStep
-from engine.wordpiece.run import WordPieceRun
 from engine.wordpiece.statistics import WordPieceStatistics
 from engine.wordpiece.tokenizer import DEFAULT_PATTERN
 

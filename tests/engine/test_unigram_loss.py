@@ -10,10 +10,10 @@ import unigram_by_hand as by_hand
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.core.events import finished
 from engine.unigram.em import NORMALISATIONS, RARE, digamma
 from engine.unigram.problem import Problem
 from engine.unigram.record import EmStep
-from engine.unigram.sliced import finished
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import TimelineError
+from engine.core.events import finished
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep, Seeded
-from engine.unigram.sliced import finished
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import Event, UnigramTrainer
 

@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import BpeError, SpecialTokenError, UnigramError, VocabSizeError
-from engine.core.events import WorkProgress
+from engine.core.events import WorkProgress, finished
 from engine.unigram.em import best_counts, expected_counts
 from engine.unigram.lattices import LONGEST_TEXT, lattices_of
 from engine.unigram.record import EmStep, PruneRule, PruneStep, Record, Seeded
-from engine.unigram.sliced import finished
 from engine.unigram.trainer import StopReason, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"

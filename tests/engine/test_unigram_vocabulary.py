@@ -7,11 +7,11 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.core.events import finished
 from engine.unigram.changes import piece_occurrences
 from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import NEVER
-from engine.unigram.sliced import finished
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
