@@ -1,0 +1,450 @@
+"""A question that is answered with keys or the mouse, whatever the form of its answer.
+
+    form      drawn as                     keys                          mouse
+    --------  ---------------------------  ----------------------------  --------------------
+    Choice    rows, some with a bar        ↑ ↓ k j, Enter                a click on a row
+    YesOrNo   two rows                     y, n, or as above             a click on a row
+    Number    what is typed                digits, Backspace, Enter
+    Text      what is typed                any character, Enter
+    Cuts      gaps between characters      ← → h l, Space, Enter         a click on a gap
+    Joins     gaps between tokens          ← → h l, Enter                a click on a gap
+
+`H` asks for a hint and `!` for the answer; `→` skips, where it does not move. Where text is typed
+these are F2, F3 and F4. After the answer Enter goes on.
+
+    panel = QuestionPanel()
+    panel.ask(Attempt(ask("next-pair", frame)), "question 1 of 2")
+    …                                     # `QuestionPanel.Over` comes, then `QuestionPanel.GoOn`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+
+from bpe_tui.widgets.bars import bar, bar_room, scale_of
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.rows import Row, Span, left, right, spans_width, wrapped
+from bpe_tui.widgets.visible import visible_bytes, visible_text, width
+from engine.core.errors import AnswerError
+from engine.core.wording import Sentence, Words
+from engine.learning.questions.form import (
+    Answer,
+    Choice,
+    Cuts,
+    Form,
+    Joins,
+    Number,
+    Option,
+    Text,
+    YesOrNo,
+)
+from engine.learning.questions.question import Attempt, Question
+
+YES_AND_NO = Choice((Option(("yes",)), Option(("no",))))
+LONGEST_NUMBER = 15
+INDENT: Span = (" ", "")
+
+
+# -- sentences as spans
+
+
+def word_spans(words: Words, token_role: str = "strong", role: str = "") -> list[Span]:
+    """Words and tokens, each with its role; the tokens made visible."""
+    return [
+        (word, "border" if word == "│" else role)
+        if isinstance(word, str)
+        else (visible_bytes(word), token_role)
+        for word in words
+    ]
+
+
+def sentence_spans(
+    sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
+) -> list[Span]:
+    """A sentence in the longest way that fits, behind what stands before it."""
+    ways = [[*before, *word_spans(way.words, role=role)] for way in sentence]
+    return next((way for way in ways if spans_width(way) <= room), ways[-1])
+
+
+def sentence_rows(
+    sentence: Sentence, room: int, before: Sequence[Span] = (), role: str = ""
+) -> list[Row]:
+    """A sentence in as many rows as it needs."""
+    spans = [*before, *word_spans(sentence.words, role=role)]
+    if spans_width(spans) <= room:
+        return [Row(spans)]
+    lines = wrapped(_unbroken(spans), max(room, 10))
+    return [Row(_without_end(line)) for line in lines]
+
+
+def _unbroken(spans: Sequence[Span]) -> Iterator[list[Span]]:
+    """The parts of a sentence that stay in one line: what stands between blanks."""
+    part: list[Span] = []
+    for text, role in spans:
+        words = text.split(" ")
+        for word in words[:-1]:
+            yield [*part, (f"{word} ", role)]
+            part = []
+        if words[-1]:
+            part.append((words[-1], role))
+    if part:
+        yield part
+
+
+def _without_end(line: list[Span]) -> list[Span]:
+    text, role = line[-1]
+    return [*line[:-1], (text.rstrip(), role)]
+
+
+def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
+    """What there is to say to an attempt: right or wrong and why, a hint, the answer."""
+    question, grade = attempt.question, attempt.grade
+    if attempt.given_up:
+        return [row for said in question.model_answer for row in sentence_rows(said, room)]
+    rows: list[Row] = []
+    if grade is not None:
+        word: Span = (f"{grade.word}: ", "gain" if grade.right else "loss")
+        rows += sentence_rows(grade.said, room, (word,))
+        if grade.why is not None:
+            rows += sentence_rows(grade.why, room)
+    if attempt.is_over:
+        return rows
+    if attempt.hinted:
+        rows += sentence_rows(question.hint, room, (("Hint: ", "tie"),))
+    elif grade is not None and not grade.right and grade.why is None:
+        rows.append(Row([(f"Try again, or {hint_key} for a hint.", "dim")]))
+    return rows
+
+
+# -- the panel
+
+
+class QuestionPanel(Lines):
+    """Asks, and tells what was answered. Who shows it hears of the end, and says what follows."""
+
+    @dataclass
+    class Over(Message):
+        """The question is answered, or given up."""
+
+        panel: QuestionPanel
+        attempt: Attempt
+
+    @dataclass
+    class GoOn(Message):
+        """Enter after the end, or the question was skipped."""
+
+        panel: QuestionPanel
+        attempt: Attempt
+
+    attempt: Attempt | None = None
+
+    def __init__(self, id: str = "question") -> None:
+        super().__init__(id=id)
+        self._chosen = 0  # the row, or the gap, from 0
+        self._typed = ""
+        self._bars: set[int] = set()
+        self._joined: tuple[int, ...] = ()
+        self._refusal = ""
+        self._first_choice = 0  # in which row the choices begin
+        self._gaps: dict[int, int] = {}  # cell of a row → its gap
+        self._gap_row = -1
+
+    def ask(self, attempt: Attempt, title: str = "question", foot: str = "") -> None:
+        """Ask another question."""
+        self.attempt = attempt
+        self._chosen, self._typed, self._bars, self._joined = 0, "", set(), ()
+        self._refusal = ""
+        self.border_title, self.border_subtitle = Content(title), Content(foot)
+        self.rebuild()
+        self.scroll_to(y=0, animate=False, immediate=True)
+
+    @property
+    def _question(self) -> Question[object]:
+        assert self.attempt is not None
+        return self.attempt.question
+
+    @property
+    def _form(self) -> Form:
+        return self._question.form
+
+    # -- drawing
+
+    def rebuild(self) -> None:
+        self._rows = () if self.attempt is None else self._make_rows()
+        super().rebuild()
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        if index >= self.row_count:
+            return Strip.blank(self.size.width, self.rich_style)
+        return self.paint(self.row(index).spans)
+
+    def _make_rows(self) -> list[Row]:
+        attempt, question, room = self.attempt, self._question, max(self.size.width - 2, 20)
+        assert attempt is not None
+        rows = sentence_rows(question.asks, room, role="strong")
+        if question.advice is not None:
+            rows += sentence_rows(question.advice, room, role="dim")
+        if question.given:
+            rows.append(Row([]))
+            rows += [row for given in question.given for row in sentence_rows(given, room)]
+        rows.append(Row([]))
+        self._first_choice = len(rows)
+        rows += self._answer_rows(room)
+        rows.append(Row([]))
+        if self._refusal:
+            rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
+        rows += graded_rows(attempt, room, self._keys_for_telling[0])
+        rows.append(Row([]))
+        rows += sentence_rows(Sentence((self._keys_said(),)), room, role="dim")
+        return [Row([INDENT, *row.spans]) for row in rows]
+
+    def _answer_rows(self, room: int) -> list[Row]:
+        match self._form:
+            case Choice(options):
+                return self._option_rows(options, room)
+            case YesOrNo():
+                return self._option_rows(YES_AND_NO.options, room)
+            case Number() | Text():
+                return [self._typed_row(room)]
+            case Cuts(text):
+                characters = [visible_text(character) for character in text]
+                bars = self._question.answer if self._is_over else self._bars
+                assert not isinstance(bars, int | str)
+                marks: list[Span] = [
+                    ("│", "pair") if place in bars else (" ", "")
+                    for place in range(1, len(characters))
+                ]
+                return self._gap_rows(characters, marks)
+            case Joins() as joins:
+                tokens = [visible_bytes(token) for token in joins.tokens_after(self._joined_now)]
+                return self._gap_rows(tokens, [("┊", "cut")] * (len(tokens) - 1))
+            case form:
+                raise AssertionError(f"nothing draws {form}")
+
+    @property
+    def _joined_now(self) -> tuple[int, ...]:
+        answer = self._question.answer if self._is_over else self._joined
+        assert isinstance(answer, tuple)
+        return answer
+
+    def _option_rows(self, options: Sequence[Option], room: int) -> list[Row]:
+        attempt, answer = self.attempt, self._question.answer
+        assert attempt is not None
+        place_right = (0 if answer else 1) if isinstance(answer, bool) else answer
+        tried = [self._place_of(each) for each in attempt.tried]
+        labels = [word_spans(option.label) for option in options]
+        label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
+        note_cells = max(width(option.note) for option in options)
+        told_cells = max(width(option.told) for option in options)
+        spare = room - label_cells - note_cells - told_cells - 12
+        bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
+        rows = []
+        for place, (option, label) in enumerate(zip(options, labels, strict=True)):
+            is_told = self._is_over or place in tried
+            right_one = self._is_over and place == place_right
+            mark: Span = ("  ", "")
+            if right_one:
+                mark = ("▶ ", "pair")
+            elif not self._is_over and place == self._chosen:
+                mark = ("❯ ", "pair")
+            spans: list[Span] = [mark, *left(label, label_cells)]
+            if note_cells:
+                spans += [("  ", ""), right(option.note, note_cells)]
+            if told_cells:
+                told = option.told if is_told else "?"
+                spans += [("  ", ""), right(told, told_cells, "strong" if is_told else "dim")]
+            if bars and option.amount:
+                drawn = bar(option.amount / scale, bars)
+                spans += [("  ", ""), (drawn, "pair" if right_one else "border")]
+            if right_one:
+                spans.append((" this one", "pair"))
+            elif place in tried:
+                spans.append((" no", "loss"))
+            rows.append(Row(spans))
+        return rows
+
+    def _typed_row(self, room: int) -> Row:
+        shown = visible_text(self._typed)
+        if self._is_over:
+            shown = visible_text(str(self._question.answer))
+        return Row([("Answer: ", "dim"), (shown, "strong"), ("" if self._is_over else "▏", "pair")])
+
+    def _gap_rows(self, things: Sequence[str], marks: Sequence[Span]) -> list[Row]:
+        """Things with a gap of one cell between each two, and a sign below the gap of the cursor.
+
+        Keeps which cell is which gap, for a click.
+        """
+        ends = list(accumulate(width(thing) + 1 for thing in things))
+        self._gap_row = self._first_choice
+        self._gaps = {end: gap for gap, end in enumerate(ends[:-1])}  # behind the indent
+        spans: list[Span] = []
+        for place, thing in enumerate(things):
+            joins = isinstance(self._form, Joins) and not self._is_over
+            at = joins and self._chosen in (place, place - 1)
+            spans.append((thing, "pair" if at else "strong"))
+            if place < len(marks):
+                spans.append(("+", "pair") if joins and place == self._chosen else marks[place])
+        rows = [Row(spans)]
+        if not self._is_over and marks:
+            rows.append(Row([(" " * (ends[self._chosen] - 1), ""), ("▲", "pair")]))
+        return rows
+
+    # -- keys
+
+    @property
+    def _is_over(self) -> bool:
+        return self.attempt is not None and self.attempt.is_over
+
+    @property
+    def _types_text(self) -> bool:
+        return isinstance(self._form, Text) and not self._is_over
+
+    @property
+    def _keys_for_telling(self) -> tuple[str, str, str]:
+        """The keys for the hint, the answer and going on, as they are shown."""
+        if self._types_text:
+            return "F2", "F3", "F4"
+        return "H", "!", "" if isinstance(self._form, Cuts | Joins) else "→"
+
+    def _keys_said(self) -> str:
+        if self._is_over:
+            return "⏎ go on"
+        hint, show, skip = self._keys_for_telling
+        match self._form:
+            case Choice():
+                own = "↑↓ choose  ⏎ answer"
+            case YesOrNo():
+                own = "y yes  n no"
+            case Cuts():
+                own = "← → move  space cut  ⏎ answer"
+            case Joins():
+                own = "← → move  ⏎ join"
+            case _:
+                own = "type  ⏎ answer"
+        return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}"
+
+    def on_key(self, event: events.Key) -> None:
+        if self.attempt is not None and self._act(event):
+            event.stop()
+            event.prevent_default()
+
+    def _act(self, event: events.Key) -> bool:
+        """Do what a key says; whether it says anything here."""
+        key, character = event.key, event.character if event.is_printable else None
+        if self._is_over:
+            if key == "enter":
+                self._go_on()
+            return key == "enter"
+        telling = ("f2", "f3", "f4") if self._types_text else ("H", "exclamation_mark", "right")
+        form = self._form
+        if isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):
+            self._move(1 if key in ("right", "l") else -1, len(self._gaps))
+        elif key in (telling[0], telling[0].lower()) and (self._types_text or character == "H"):
+            self.attempt.hinted = True  # type: ignore[union-attr]
+        elif key == telling[1]:
+            self._give_up()
+        elif key == telling[2]:
+            self._give_up()
+            self._go_on()
+        elif key == "enter":
+            self._answer()
+        elif isinstance(form, Number | Text) and (character or key == "backspace"):
+            self._type(character)
+        elif isinstance(form, YesOrNo) and key in ("y", "n"):
+            self._try(key == "y")
+        elif isinstance(form, Choice | YesOrNo) and key in ("up", "down", "k", "j"):
+            options = form.options if isinstance(form, Choice) else YES_AND_NO.options
+            self._move(1 if key in ("down", "j") else -1, len(options))
+        elif isinstance(form, Cuts) and key == "space":
+            self._bars ^= {self._chosen + 1}
+        else:
+            return False
+        self.rebuild()
+        return True
+
+    def _move(self, by: int, count: int) -> None:
+        if count:
+            self._chosen = (self._chosen + by) % count
+
+    def _type(self, character: str | None) -> None:
+        form = self._form
+        if character is None:
+            self._typed = self._typed[:-1]
+        elif isinstance(form, Text):
+            self._typed = (self._typed + character)[: form.longest]
+        elif character.isascii() and character.isdigit():
+            self._typed = (self._typed + character)[:LONGEST_NUMBER]
+
+    def _answer(self) -> None:
+        """Answer with what stands there."""
+        match self._form:
+            case Choice():
+                self._try(self._chosen)
+            case YesOrNo():
+                self._try(not self._chosen)
+            case Cuts():
+                self._try(tuple(sorted(self._bars)))
+            case Joins():
+                self._try((*self._joined, self._chosen))
+            case form:
+                try:
+                    self._try(form.read(self._typed))
+                except AnswerError as error:
+                    self._refusal = visible_text(str(error), spaces=False)
+
+    def _try(self, answer: Answer) -> None:
+        assert self.attempt is not None
+        self._refusal = ""
+        grade = self.attempt.try_answer(answer)
+        if grade.right and isinstance(answer, tuple) and isinstance(self._form, Joins):
+            self._joined = answer
+            self._chosen = 0
+        if grade.done:
+            self.post_message(self.Over(self, self.attempt))
+
+    def _give_up(self) -> None:
+        assert self.attempt is not None
+        self._refusal = ""
+        self.attempt.give_up()
+        self.post_message(self.Over(self, self.attempt))
+
+    def _go_on(self) -> None:
+        assert self.attempt is not None
+        self.post_message(self.GoOn(self, self.attempt))
+
+    @staticmethod
+    def _place_of(answer: Answer) -> Answer:
+        return (0 if answer else 1) if isinstance(answer, bool) else answer
+
+    # -- the mouse
+
+    def on_click(self, event: events.Click) -> None:
+        event.prevent_default()  # not what a click on other rows does
+        index, offset = self.row_at(event), event.get_content_offset(self)
+        if self.attempt is None or index is None or offset is None:
+            return
+        if self._is_over:
+            self._go_on()
+            return
+        form, cell = self._form, offset.x + self.scroll_offset.x
+        if isinstance(form, Choice | YesOrNo):
+            place = index - self._first_choice
+            options = form.options if isinstance(form, Choice) else YES_AND_NO.options
+            if 0 <= place < len(options):
+                self._chosen = place
+                self._answer()
+        elif isinstance(form, Cuts | Joins) and index == self._gap_row and cell in self._gaps:
+            self._chosen = self._gaps[cell]
+            if isinstance(form, Joins):
+                self._answer()
+            else:
+                self._bars ^= {self._chosen + 1}
+        self.rebuild()
