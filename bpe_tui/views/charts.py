@@ -30,7 +30,6 @@ from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.arrays import Ints
 
 NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
-NO_PRETOKEN = "The corpus has no pretokens, so there is nothing to draw."
 FREQUENT = 10
 """So many of the most frequent pretokens are told apart from the rest."""
 TOKEN_CELLS = 12
@@ -76,6 +75,11 @@ def from_start(series: Numbers, label: str) -> Figure:
     return Figure(np.arange(len(series)), series, "step", label)
 
 
+def recorded(frame: Any) -> object:
+    """What a figure over steps depends on: the run, and how far it is recorded."""
+    return frame.statistics, frame.recorded_steps
+
+
 def counts(frame: Any) -> Figure | None:
     """How often the merged pair occurred, over steps."""
     series = frame.statistics.winning_counts(frame.recorded_steps)
@@ -85,34 +89,53 @@ def counts(frame: Any) -> Figure | None:
     return Figure(found + 1, series[found], "step", "count of the pair", log_y=True)
 
 
-def count_here(frame: Any) -> str:
-    """How often the pair occurred that this step merged."""
+def _count_here(frame: Any) -> str:
     if frame.merge is None:
         return "nothing is merged at step 0"
     return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
 
 
-def ties(frame: Any) -> Figure:
-    """How many merges were tied, over steps."""
+COUNTS = ChartKind("counts", "How often did the winning pair occur?", counts, _count_here, recorded)
+
+
+def _ties(frame: Any) -> Figure:
     return from_start(frame.statistics.ties(frame.recorded_steps), "ties so far")
 
 
-def ties_here(frame: Any) -> str:
-    """How many were up to this step."""
+def _ties_here(frame: Any) -> str:
     share = f", {frame.ties_so_far / frame.step:.0%}" if frame.step else ""
     return f"{number(frame.ties_so_far)} of {plural(frame.step, 'merge')}{share}"
 
 
-def zipf(frame: Any, what: str = "pretoken") -> Figure | None:
-    """Rank and count of the pretokens that a frame's run was trained on, of any model."""
-    series = frame.statistics.pretoken_counts
-    if not len(series):
-        return None
-    ranks = np.arange(1, len(series) + 1)
-    return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
+TIES = ChartKind("ties", "How many merges were tied?", _ties, _ties_here, recorded)
 
 
-def most_frequent(frame: Any) -> str:
+def zipf(what: str) -> ChartKind:
+    """Rank and count of the pretokens that a run was trained on, of any model.
+
+    Args:
+        what: what the model calls a pretoken.
+    """
+
+    def figure(frame: Any) -> Figure | None:
+        series = frame.statistics.pretoken_counts
+        if not len(series):
+            return None
+        ranks = np.arange(1, len(series) + 1)
+        return Figure(ranks, series, "rank", f"count of the {what}", log_x=True, log_y=True)
+
+    return ChartKind(
+        "zipf",
+        f"How frequent is a {what}? (Zipf)",
+        figure,
+        _most_frequent,
+        lambda frame: frame.statistics,
+        over_steps=False,
+        why_empty=f"The corpus has no {what}s, so there is nothing to draw.",
+    )
+
+
+def _most_frequent(frame: Any) -> str:
     """Which pretoken is the most frequent, and what share the first few have; "" if none is."""
     series, commonest = frame.statistics.pretoken_counts, frame.statistics.commonest_pretoken
     if not len(series):
@@ -125,11 +148,30 @@ def most_frequent(frame: Any) -> str:
     return f"first: {first} · first {FREQUENT}: {share:.0%} of all"
 
 
-def lengths(frame: Any, unit: str = "bytes", what: str = "tokens") -> Figure:
-    """A bar for each length. Both axes have room for the last step, so that they stand still."""
-    last = frame.statistics.token_lengths(frame.recorded_steps)
-    series = frame.statistics.token_lengths(frame.step)
-    return length_bars(series, len(last) - 1, unit, what, top=float(last.max(initial=1)))
+def lengths(what: str, unit: str) -> ChartKind:
+    """A bar for each length of a token, in a model that makes tokens longer step by step.
+
+    Both axes have room for the last step, so that they stand still.
+
+    Args:
+        what: what the model calls tokens.
+        unit: what it measures them in.
+    """
+
+    def figure(frame: Any) -> Figure:
+        last = frame.statistics.token_lengths(frame.recorded_steps)
+        series = frame.statistics.token_lengths(frame.step)
+        return length_bars(series, len(last) - 1, unit, what, top=float(last.max(initial=1)))
+
+    return ChartKind(
+        "lengths",
+        f"How long are the {what}?",
+        figure,
+        lambda frame: summarize_lengths(frame.statistics.token_lengths(frame.step), unit),
+        lambda frame: (frame.statistics, frame.recorded_steps, frame.step),
+        over_steps=False,
+        needs_corpus=False,
+    )
 
 
 def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0) -> Figure:
@@ -140,30 +182,10 @@ def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0
     return Figure(places, found, unit, what, bars=True, bars_top=top)
 
 
-def length_here(frame: Any, unit: str = "bytes") -> str:
-    """How long they are at this step."""
-    return summarize_lengths(frame.statistics.token_lengths(frame.step), unit)
-
-
 def summarize_lengths(series: Ints, unit: str) -> str:
     """The mean and the longest of `series[n]` things of length n."""
     mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
     return f"mean {mean:.1f} {unit}, longest {max(len(series) - 1, 0)}"
-
-
-def recorded(frame: Any) -> object:
-    """What a figure depends on: the run, and how far it is recorded."""
-    return frame.statistics, frame.recorded_steps
-
-
-def recorded_and_step(frame: Any) -> object:
-    """What a figure depends on: the run, how far it is recorded, and the step."""
-    return frame.statistics, frame.recorded_steps, frame.step
-
-
-def corpus(frame: Any) -> object:
-    """What a figure depends on: the run alone."""
-    return frame.statistics
 
 
 class ChartPanel(Chart):

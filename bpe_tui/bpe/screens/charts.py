@@ -5,20 +5,13 @@ from __future__ import annotations
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import CHARTS as NAME
 from bpe_tui.views.charts import (
-    NO_PRETOKEN,
+    COUNTS,
+    TIES,
     ChartKind,
     ChartsScreen,
-    corpus,
-    count_here,
-    counts,
     from_start,
-    length_here,
     lengths,
-    most_frequent,
     recorded,
-    recorded_and_step,
-    ties,
-    ties_here,
     zipf,
 )
 from bpe_tui.views.gains import GAINS
@@ -43,26 +36,10 @@ CHARTS = (
         _compression_here,
         recorded,
     ),
-    ChartKind("counts", "How often did the winning pair occur?", counts, count_here, recorded),
-    ChartKind("ties", "How many merges were tied?", ties, ties_here, recorded),
-    ChartKind(
-        "zipf",
-        "How frequent is a pretoken? (Zipf)",
-        zipf,
-        most_frequent,
-        corpus,
-        over_steps=False,
-        why_empty=NO_PRETOKEN,
-    ),
-    ChartKind(
-        "lengths",
-        "How long are the tokens?",
-        lengths,
-        length_here,
-        recorded_and_step,
-        over_steps=False,
-        needs_corpus=False,
-    ),
+    COUNTS,
+    TIES,
+    zipf("pretoken"),
+    lengths("tokens", "bytes"),
 )
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -12,13 +15,10 @@ from bpe_tui.unigram.model import UNIGRAM_CHARTS
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.charts import (
-    NO_PRETOKEN,
     ChartKind,
     ChartsScreen,
-    corpus,
     from_start,
     length_bars,
-    most_frequent,
     recorded,
     summarize_lengths,
     zipf,
@@ -93,65 +93,20 @@ def _step(frame: UnigramFrame) -> object:
     return frame.statistics, frame.step
 
 
-LOSS = ChartKind(
-    "loss",
-    "How improbable is the corpus?",
-    _loss,
-    _loss_here,
-    recorded,
-    why_empty=NO_STEP,
-    needs_corpus=False,
-)
-SIZE = ChartKind(
-    "size",
-    "How many pieces are left?",
-    _size,
-    _size_here,
-    recorded,
-    why_empty=NO_STEP,
-    needs_corpus=False,
-)
+# A training has its corpus at hand, so no chart lacks one.
+_kind = partial(ChartKind, why_empty=NO_STEP, needs_corpus=False)
+
+LOSS = _kind("loss", "How improbable is the corpus?", _loss, _loss_here, recorded)
+SIZE = _kind("size", "How many pieces are left?", _size, _size_here, recorded)
 CHARTS = (
     LOSS,
     SIZE,
-    ChartKind(
-        "fertility",
-        "How many tokens does it take?",
-        _fertility,
-        _fertility_here,
-        recorded,
-        why_empty=NO_STEP,
-        needs_corpus=False,
+    _kind("fertility", "How many tokens does it take?", _fertility, _fertility_here, recorded),
+    _kind(
+        "scores", "How are the scores spread?", _scores, _best_and_worst, _step, over_steps=False
     ),
-    ChartKind(
-        "scores",
-        "How are the scores spread?",
-        _scores,
-        _best_and_worst,
-        _step,
-        over_steps=False,
-        why_empty=NO_STEP,
-        needs_corpus=False,
-    ),
-    ChartKind(
-        "lengths",
-        "How long are the pieces?",
-        _lengths,
-        _length_here,
-        _step,
-        over_steps=False,
-        needs_corpus=False,
-    ),
-    ChartKind(
-        "zipf",
-        "How frequent is a pretoken?",
-        zipf,
-        most_frequent,
-        corpus,
-        over_steps=False,
-        why_empty=NO_PRETOKEN,
-        needs_corpus=False,
-    ),
+    _kind("lengths", "How long are the pieces?", _lengths, _length_here, _step, over_steps=False),
+    replace(zipf("pretoken"), needs_corpus=False),
 )
 
 

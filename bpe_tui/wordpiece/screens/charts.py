@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from bpe_tui.views.charts import (
+    COUNTS,
+    TIES,
     ChartKind,
     ChartsScreen,
-    corpus,
-    count_here,
     counts,
     from_start,
-    length_here,
     lengths,
-    most_frequent,
     recorded,
-    recorded_and_step,
-    ties,
-    ties_here,
     zipf,
 )
 from bpe_tui.views.gains import GAINS
@@ -32,7 +26,6 @@ from bpe_tui.wordpiece.screens import WordPieceScreen
 from engine.wordpiece.frame import WordPieceFrame
 
 MEDIAN = "median of neighbouring steps"
-NO_WORD = "The corpus has no words, so there is nothing to draw."
 
 
 def _pieces(frame: WordPieceFrame) -> Figure:
@@ -64,34 +57,12 @@ def _score_here(frame: WordPieceFrame) -> str:
 
 
 CHARTS = (
-    ChartKind(
-        "pieces",
-        "How many pieces has a word?",
-        _pieces,
-        _pieces_here,
-        recorded,
-    ),
+    ChartKind("pieces", "How many pieces has a word?", _pieces, _pieces_here, recorded),
     ChartKind("scores", "Which score won? (median)", _scores, _score_here, recorded),
-    ChartKind("counts", "How frequent are winners? (median)", _counts, count_here, recorded),
-    ChartKind("ties", "How many scores were tied?", ties, ties_here, recorded),
-    ChartKind(
-        "zipf",
-        "How frequent is a word? (Zipf)",
-        partial(zipf, what="word"),
-        most_frequent,
-        corpus,
-        over_steps=False,
-        why_empty=NO_WORD,
-    ),
-    ChartKind(
-        "lengths",
-        "How long are the pieces?",
-        partial(lengths, unit="characters", what="pieces"),
-        partial(length_here, unit="characters"),
-        recorded_and_step,
-        over_steps=False,
-        needs_corpus=False,
-    ),
+    replace(COUNTS, question="How frequent are winners? (median)", figure_of=_counts),
+    replace(TIES, question="How many scores were tied?"),
+    zipf("word"),
+    lengths("pieces", "characters"),
 )
 
 
