@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
-SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from engine.core.wording import with_power as with_power  # screens write it like sentences
+
 MINUS: Final = "\u2212"
 
 _UNITS: Final = ("", "k", "M", "G", "T", "P", "E")
@@ -39,16 +40,6 @@ def short_number(value: float) -> str:
     if 999.5 <= abs(value) < 9_999.5:  # the four digits are no longer than 1.23k
         return number(value)
     return "".join(_scaled(value))
-
-
-def with_power(value: float, digits: int) -> str:
-    """Return a small number with so many digits and a power of ten.
-
-    (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
-    """
-    amount, _, exponent = f"{value:.{digits - 1}e}".partition("e")
-    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
-    return power if amount == "1" else f"{amount}·{power}"
 
 
 def percent(share: float) -> str:

@@ -53,6 +53,19 @@ def describe(words: Words, show: Show = spell) -> str:
     return "".join(word if isinstance(word, str) else show(word) for word in words)
 
 
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def with_power(value: float, digits: int) -> str:
+    """A small number with so many digits and a power of ten.
+
+    (0.0000231, 3) → '2.31·10⁻⁵'; (0.001, 1) → '10⁻³'.
+    """
+    amount, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+    power = f"10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    return power if amount == "1" else f"{amount}·{power}"
+
+
 def times(count: int) -> str:
     """How often: 1 → 'once', 1204 → '1,204 times'."""
     return "once" if count == 1 else f"{count:,} times"

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from typing import Any
 
+import odd_texts
 import oracles
 import pytest
+import regex
+import unigram_by_hand
+import wordpiece_oracle
 from generated import examples
+from heap_by_hand import replay
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +29,14 @@ from engine.learning.questions import KINDS, ask, kinds_for
 from engine.learning.questions.form import Answer, Choice, Cuts, Joins, Number, Text, YesOrNo
 from engine.learning.questions.next_pair import PairChoice
 from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.text.excerpt import Excerpt
+from engine.text.patterns import PATTERNS
+from engine.unigram.record import PruneRule
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.score import SCORE_TIE_RULES
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
 
 Corpus = dict[bytes, int]
 LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
@@ -47,23 +63,115 @@ def asked(timeline: Any, kinds: list[str], seed: str = "") -> Iterator[tuple[int
 # -- the slow graders
 
 
-def next_pair(question: PairChoice, run: oracles.OracleRun, step: int, rule: str) -> Answer:
+@dataclass
+class Truth:
+    """What the slow trainer says of a run."""
+
+    corpus: Corpus
+    run: oracles.OracleRun
+    rule: str
+
+    def words_at(self, step: int) -> oracles.Words:
+        return self.run.steps[step - 1].words_after if step else self.run.words
+
+    def counts_at(self, step: int) -> dict[oracles.Pair, int]:
+        return oracles.recount(self.words_at(step), self.run.word_counts)
+
+    def named(self, left: bytes, right: bytes) -> oracles.Pair:
+        return self.run.vocab.index(left), self.run.vocab.index(right)
+
+
+def next_pair(question: PairChoice, truth: Truth, step: int) -> Answer:
     """Recount all pairs; of the most frequent the rule takes one."""
-    words = run.steps[step - 1].words_after if step else run.words
-    counts = oracles.recount(words, run.word_counts)
+    counts, vocab = truth.counts_at(step), truth.run.vocab
     tied = {pair for pair in counts if counts[pair] == max(counts.values())}
-    best = oracles.TIE_ORACLES[rule](tied, words, run.vocab)
-    label = (run.vocab[best[0]], "│", run.vocab[best[1]])
+    best = oracles.TIE_ORACLES[truth.rule](tied, truth.words_at(step), vocab)
+    label = (vocab[best[0]], "│", vocab[best[1]])
     return [option.label for option in question.form.options].index(label)
 
 
-GRADERS: dict[str, Callable[[Any, oracles.OracleRun, int, str], Answer]] = {
+def count_change(question: Question[Any], truth: Truth, step: int) -> Answer:
+    """Count again after the merge; the words that are given tell as much."""
+    left, _, right, *_ = question.asks.words
+    assert isinstance(left, bytes)
+    assert isinstance(right, bytes)
+    pair = truth.named(left, right)
+    lost = 0
+    for given_word in question.given:
+        times, *word = given_word.words
+        assert isinstance(times, str)
+        before = [part for part in word if isinstance(part, bytes)]
+        after = b"".join(
+            b"" if part == "+" else b"|" if isinstance(part, str) else part for part in word
+        ).split(b"|")
+        lost += int(times) * (pairs_in(before, left, right) - pairs_in(after, left, right))
+    after_merge = truth.counts_at(step + 1).get(pair, 0)
+    assert truth.counts_at(step)[pair] - lost == after_merge
+    return after_merge
+
+
+def pairs_in(tokens: list[bytes], left: bytes, right: bytes) -> int:
+    return list(pairwise(tokens)).count((left, right))
+
+
+def encode_by_hand(question: Question[Any], truth: Truth, step: int) -> Answer:
+    """Of all neighbours that merge take the first learnt, the left one, until none does."""
+    word = question.asks.words[1]
+    assert isinstance(word, bytes)
+    tokens, joins = [bytes((byte,)) for byte in word], []
+    merges = truth.run.merges[:step]
+    while ranks := [
+        (merges.index(pair), place) for place, pair in enumerate(pairwise(tokens)) if pair in merges
+    ]:
+        place = min(ranks)[1]
+        tokens[place : place + 2] = [tokens[place] + tokens[place + 1]]
+        joins.append(place)
+    by_definition = oracles.apply_merges(word, merges, 256)
+    assert tokens == [truth.run.vocab[token_id] for token_id in by_definition]
+    return tuple(joins)
+
+
+def cuts(question: Question[Any], truth: Truth, step: int) -> Answer:
+    """What the regex finds in the text."""
+    form = question.form
+    assert isinstance(form, Cuts)
+    return ends_of(regex.findall(PATTERNS["gpt2"].source, form.text))
+
+
+def ends_of(pieces: list[str]) -> tuple[int, ...]:
+    return tuple(accumulate(map(len, pieces[:-1])))
+
+
+def stale(question: Question[Any], truth: Truth, step: int) -> Answer:
+    """A heap driven by hand has the entry; the recount says whether it is true."""
+    _, left, _, right, count, *_ = question.asks.words
+    assert isinstance(left, bytes)
+    assert isinstance(right, bytes)
+    pair, claim = truth.named(left, right), int(str(count).replace(",", ""))
+    moments = replay(truth.corpus, truth.rule, step)
+    *_, claims = [moment.claims for moment in moments]
+    assert claims[pair] == claim
+    return claim != truth.counts_at(step).get(pair, 0)
+
+
+def decode(question: Question[Any], truth: Truth, step: int) -> Answer:
+    """Join the bytes."""
+    words = str(question.asks).split(" ids ")[1].split()
+    return b"".join(truth.run.vocab[int(word)] for word in words if word.isdigit()).decode()
+
+
+GRADERS: dict[str, Callable[[Any, Truth, int], Answer]] = {
     "next-pair": next_pair,
     "tie": next_pair,
+    "count-change": count_change,
+    "encode-by-hand": encode_by_hand,
+    "cuts": cuts,
+    "stale": stale,
+    "decode": decode,
 }
 
 
-def every_answer(question: Question[Any], right: Answer) -> Iterator[Answer]:
+def every_answer(question: Question[Any], right: Any) -> Iterator[Answer]:
     """All answers, or the right one and some near it."""
     match question.form:
         case Choice(options):
@@ -71,14 +179,33 @@ def every_answer(question: Question[Any], right: Answer) -> Iterator[Answer]:
         case YesOrNo():
             yield from (True, False)
         case Number():
-            assert isinstance(right, int)
             yield from range(max(0, right - 3), right + 4)
         case Text():
-            yield from (right, f"{right}x", "")
+            yield from (right, f"{right}x", right[:-1], right[::-1], "")
         case Cuts(text):
-            yield from (right, (), tuple(range(1, len(text))))
+            places = range(1, len(text))
+            yield from (right, (), tuple(places))
+            yield from (tuple(sorted({*right} ^ {place})) for place in places)
+        case Joins() as joins:
+            yield from (right[:done] for done in range(len(right) + 1))
+            for done in range(len(right)):
+                left = len(joins.tokens_after(right[:done])) - 1
+                yield from ((*right[:done], place) for place in range(left))
         case form:
             raise AssertionError(f"no answers known for {form}")
+
+
+def assert_graded(question: Question[Any], right: Answer) -> None:
+    """The right answer alone is right, and of joins what leads to it; all are told why."""
+    assert question.answer == right, question.asks
+    for answer in every_answer(question, right):
+        grade = question.grade(question.form.check(answer))
+        goes_on = isinstance(right, tuple) and isinstance(question.form, Joins)
+        leads_on = bool(goes_on and answer and right[: len(answer)] == answer)  # type: ignore
+        assert grade.right == (answer == right or leads_on)
+        assert grade.done == (answer == right)
+        assert str(grade.said)
+    assert all(map(str, (question.asks, question.hint, *question.model_answer, *question.given)))
 
 
 @given(oracles.corpora(), st.sampled_from(list(TIE_RULES)), st.integers(0, 99))
@@ -86,14 +213,84 @@ def every_answer(question: Question[Any], right: Answer) -> Iterator[Answer]:
 def test_questions_about_merges_are_graded_as_a_recount_would(
     corpus: Corpus, rule: str, seed: int
 ) -> None:
-    run, timeline = oracles.train(corpus, rule, 12), timeline_of(corpus, 12, rule)
+    truth = Truth(corpus, oracles.train(corpus, rule, 12), rule)
+    timeline = timeline_of(corpus, 12, rule, excerpt=Excerpt.of(b"".join(corpus)))
     for step, question in asked(timeline, list(GRADERS), str(seed)):
-        right = GRADERS[question.NAME](question, run, step, rule)
-        assert question.answer == right, question.asks
-        for answer in every_answer(question, right):
-            grade = question.grade(answer)
-            assert grade.right == (answer == right)
-            assert str(grade.said)
+        assert_graded(question, GRADERS[question.NAME](question, truth, step))
+
+
+@given(odd_texts.texts(40), st.sampled_from(list(PATTERNS)), st.integers(0, 9))
+@examples(60)
+def test_cuts_are_those_of_the_regex(text: str, pattern: str, seed: int) -> None:
+    excerpt = Excerpt.of(text.encode(), pattern)
+    timeline = timeline_of(LOW, 0, pattern=pattern, excerpt=excerpt)
+    with suppress(QuestionError):
+        question = ask("cuts", timeline.frame, str(seed))
+        assert_graded(question, ends_of(PATTERNS[pattern].split(question.form.text)))
+
+
+# -- WordPiece and Unigram
+
+
+def best_score(question: Question[Any], step: wordpiece_oracle.OracleStep) -> Answer:
+    """The fractions decide, then the oracle's tie rule."""
+    form = question.form
+    assert isinstance(form, Choice)
+    for option in form.options:
+        left, _, right = option.label
+        pair = left.decode(), right.decode()  # type: ignore[union-attr]
+        score = step.scores[pair]
+        lefts, rights = step.pieces_before[pair[0]], step.pieces_before[pair[1]]
+        assert option.note == f"{step.pairs_before[pair]:,} / ({lefts:,} · {rights:,})"
+        assert Fraction(step.pairs_before[pair], lefts * rights) == score
+    labels = [option.label for option in form.options]
+    return labels.index((step.pair[0].encode(), "│", step.pair[1].encode()))
+
+
+@given(wordpiece_oracle.corpora(), st.sampled_from(list(SCORE_TIE_RULES)))
+@examples(40)
+def test_scores_are_graded_by_their_fractions(corpus: dict[str, int], rule: str) -> None:
+    steps = wordpiece_oracle.train(corpus, 12, rule)
+    counts = {word.encode(): count for word, count in corpus.items()}
+    trainer = WordPieceTrainer(counts, 200, tie_rule=rule, min_count=1)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    for step, question in asked(timeline, ["best-score"]):
+        if step < len(steps):
+            assert_graded(question, best_score(question, steps[step]))
+
+
+WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=7), st.integers(1, 50), min_size=2)
+
+
+@given(WORDS, st.integers(0, 9))
+@examples(40)
+def test_pieces_and_paths_are_graded_by_all_segmentations(
+    counts: dict[str, int], seed: int
+) -> None:
+    trainer = UnigramTrainer(counts, 1 + len(set("".join(counts))))
+    timeline = UnigramTimeline(*unigram_parts(trainer), words=counts)
+    for _, question in asked(timeline, ["first-to-go", "best-path"], str(seed)):
+        frame = question.frame
+        model = dict(zip(frame.texts, frame.scores.tolist(), strict=True))
+        if question.NAME == "best-path":
+            paths = list(unigram_by_hand.segmentations(question.word, model))
+            best = max(paths, key=lambda pieces: unigram_by_hand.score(pieces, model))
+            shown = [
+                tuple(part.decode() for part in option.label if isinstance(part, bytes))
+                for option in question.form.options
+            ]
+            assert_graded(question, shown.index(best))
+        else:
+            measures = model
+            if question.rule is PruneRule.LOSS:
+                measures = unigram_by_hand.loss_increases(counts, model)
+            texts = [option.label[0].decode() for option in question.form.options]
+            assert_graded(question, texts.index(min(texts, key=measures.__getitem__)))
+
+
+def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
+    events = list(trainer.steps())
+    return trainer.record, events
 
 
 # -- what is said
@@ -216,4 +413,4 @@ def test_an_attempt_counts_only_the_first_try() -> None:
 
 
 def test_every_kind_has_a_slow_grader() -> None:
-    assert set(GRADERS) == set(KINDS)
+    assert {*GRADERS, "best-score", "first-to-go", "best-path"} == set(KINDS)

@@ -17,12 +17,36 @@ from typing import Any
 
 from engine.core.errors import QuestionError
 from engine.core.registry import Registry
+from engine.learning.questions.best_path import BestPath
+from engine.learning.questions.best_score import BestScore
+from engine.learning.questions.count_change import CountAfter
+from engine.learning.questions.cuts import PlaceCuts
+from engine.learning.questions.decode_ids import DecodeIds
+from engine.learning.questions.encode_by_hand import EncodeByHand
+from engine.learning.questions.first_to_go import FirstToGo
 from engine.learning.questions.next_pair import NextPair, TieWinner
 from engine.learning.questions.question import Chance, Question, Wish
+from engine.learning.questions.stale_entry import StaleEntry
 
 KINDS: Registry[type[Question[Any]]] = Registry(
-    "kind of question", {kind.NAME: kind for kind in (NextPair, TieWinner)}
+    "kind of question",
+    {
+        kind.NAME: kind
+        for kind in (
+            NextPair,
+            TieWinner,
+            CountAfter,
+            EncodeByHand,
+            PlaceCuts,
+            StaleEntry,
+            DecodeIds,
+            BestScore,
+            FirstToGo,
+            BestPath,
+        )
+    },
 )
+"""In the order in which they are offered; the first that is asked about a frame is its `P`."""
 
 
 def ask(

@@ -7,16 +7,19 @@ numbers. It never changes: how often somebody tried is kept by an `Attempt`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import pairwise
 from random import Random
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from engine.core.errors import QuestionError
+from engine.core.events import Pair
 from engine.core.wording import Sentence, Words
-from engine.learning.questions.form import Answer, Form
+from engine.learning.questions.form import CUT, SPACE, Answer, Form
 from engine.recording.merge_frame import AnyMergeFrame
+from engine.text.pretokenize import to_bytes
 
 FrameT = TypeVar("FrameT", bound=Any)
 ItemT = TypeVar("ItemT")
@@ -106,14 +109,14 @@ class Question(ABC, Generic[FrameT]):
 
     Attributes:
         NAME, SUMMARY: of the kind.
-        OF: the class of the frames that it can be asked about.
+        OF: the class of the frames that it can be asked about, or several.
         MODEL: what those frames are of, in a word.
         frame: what it is about.
     """
 
     NAME: ClassVar[str]
     SUMMARY: ClassVar[str]
-    OF: ClassVar[type[Any]]
+    OF: ClassVar[type[Any] | tuple[type[Any], ...]]
     MODEL: ClassVar[str]
 
     frame: FrameT
@@ -247,9 +250,40 @@ class Score:
 # -- what several kinds of questions share
 
 
-def pair_words(frame: AnyMergeFrame, pair: tuple[int, int]) -> Words:
+def pair_words(frame: AnyMergeFrame, pair: Pair) -> Words:
     """A pair within a sentence: `o│t`."""
     return frame.any_token(pair[0]), "│", frame.any_token(pair[1])
+
+
+def edged(tokens: Iterable[bytes]) -> Words:
+    """Tokens with their edges, within a sentence: `·l┊ow`."""
+    words: list[str | bytes] = []
+    for token in tokens:
+        words += ["┊", token] if words else [token]
+    return tuple(words)
+
+
+def joining(frame: AnyMergeFrame, ids: Sequence[int], merged: Pair) -> Words:
+    """The tokens of a word before a merge, `+` where two join: `·l┊o+o┊k`."""
+    words: list[str | bytes] = [frame.any_token(ids[0])]
+    joined = False  # whether the token before is taken by a join already
+    for pair in pairwise(ids):
+        joined = pair == merged and not joined
+        words += ["+" if joined else "┊", frame.any_token(pair[1])]
+    return tuple(words)
+
+
+def named_pair(frame: AnyMergeFrame, about: str) -> Pair:
+    """The pair that somebody names: `o|t`, with `·` for a space.
+
+    Raises:
+        QuestionError: it is no pair of tokens.
+    """
+    parts = about.replace(SPACE, " ").split(CUT)
+    ids = [frame.id_of(to_bytes(part)) for part in parts]
+    if len(ids) != 2 or None in ids:
+        raise QuestionError(f"{about} is no pair of two tokens; write it as o{CUT}t")
+    return ids[0], ids[1]  # type: ignore[return-value]
 
 
 def refuse_prescribed(frame: Any) -> None:

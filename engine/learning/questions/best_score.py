@@ -1,0 +1,123 @@
+"""WordPiece: which pair has the best score?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from engine.core.errors import QuestionError
+from engine.core.wording import Sentence, say, with_power
+from engine.learning.questions.form import Answer, Choice, Option
+from engine.learning.questions.question import Level, Question, Wish, pair_words
+from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import ScoredPair
+
+DIGITS = 3
+CLOSE = 0.8
+"""A call is close if the second has this share of the best score."""
+
+
+@dataclass(frozen=True)
+class BestScore(Question[WordPieceFrame]):
+    """Which of these pairs merges next, from the counts that their scores are made of.
+
+    Attributes:
+        pairs: in the order of what they are written as, which tells nothing of their scores.
+    """
+
+    NAME = "best-score"
+    SUMMARY = "WordPiece: which pair has the best score?"
+    OF = WordPieceFrame
+    MODEL = "WordPiece"
+
+    frame: WordPieceFrame
+    pairs: tuple[ScoredPair, ...]
+    right: ScoredPair
+
+    @classmethod
+    def of(cls, frame: WordPieceFrame, wish: Wish) -> Self:
+        pairs = frame.top_pairs(max(2, wish.rows))
+        if frame.next_pair is None:
+            raise QuestionError(f"no pair merges after step {frame.step:,}")
+        if len(pairs) < 2:
+            raise QuestionError(f"only one pair is left at step {frame.step:,}")
+        frequent = frame.most_frequent
+        if frequent is not None and frequent.pair not in {each.pair for each in pairs}:
+            pairs = [*pairs[:-1], frequent] if len(pairs) > 2 else [*pairs, frequent]
+        in_order = sorted(pairs, key=lambda each: tuple(map(frame.any_token, each.pair)))
+        return cls(frame, tuple(in_order), pairs[0])
+
+    @property
+    def asks(self) -> Sentence:
+        return say("Which pair merges next?")
+
+    @property
+    def advice(self) -> Sentence:
+        return say("The one of the highest score: its count ÷ (left count · right count).")
+
+    @property
+    def form(self) -> Choice:
+        return Choice(
+            tuple(
+                Option(pair_words(self.frame, each.pair), str(each.score), _value(each))
+                for each in self.pairs
+            )
+        )
+
+    @property
+    def answer(self) -> Answer:
+        return self.pairs.index(self.right)
+
+    @property
+    def facts(self) -> tuple[Sentence, ...]:
+        frame, best = self.frame, self.right
+        words = pair_words(frame, best.pair)
+        if best.tied:
+            rule = frame.tie_rule
+            return (
+                say(*words, f" wins the tie of {len(frame.tied):,} at {_value(best)}."),
+                say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
+            )
+        first = say(*words, f" has the highest score: {best.score} = {_value(best)}.")
+        frequent = frame.most_frequent
+        if frequent is None or frequent.pair == best.pair:
+            return (first,)
+        often = pair_words(frame, frequent.pair)
+        return first, say(
+            *("The most frequent pair, ", *often, f", scores {_value(frequent)}: "),
+            "its pieces are common anyway.",
+        )
+
+    def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
+        assert isinstance(answer, int)
+        frame, chosen = self.frame, self.pairs[answer]
+        words, value = pair_words(frame, chosen.pair), _value(chosen)
+        if chosen.tied:
+            rule = frame.tie_rule
+            return (
+                say(*words, f" scores {value}, but so does another pair."),
+                say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
+            )
+        first = say(*words, f" scores {value}; another pair scores more.")
+        if frame.most_frequent is not None and chosen.pair == frame.most_frequent.pair:
+            return first, say("It is the most frequent pair; BPE would merge it.")
+        return (first,)
+
+    @property
+    def hint(self) -> Sentence:
+        if self.right.tied:
+            rule = self.frame.tie_rule
+            return say(f"{len(self.frame.tied):,} are tied. {rule.summary.split(';')[0]}.")
+        return say("its left piece is ", self.frame.any_token(self.right.pair[0]), ".")
+
+    @property
+    def level(self) -> Level:
+        if self.right.tied:
+            return Level.TIE
+        best, second = (each.score.value for each in self.frame.top_pairs(2))
+        return Level.CLOSE if second >= CLOSE * best else Level.CLEAR
+
+
+def _value(scored: ScoredPair) -> str:
+    """The score in a few digits: 6.04·10⁻⁴."""
+    return with_power(float(scored.score.value), DIGITS)
