@@ -10,7 +10,9 @@ from pathlib import Path
 from engine.core.errors import OutputError, OutputExistsError
 
 
-def write_files(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> None:
+def write_files(
+    contents: Mapping[Path, bytes], *, overwrite: bool = False, private: bool = False
+) -> None:
     """Write files that belong together, making their directories.
 
     All are written beside their places and flushed to disk first; only then are they renamed, one
@@ -19,6 +21,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> N
     Args:
         contents: path → what the file shall hold.
         overwrite: whether files that are there may be replaced.
+        private: whether only their owner may read them.
 
     Raises:
         OutputExistsError: a file is there already and `overwrite` is false; nothing is written.
@@ -31,7 +34,7 @@ def write_files(contents: Mapping[Path, bytes], *, overwrite: bool = False) -> N
     try:
         for path, content in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            temporary[path] = _write_beside(path, content)
+            temporary[path] = _write_beside(path, content, private)
         for path, written in temporary.items():
             written.replace(path)
     except (OSError, ValueError) as error:
@@ -57,7 +60,7 @@ def _reason(error: OSError | ValueError) -> object:
     return getattr(error, "strerror", None) or error
 
 
-def _write_beside(path: Path, content: bytes) -> Path:
+def _write_beside(path: Path, content: bytes, private: bool) -> Path:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     written = Path(name)
     try:
@@ -65,10 +68,11 @@ def _write_beside(path: Path, content: bytes) -> Path:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-        # mkstemp makes files for their owner only; give these the mode that `open` would have.
-        mask = os.umask(0)
-        os.umask(mask)
-        written.chmod(0o666 & ~mask)
+        # mkstemp makes files for their owner only; give others the mode that `open` would have.
+        if not private:
+            mask = os.umask(0)
+            os.umask(mask)
+            written.chmod(0o666 & ~mask)
     except BaseException:
         written.unlink(missing_ok=True)
         raise

@@ -1,0 +1,186 @@
+"""The lessons that come with the program, what each scene opens, and how far the learner is.
+
+Progress is kept in a small file. It is nobody's word: what cannot be understood in it is left out,
+and where it cannot be read or written there is just no memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_state_path
+
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.models import MODELS
+from bpe_tui.session.samples import SAMPLES, directory
+from engine.core.errors import OutputError, UnknownNameError
+from engine.core.files import write_files
+from engine.learning.lesson import Lesson, LessonError, Problem, Scene
+from engine.learning.lesson_file import read_title
+
+PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
+ENGLISH = "en"
+KEPT = 200
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class BuiltIn:
+    """A lesson that comes with the program: its number, its file, its title."""
+
+    number: int
+    path: Path
+    title: str
+
+
+def languages() -> list[str]:
+    """The languages that there are lessons in: `en`, `zh`."""
+    return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
+
+
+def builtin_lessons(language: str = ENGLISH) -> list[BuiltIn]:
+    """All lessons in their order; one that is not there in the language is in English.
+
+    Raises:
+        UnknownNameError: there are no lessons in the language.
+    """
+    if language not in languages():
+        known = ", ".join(languages())
+        raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
+    files = {path.name[:2]: path for path in sorted((PLACE / ENGLISH).glob("*.md"))}
+    files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
+    return [BuiltIn(int(number), path, read_title(path)) for number, path in files.items()]
+
+
+# -- what a scene opens
+
+
+def config_of(lesson: Lesson, scene: Scene) -> Config:
+    """What is to be open while a scene is told.
+
+    Raises:
+        LessonError: the lesson names a file or a model that there is not.
+    """
+    options = lesson.options_of(scene)
+    corpus = options.get("corpus")
+    path = None if corpus is None else _corpus(lesson, corpus)
+    special = tuple(options.get("special", RunConfig.special_tokens))
+    if "tokenizer" in options and (scene.show is None or "corpus" not in scene.show.options):
+        tokenizer = lesson.file(options["tokenizer"])
+        return TokenizerConfig((str(tokenizer),), path, special if "special" in options else None)
+    if path is None:
+        raise _wrong(lesson, scene, "the scene names no corpus; say corpus = …")
+    model = options.get("model", RunConfig.model)
+    try:
+        _ = MODELS[model]
+    except UnknownNameError as error:
+        raise _wrong(lesson, scene, str(error)) from error
+    return RunConfig(
+        path,
+        options.get("vocab-size"),
+        special,
+        options.get("pattern", RunConfig.pattern),
+        options.get("tie-rule", RunConfig.tie_rule),
+        min_count=options.get("min-count", RunConfig.min_count),
+        max_token_length=options.get("max-token-length"),
+        units=options.get("units", RunConfig.units),
+        model=model,
+    )
+
+
+def _corpus(lesson: Lesson, name: str) -> str:
+    """A file beside the lesson, or a sample."""
+    is_sample = name in (sample.name for sample in SAMPLES)
+    if is_sample and not (lesson.path.parent / name).exists():
+        return str(directory() / name)
+    return str(lesson.file(name))
+
+
+def _wrong(lesson: Lesson, scene: Scene, message: str) -> LessonError:
+    line = scene.show.line if scene.show is not None else scene.line
+    return LessonError(str(lesson.path), [Problem(line, message)])
+
+
+# -- how far the learner is
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a lesson is.
+
+    Attributes:
+        scene: where the learner was last, from 0.
+        seen: the scenes that were seen.
+        answered: the questions that were answered, as `scene.question`.
+        done: all was seen and answered once.
+    """
+
+    scene: int = 0
+    seen: frozenset[int] = frozenset()
+    answered: frozenset[str] = frozenset()
+    done: bool = False
+
+    @property
+    def mark(self) -> str:
+        """How a list shows it."""
+        return "✓" if self.done else "◐" if self.seen else ""
+
+
+def key_of(lesson: Path) -> str:
+    """What progress in a lesson is kept under: of a built-in one its number, in any language."""
+    path = lesson.resolve()
+    return path.name[:2] if path.is_relative_to(PLACE.resolve()) else str(path)
+
+
+def all_progress() -> dict[str, Progress]:
+    """How far each lesson is, by its key."""
+    try:
+        with _file().open("rb") as file:
+            kept = json.loads(file.read(LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    entries = kept.items() if isinstance(kept, dict) else ()
+    return {key: _progress(entry) for key, entry in entries if isinstance(entry, dict)}
+
+
+def keep_progress(key: str, progress: Progress) -> None:
+    """Keep how far a lesson is, the latest first."""
+    every = {key: progress, **{k: v for k, v in all_progress().items() if k != key}}
+    content = {
+        key: {
+            "scene": each.scene,
+            "seen": sorted(each.seen),
+            "answered": sorted(each.answered),
+            "done": each.done,
+        }
+        for key, each in list(every.items())[:KEPT]
+    }
+    with contextlib.suppress(OutputError, OSError):
+        written = json.dumps(content, indent=1).encode()
+        write_files({_file(): written}, overwrite=True, private=True)
+
+
+def _file() -> Path:
+    return user_state_path("bpe-tui", appauthor=False) / "lessons.json"
+
+
+def _progress(entry: Mapping[str, Any]) -> Progress:
+    """An entry of the file, without what cannot be understood."""
+    scene, seen, answered = (entry.get(name) for name in ("scene", "seen", "answered"))
+    return Progress(
+        scene if _is_place(scene) else 0,
+        frozenset(filter(_is_place, seen if isinstance(seen, list) else ())),
+        frozenset(each for each in answered if isinstance(each, str))
+        if isinstance(answered, list)
+        else frozenset(),
+        entry.get("done") is True,
+    )
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000
