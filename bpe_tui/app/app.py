@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
@@ -13,6 +14,7 @@ from textual.message import Message
 from bpe_tui.app import terminal
 from bpe_tui.app.screens import SCREENS, import_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
+from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import CHECK, START, TRAINING
 from bpe_tui.session.config import NOTHING, Config, RunConfig, why_unchecked
@@ -39,17 +41,25 @@ class BpeTuiApp(SessionApp):
         config: what to open first; `None` for the page that offers something.
         open_with: makes the job that does the work behind a session: what is to be opened, and
             where the job posts its news. Whoever has a finished recording can hand it in here.
+        lesson: the file of a lesson to begin with.
     """
 
     SCREENS: ClassVar = SCREENS
 
-    def __init__(self, config: Config | None, open_with: JobMaker = OpeningJob) -> None:
+    def __init__(
+        self,
+        config: Config | None,
+        open_with: JobMaker = OpeningJob,
+        lesson: Path | None = None,
+    ) -> None:
         super().__init__(NOTHING if config is None else config)
         self._open_with = open_with
         self._job = None if config is None else self._new_job()
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
+        self.guide = Guide(self)
+        self._lesson = lesson
         self.failure: Exception | None = None
 
     def on_mount(self) -> None:
@@ -57,6 +67,8 @@ class BpeTuiApp(SessionApp):
         self.set_interval(TICK_SECONDS, self._tick)
         if self._job is not None:
             self._job.start()
+        if self._lesson is not None:
+            self.guide.open(self._lesson)
 
     def open(self, config: Config) -> None:
         """Open something else in place of what is open."""
@@ -165,10 +177,12 @@ class BpeTuiApp(SessionApp):
         if news.of is self.session:
             self.session.extend_to(news.steps)
             self._has_grown = True
+            self.guide.arrive()
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         if news.of is self.session:
             self.session.end(news.reason)
+            self.guide.arrive()
             self.changed()
             gc.freeze()
             own = (None, self.session.model)
@@ -217,6 +231,18 @@ class BpeTuiApp(SessionApp):
 
         self.push_screen(OpenOther(self.session.config, Use.CHECK), self._chose)
 
+    # -- lessons
+
+    def action_lessons(self) -> None:
+        self.session.hold()
+        self.guide.choose()
+
+    def action_scene(self, by: int) -> None:
+        self.guide.move(by)
+
+    def action_come_back(self) -> None:
+        self.guide.come_back()
+
     def action_model(self) -> None:
         """Choose another model for the corpus, which is opened anew."""
         config = self.session.config
@@ -264,8 +290,8 @@ if TYPE_CHECKING:
     _host: type[Host] = BpeTuiApp  # it is all that its screens ask for
 
 
-def run_app(config: Config | None) -> int:
-    """Run until the user leaves; the exit code. `None` opens the start page.
+def run_app(config: Config | None, lesson: Path | None = None) -> int:
+    """Run until the user leaves; the exit code. `None` opens the start page, or a lesson.
 
     A failure of what was opened first is raised.
 
@@ -276,7 +302,7 @@ def run_app(config: Config | None) -> int:
     terminal.tolerate_bad_bytes()
     if config is not None and config.corpus == "-":
         terminal.keys_from_terminal()
-    app = BpeTuiApp(config)
+    app = BpeTuiApp(config, lesson=lesson)
     app.run()
     if app.failure is not None:
         raise app.failure

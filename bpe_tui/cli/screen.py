@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 import sys
+from pathlib import Path
 
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.session.config import Config
 
 
-def open_screen(config: Config | None) -> int:
-    """Run the application until the user leaves it; its exit code. `None` opens the start page."""
+def open_screen(config: Config | None, lesson: Path | None = None) -> int:
+    """Run the application until the user leaves it; its exit code.
+
+    `None` opens the start page, or a lesson.
+    """
     if config is not None:
         check_config(config)
     check_terminal()
@@ -19,7 +23,7 @@ def open_screen(config: Config | None) -> int:
     try:
         from bpe_tui.app.app import run_app  # slow to import, and only this command needs it
 
-        return run_app(config) or 0
+        return run_app(config, lesson) or 0
     finally:
         gc.enable()
 

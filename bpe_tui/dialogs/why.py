@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import TokenPainter
-from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
 from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.chart import Chart
@@ -70,7 +70,7 @@ class WhyWindow(ModalScreen[object | None]):
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     TITLE_SAYS: ClassVar[str] = "why"
     ADVICE: ClassVar[str] = ADVICE
-    VERTICAL_BREAKPOINTS = PanelScreen.VERTICAL_BREAKPOINTS
+    VERTICAL_BREAKPOINTS = HEIGHTS
 
     def __init__(
         self,

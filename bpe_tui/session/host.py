@@ -31,6 +31,12 @@ class Navigation(Protocol):
     def open_encoding(self, text: str, look: bool = False) -> None: ...
 
 
+class LessonGuide(Protocol):
+    """Puts the text of the lesson that is under way beside the screen in front."""
+
+    def attend(self, screen: Any) -> None: ...
+
+
 class Speaker(Protocol):
     """An application that tells its user something."""
 
@@ -49,6 +55,9 @@ class Host(Speaker, Protocol):
 
     @property
     def navigation(self) -> Navigation: ...
+
+    @property
+    def guide(self) -> LessonGuide: ...
 
     def seek(self, step: int) -> None: ...
 

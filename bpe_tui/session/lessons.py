@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from platformdirs import user_state_path
 
@@ -171,16 +171,16 @@ def _file() -> Path:
 
 def _progress(entry: Mapping[str, Any]) -> Progress:
     """An entry of the file, without what cannot be understood."""
-    scene, seen, answered = (entry.get(name) for name in ("scene", "seen", "answered"))
+    seen, answered = (
+        each if isinstance(each, list) else () for each in map(entry.get, ("seen", "answered"))
+    )
     return Progress(
-        scene if _is_place(scene) else 0,
-        frozenset(filter(_is_place, seen if isinstance(seen, list) else ())),
-        frozenset(each for each in answered if isinstance(each, str))
-        if isinstance(answered, list)
-        else frozenset(),
+        next(filter(_is_place, (entry.get("scene"),)), 0),
+        frozenset(filter(_is_place, seen)),
+        frozenset(each for each in answered if isinstance(each, str)),
         entry.get("done") is True,
     )
 
 
-def _is_place(value: Any) -> bool:
+def _is_place(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1000

@@ -52,7 +52,7 @@ def screen_text(screen: Screen[object]) -> str:
 def screen_svg(screen: Screen[object], title: str) -> str:
     """The screen as an SVG picture of a terminal window."""
     console = Console(
-        width=screen.size.width,
+        width=screen.outer_size.width,
         file=StringIO(),
         force_terminal=True,
         color_system="truecolor",

@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
@@ -32,6 +33,9 @@ from bpe_tui.widgets.scrubber import Scrubber
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 LEGEND_HEIGHT = 24
 """From so many rows on one is spared for what the signs mean."""
+WIDTHS = [(0, "-too-narrow"), (LEAST_WIDTH, "-slim"), (76, "-narrow"), (100, "-wide")]
+HEIGHTS = [(0, "-too-low"), (LEAST_HEIGHT, "-low"), (28, "-tall")]
+"""Least cells → the class that a screen has then."""
 
 
 class TooSmall(Static):
@@ -61,17 +65,8 @@ class NotePanel(Static):
 class PanelScreen(Screen[None]):
     """A screen of panels."""
 
-    HORIZONTAL_BREAKPOINTS = [
-        (0, "-too-narrow"),
-        (LEAST_WIDTH, "-slim"),
-        (76, "-narrow"),
-        (100, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [
-        (0, "-too-low"),
-        (LEAST_HEIGHT, "-low"),
-        (28, "-tall"),
-    ]
+    HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `_class_by_size`
+    VERTICAL_BREAKPOINTS = []
     COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     NAME: ClassVar[str] = ""
     """Its name in the table of screens; the keys of the commands on it are bound."""
@@ -133,9 +128,9 @@ class PanelScreen(Screen[None]):
             self.query_one(NotePanel),
         )
         line.said = notices.now
-        is_low = self.app.size.height < LEGEND_HEIGHT
-        line.display = bool(notices.now) or not is_low
-        self.query_one(KeyBar).display = not (notices.now and is_low)
+        is_low = self.size.height < LEGEND_HEIGHT
+        line.set_class(is_low and not notices.now, "-away")
+        self.query_one(KeyBar).set_class(is_low and bool(notices.now), "-away")
         if note.said != notices.note:
             note.said = notices.note
             self.show_keys()
@@ -143,8 +138,34 @@ class PanelScreen(Screen[None]):
     def on_screen_resume(self) -> None:
         self.show_told()
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
+        self._class_by_size(event.size)
         self.show_told()
+
+    # -- how much room there is
+
+    taken = Size(0, 0)
+    """Columns and rows that something beside the panels has, such as the text of a lesson."""
+
+    @property
+    def size(self) -> Size:
+        """The room for panels."""
+        return super().size - self.taken
+
+    def give_room(self, taken: Size) -> None:
+        """Let something else have so many columns and rows; it splits them off by itself."""
+        if taken != self.taken:
+            self.taken = taken
+            self._class_by_size(self.app.size)
+            self.show_told()
+
+    def _class_by_size(self, full: Size) -> None:
+        room = full - self.taken
+        classes: dict[str, bool] = {}
+        for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
+            here = max(least for least, _ in limits if cells >= least)
+            classes |= {name: least == here for least, name in limits}
+        self.update_classes(classes, animate=False)
 
     # -- the keys that work here and now
 
@@ -342,10 +363,12 @@ class SessionScreen(PanelScreen):
         self.show_session(self.session)
 
     def on_screen_resume(self) -> None:
+        self.host.guide.attend(self)
         self.show_session(self.session)
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
+            self.host.guide.attend(self)
             self.show_session(self.session)
 
     def show_session(self, session: Session) -> None:

@@ -545,7 +545,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     """What the screen was opened with, in place of a screen."""
     configs: list[RunConfig] = []
     screen = types.ModuleType("bpe_tui.app.app")
-    monkeypatch.setattr(screen, "run_app", configs.append, raising=False)
+    monkeypatch.setattr(screen, "run_app", lambda config, _: configs.append(config), raising=False)
     monkeypatch.setitem(sys.modules, "bpe_tui.app.app", screen)
     monkeypatch.setattr("bpe_tui.cli.screen.check_terminal", lambda: None)
     return configs
@@ -599,7 +599,7 @@ def test_bad_input_never_reaches_the_screen(opened: list[RunConfig]) -> None:
 def test_the_exit_code_of_the_screen_is_passed_on(
     opened: list[RunConfig], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda config: 3)
+    monkeypatch.setattr(sys.modules["bpe_tui.app.app"], "run_app", lambda *_: 3)
     assert cli.main([HANDOUT]) == 3
 
 

@@ -24,6 +24,7 @@ STEP, PLAY, LOOK, FILTER, DO = "Step", "Play", "Look", "Filter", "Do"
 _KEYS = {
     "escape": "Esc",
     "tab": "Tab",
+    "backspace": "⌫",
     "home": "Home",
     "end": "End",
     "right": "→",

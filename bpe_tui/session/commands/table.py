@@ -138,6 +138,43 @@ _ZOOM = on(
         in_footer=True,
     ),
 )
+_LESSONS = (
+    *on(
+        (*EVERYWHERE, START),
+        Command("app.lessons", "L", "lessons", "The lessons: a text beside the live screen.", LOOK),
+    ),
+    *on(
+        tuple(screen for screen in EVERYWHERE if screen != CHECK),
+        Command("app.scene(1)", "N", "next scene", "The next scene of the lesson.", LOOK),
+    ),
+    *on(
+        EVERYWHERE,
+        Command("app.scene(-1)", "B", "scene before", "The scene of the lesson before.", LOOK),
+        Command(
+            "app.scene(1)",
+            "ctrl+n",
+            "next scene",
+            "The next scene, from inside a field too.",
+            LOOK,
+            in_fields=True,
+        ),
+        Command(
+            "app.scene(-1)",
+            "ctrl+b",
+            "scene before",
+            "The scene before, from inside a field too.",
+            LOOK,
+            in_fields=True,
+        ),
+        Command(
+            "app.come_back",
+            "backspace",
+            "to the scene",
+            "Back to what the scene of the lesson shows, wherever you are.",
+            LOOK,
+        ),
+    ),
+)
 _TITLES = ", ".join(model.title for model in MODELS.values())
 _WINDOWS = (
     *on(
@@ -223,5 +260,6 @@ COMMANDS: tuple[Command, ...] = (
     *CHARACTERS,
     *ENCODING_PANELS,
     *(command for model in MODELS.values() for command in model.commands),
+    *_LESSONS,
     *_WINDOWS,
 )

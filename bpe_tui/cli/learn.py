@@ -1,0 +1,80 @@
+"""`bpe-tui learn`: lessons beside the live screen, or as text; checked and printed for authors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import open_screen
+from bpe_tui.session.lessons import (
+    ENGLISH,
+    Progress,
+    all_progress,
+    builtin_lessons,
+    key_of,
+    languages,
+)
+from bpe_tui.widgets.visible import visible_text
+from engine.learning.lesson_file import read_lesson
+
+
+@app.command(
+    "learn",
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} learn --list",
+        f"{PROGRAM} learn 3",
+        f"{PROGRAM} learn 1 --language zh",
+        f"{PROGRAM} learn my-lesson.md --check",
+        f"{PROGRAM} learn my-lesson.md --print > handout.md",
+    ),
+)
+def learn(
+    lesson: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[N|FILE]",
+            help="A lesson by its number, or a file of yours. By default the first not done.",
+            show_default=False,
+        ),
+    ] = None,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="Name the lessons.", rich_help_panel=OUTPUT)
+    ] = False,
+    language: Annotated[
+        str,
+        typer.Option("--language", metavar="NAME", help=f"One of: {', '.join(languages())}."),
+    ] = ENGLISH,
+) -> None:
+    """Learn with lessons: a text beside the live screen, and questions."""
+    lessons = builtin_lessons(language)
+    progress = all_progress()
+    if show_list:
+        for each in lessons:
+            mark = progress.get(key_of(each.path), Progress()).mark
+            print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
+        return
+    path = _path(lesson, language)
+    read_lesson(path)  # what is wrong in it is told before the screen is there
+    raise typer.Exit(open_screen(None, path))
+
+
+def _path(lesson: str | None, language: str) -> Path:
+    """The file of a lesson that is named by its number or its path."""
+    lessons = builtin_lessons(language)
+    if lesson is None:
+        progress = all_progress()
+        undone = [e for e in lessons if not progress.get(key_of(e.path), Progress()).done]
+        return (undone or lessons)[0].path
+    if lesson.isascii() and lesson.isdigit() and not Path(lesson).exists():
+        found = [each.path for each in lessons if each.number == int(lesson)]
+        if not found:
+            raise CommandLineError(f"there is no lesson {lesson}; {PROGRAM} learn --list names all")
+        return found[0]
+    return Path(lesson)

@@ -1,0 +1,203 @@
+"""Leads through a lesson: which scene it is, what is open in it, and where its text stands.
+
+The live screen is the real one, so that every key works in a lesson. The guide only sets it up at
+the beginning of a scene, and puts the text beside whatever screen is in front.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from textual.app import App
+
+from bpe_tui.lessons.lesson_list import LessonList
+from bpe_tui.lessons.pane import LessonPane
+from bpe_tui.session.config import Config
+from bpe_tui.session.host import Host
+from bpe_tui.session.lessons import (
+    Progress,
+    all_progress,
+    builtin_lessons,
+    config_of,
+    keep_progress,
+    key_of,
+)
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.targets import ToText
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import BpeError
+from engine.learning.lesson import Lesson, Scene, Show
+from engine.learning.lesson_file import read_lesson
+
+NO_LESSON = "No lesson is open: L lists them."
+
+
+class Guide:
+    """The lesson that is under way in an application, if one is.
+
+    Attributes:
+        lesson: it; `None` if there is none.
+        place: the scene, from 0.
+        progress: how far the learner is.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._host = cast("Host", app)
+        self.lesson: Lesson | None = None
+        self.place = 0
+        self.progress = Progress()
+        self._due: Show | None = None
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that is told."""
+        assert self.lesson is not None
+        return self.lesson.scenes[self.place]
+
+    # -- from lesson to lesson
+
+    def choose(self) -> None:
+        """Let the user choose a lesson from the list."""
+        current = self.lesson.path if self.lesson is not None else None
+        self._app.push_screen(LessonList(current), self._chose)
+
+    def _chose(self, path: Path | None) -> None:
+        if path is not None:
+            self.open(path)
+
+    def open(self, path: Path) -> None:
+        """Open a lesson where the learner left it; one that is done begins anew."""
+        try:
+            lesson = read_lesson(path)
+        except BpeError as error:
+            self._host.tell(visible_text(str(error), spaces=False))
+            return
+        self.progress = all_progress().get(key_of(path), Progress())
+        self.lesson = lesson
+        last = len(lesson.scenes) - 1
+        self.place = 0 if self.progress.scene >= last else self.progress.scene
+        self._tell_scene(anew=True)
+
+    def next_lesson(self) -> Path | None:
+        """The built-in lesson after this one."""
+        assert self.lesson is not None
+        paths = [each.path for each in builtin_lessons(self.lesson.path.parent.name)]
+        return next(iter(paths[paths.index(self.lesson.path) + 1 :]), None)
+
+    def leave(self) -> None:
+        """Close the lesson; what is open stays open."""
+        self.lesson = None
+        self._due = None
+        self._attend_screen()
+
+    # -- from scene to scene
+
+    def move(self, by: int) -> None:
+        """To the next scene, or to one before; first to the rest of a text that is cut off."""
+        lesson, pane = self.lesson, self._pane
+        if lesson is None:
+            self._host.tell(NO_LESSON)
+            return
+        if by > 0 and pane is not None and pane.scroll_on():
+            return
+        place = self.place + by
+        if place == len(lesson.scenes):
+            self._host.tell("The lesson is at its end. L lists the lessons, Esc closes this one.")
+        elif place < 0:
+            self._host.tell("This is the first scene.")
+        else:
+            self.place = place
+            self._tell_scene(anew=by < 0)
+
+    def come_back(self) -> None:
+        """Put the live screen where the scene wants it, wherever the learner has gone."""
+        if self.lesson is None:
+            self._host.tell(NO_LESSON)
+        elif (pane := self._pane) is not None and pane.covers and pane.display:
+            pane.fold()
+            self._host.tell("⌫ brings the text back.")
+        else:
+            self._tell_scene(anew=True)
+
+    def _tell_scene(self, anew: bool) -> None:
+        """Tell the scene and set up what it shows.
+
+        Args:
+            anew: whether a scene that shows nothing of its own is set up like the one before it;
+                else it is told beside what is there.
+        """
+        lesson = self.lesson
+        assert lesson is not None
+        shown = [scene for scene in lesson.scenes[: self.place + 1] if scene.show is not None]
+        scene = shown[-1] if shown else self.scene
+        try:
+            config = config_of(lesson, scene)
+        except BpeError as error:
+            self._host.tell(visible_text(str(error), spaces=False))
+            return
+        if anew or self.scene.show is not None or self._is_elsewhere(config):
+            self._due = scene.show or Show()
+            if self._is_elsewhere(config):
+                self._host.open(config)
+        self._keep()
+        self._attend_screen()
+        self.arrive()
+
+    def _is_elsewhere(self, config: Config) -> bool:
+        session = self._host.session
+        return session.config != config or session.failure is not None
+
+    def _keep(self) -> None:
+        assert self.lesson is not None
+        seen = self.progress.seen | {self.place}
+        is_done = len(seen) == len(self.lesson.scenes)
+        self.progress = replace(
+            self.progress, scene=self.place, seen=seen, done=self.progress.done or is_done
+        )
+        keep_progress(key_of(self.lesson.path), self.progress)
+
+    def arrive(self) -> None:
+        """Go where the scene wants to be, as soon as its step is recorded."""
+        session, due = self._host.session, self._due
+        recording = session.recording
+        if due is None or recording is None:
+            return
+        if len(recording) < (due.step or 0) and session.stop_reason is None:
+            return
+        self._due = None
+        if due.step is not None:
+            self._host.seek(due.step)
+        if due.view is not None:
+            self._host.action_show(due.view)
+        screen = self._app.screen
+        if not isinstance(screen, SessionScreen):
+            return
+        if due.text is not None:
+            screen.call_later(screen.show_target, ToText(due.text, look=due.panel is None))
+        if due.panel is not None and due.panel in screen.PANEL_ORDER:
+            screen.call_later(screen.show_panel, due.panel)
+
+    # -- the text beside the screen
+
+    @property
+    def _pane(self) -> LessonPane | None:
+        found = self._app.screen.query(LessonPane)
+        return found.first() if found else None
+
+    def _attend_screen(self) -> None:
+        if isinstance(self._app.screen, SessionScreen):
+            self.attend(self._app.screen)
+
+    def attend(self, screen: SessionScreen) -> None:
+        """Put the text of the scene beside a screen, or take it away where no lesson is."""
+        panes = screen.query(LessonPane)
+        if self.lesson is None:
+            for pane in panes:
+                pane.close()
+        elif panes:
+            panes.first().show(self.lesson, self.place)
+        else:
+            screen.mount(LessonPane(self.lesson, self.place), before=0)

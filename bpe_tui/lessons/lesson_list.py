@@ -1,0 +1,78 @@
+"""The list of lessons, with what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+
+from bpe_tui.session.lessons import all_progress, builtin_lessons, key_of
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row
+from bpe_tui.widgets.visible import visible_text
+
+
+class LessonRows(RowList):
+    """The lessons; the cursor stands at the first that is not done."""
+
+    def row(self, index: int) -> Row:
+        row = super().row(index)
+        here = index == self.cursor
+        return Row([("❯ " if here else "  ", "here"), *row.spans], row.target)
+
+
+class LessonList(ModalScreen[Path | None]):
+    """Gives back the file of a lesson, or `None`; `current` is the one that is open."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss(None)", "close")]
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+
+    def __init__(self, current: Path | None) -> None:
+        super().__init__()
+        self._current = current
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="lesson-list", classes="window") as window:
+            window.border_title = Content("lessons")
+            window.border_subtitle = Content("↑ ↓ · ↵ opens · Esc closes")
+            yield LessonRows("lesson-rows")
+
+    def on_mount(self) -> None:
+        rows = self.query_one(LessonRows)
+        lessons = lesson_rows()
+        here = [n for n, row in enumerate(lessons) if row.target == self._current]
+        rows.styles.height = len(lessons)
+        rows.show(lessons, here[0] if here else first_undone())
+        rows.focus()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        event.stop()
+        assert isinstance(event.target, Path)
+        self.dismiss(event.target)
+
+
+def lesson_rows() -> Sequence[Row]:
+    """The built-in lessons: number, ✓ or ◐, title."""
+    progress = all_progress()
+    rows = []
+    for lesson in builtin_lessons():
+        known = progress.get(key_of(lesson.path))
+        mark = known.mark if known is not None else ""
+        title = visible_text(lesson.title, spaces=False)
+        spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
+        rows.append(Row(spans, lesson.path))
+    return rows
+
+
+def first_undone() -> int:
+    """The place of the first built-in lesson that is not done; 0 if all are."""
+    progress = all_progress()
+    keys = [key_of(lesson.path) for lesson in builtin_lessons()]
+    done = [key in progress and progress[key].done for key in keys]
+    return done.index(False) if False in done else 0

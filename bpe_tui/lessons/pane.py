@@ -1,0 +1,195 @@
+"""The text of a scene beside the live screen, above it, or in its place, as there is room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.geometry import Size
+from textual.widgets import Static
+
+from bpe_tui.views.panel_screen import LEAST_WIDTH, PanelScreen
+from bpe_tui.widgets.key_bar import Key, KeyBar
+from bpe_tui.widgets.lines import RowList
+from bpe_tui.widgets.rows import Row, Span, wrapped
+from bpe_tui.widgets.visible import shorten, visible_text
+from engine.learning.lesson import Lesson, Paragraph, Scene
+
+LEAST_CELLS, MOST_CELLS = 36, 60
+"""How wide the text is beside the screen."""
+SHARE = 0.36
+"""Of the terminal's width."""
+LIVE_ROWS = 22
+"""What the screen needs below the text."""
+LEAST_ROWS, MOST_ROWS = 10, 16
+"""How high the text is above the screen."""
+
+ROLES = {"": "", "strong": "strong", "emphasis": "strong", "code": "here"}
+"""How words are said → their role."""
+ATOM = re.compile(r"\s+|[⺀-鿿豈-﫿＀-￯][，。、：；！？）」』”’]*|[^\s⺀-鿿豈-﫿＀-￯]+")
+"""Blanks; a Chinese character with the signs that may not begin a line; a word of letters."""
+
+
+class LessonText(RowList):
+    """What a scene says."""
+
+    can_focus = False
+
+    def __init__(self) -> None:
+        super().__init__("lesson-text")
+        self._scene: Scene | None = None
+
+    def tell(self, scene: Scene) -> None:
+        self._scene = scene
+        self.rebuild()
+        self.scroll_to(y=0, animate=False)
+
+    def rebuild(self) -> None:
+        if self._scene is not None and self.size.width:
+            self._rows = list(rows_of(self._scene, self.size.width - 1))
+        super().rebuild()
+
+
+class LessonPane(Vertical):
+    """A scene's text and its keys.
+
+    Attributes:
+        covers: whether there is no room for both, so that the text has the place of the screen.
+    """
+
+    def __init__(self, lesson: Lesson, place: int) -> None:
+        super().__init__(id="lesson")
+        self._lesson, self._place = lesson, place
+        self.covers = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="lesson-title")
+        yield Static(id="scene-title")
+        yield LessonText()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        self.watch(self.screen, "focused", self._show_keys)
+        self.show(self._lesson, self._place)
+
+    @property
+    def _panels(self) -> PanelScreen:
+        return cast("PanelScreen", self.screen)
+
+    def show(self, lesson: Lesson, place: int) -> None:
+        """Tell a scene of a lesson."""
+        is_new = (lesson, place) != (self._lesson, self._place)
+        self._lesson, self._place = lesson, place
+        if not self.is_mounted:
+            return
+        if is_new or not self.query_one(LessonText).row_count:
+            self.query_one(LessonText).tell(lesson.scenes[place])
+        self.display = True
+        self.fit()
+        self._show_keys()
+
+    def fit(self) -> None:
+        """Take the room that the text has in a terminal of this size."""
+        full = self.app.size
+        beside = max(LEAST_CELLS, min(round(full.width * SHARE), MOST_CELLS))
+        rows = min(full.height - LIVE_ROWS, MOST_ROWS)
+        self.covers = False
+        taken = Size(0, 0)
+        if full.width - beside >= LEAST_WIDTH:
+            self._split("left", taken := Size(beside, 0))
+        elif rows >= LEAST_ROWS:
+            self._split("top", taken := Size(0, rows))
+        else:
+            self.covers = True
+            self._split("top", Size(0, full.height))
+        self._panels.give_room(taken)
+        self._panels.set_class(self.covers and self.display, "-told")
+        self.set_class(bool(taken.width), "-beside")
+        self._say_titles()
+
+    def _split(self, edge: Any, taken: Size) -> None:
+        self.styles.split = edge
+        self.styles.width = taken.width or "100%"
+        self.styles.height = taken.height or "100%"
+
+    def _say_titles(self) -> None:
+        scenes = self._lesson.scenes
+        width = (self.styles.width.cells or self.app.size.width) - 3 if self.styles.width else 30
+        of = f"{self._place + 1} of {len(scenes)}"
+        title = shorten(visible_text(self._lesson.title, spaces=False), width - len(of) - 2)
+        self.query_one("#lesson-title", Static).update(Content(f"{title}  {of}"))
+        scene = visible_text(scenes[self._place].title, spaces=False)
+        self.query_one("#scene-title", Static).update(Content(scene))
+
+    def fold(self) -> None:
+        """Give the screen back the place that the text has: it covers it."""
+        self.display = False
+        self._panels.set_class(False, "-told")
+
+    def close(self) -> None:
+        """Take the text away for good."""
+        self._panels.set_class(False, "-told")
+        self._panels.give_room(Size(0, 0))
+        self.remove()
+
+    def scroll_on(self) -> bool:
+        """Bring the rest of the text to sight; whether there was some."""
+        text = self.query_one(LessonText)
+        if not self.display or text.scroll_offset.y >= text.max_scroll_y:
+            return False
+        text.scroll_page_down(animate=False)
+        return True
+
+    def _show_keys(self) -> None:
+        typing = "Ctrl+" if self._panels.is_typing else ""
+        back = "screen" if self.covers else "scene"
+        keys = [
+            Key(f"{typing}B", "back", "app.scene(-1)"),
+            Key("⌫", back, "app.come_back"),
+            Key(f"{typing}N", "next", "app.scene(1)"),
+            Key("L", "list", "app.lessons"),
+        ]
+        self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]
+
+
+# -- the text in lines
+
+
+def rows_of(scene: Scene, cells: int) -> Iterator[Row]:
+    """What a scene says, in lines of so many cells."""
+    for before, paragraph in pairwise((None, *scene.paragraphs)):
+        assert paragraph is not None
+        if before is not None and not (before.mark and paragraph.mark):
+            yield Row([])
+        yield from map(Row, _lines(paragraph, cells))
+
+
+def _lines(paragraph: Paragraph, cells: int) -> Iterator[Sequence[Span]]:
+    if paragraph.is_code:
+        for text in paragraph.text.split("\n"):
+            yield [("  ", ""), (visible_text(text, spaces=False), "here")]
+        return
+    mark = f"{paragraph.mark} " if paragraph.mark else ""
+    lines = wrapped(_words(paragraph), cells - len(mark))
+    for place, line in enumerate(lines):
+        yield [(mark if place == 0 else " " * len(mark), "dim"), *line]
+
+
+def _words(paragraph: Paragraph) -> list[list[Span]]:
+    """The words between which a line may be broken, each with the blanks behind it."""
+    words: list[list[Span]] = [[]]
+    ends = False
+    for text, said in paragraph.words:
+        for atom in ATOM.findall(text):
+            is_blank = atom.isspace()
+            if not is_blank and (ends or atom[0] > "⺀"):
+                words.append([])
+            shown = " " if is_blank else visible_text(atom, spaces=False)
+            words[-1].append((shown, ROLES[said]))
+            ends = is_blank or atom[0] > "⺀"
+    return [word for word in words if word]
