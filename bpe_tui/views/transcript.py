@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.session.typed_steps import parse_step
+from bpe_tui.views.asking import Asking
 from bpe_tui.views.narration import (
     describe_history,
     format_pair,
@@ -26,9 +27,11 @@ from bpe_tui.views.narration import (
 from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
-from engine.core.errors import BpeError, OutputExistsError
+from engine.core.errors import BpeError, OutputExistsError, QuestionError, UnknownNameError
 from engine.core.events import CountChange
 from engine.encoding.typed_ids import decode_known, read_ids
+from engine.learning.questions import OF_WHAT_FOLLOWS, ask, kinds_for, predict
+from engine.learning.questions.question import Attempt, Score
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.player import Player
 
@@ -57,7 +60,11 @@ MOVES = (
     PlainCommand("play N", "N steps forward, each told."),
 )
 DECODE = PlainCommand("decode IDS", "The text of ids, like decode 104 105 or decode [104, 105].")
+PREDICT = PlainCommand(
+    "predict [KIND]", "Asks what the next step does, or another kind; answer line by line."
+)
 AT_THE_END = (
+    PREDICT,
     PlainCommand("help", "The commands."),
     PlainCommand("quit", "Leave; so does the end of the input."),
 )
@@ -82,6 +89,8 @@ class Transcript(ABC, Generic[FrameT]):
     def __init__(self, player: Player[FrameT], stop_reason: Enum) -> None:
         self._player = player
         self._stop_reason = stop_reason
+        self._asking: Asking | None = None
+        self._score = Score()
 
     @property
     def frame(self) -> FrameT:
@@ -119,6 +128,9 @@ class Transcript(ABC, Generic[FrameT]):
 
     def answer(self, line: str) -> Iterator[str]:
         """The sentences that answer a line; an empty one is `next`."""
+        if self._asking is not None:
+            yield from self._answered(self._asking, line)
+            return
         word, _, rest = line.lstrip().rstrip("\r\n").partition(" ")
         name = word or "next"
         if name not in {command.name for command in self.COMMANDS}:
@@ -133,6 +145,33 @@ class Transcript(ABC, Generic[FrameT]):
             yield f"{taken} is there already, and nothing is overwritten here: name another place."
         except BpeError as error:
             yield f"{visible_text(str(error), spaces=False)}."
+
+    # -- questions
+
+    def predict(self, rest: str) -> Iterator[str]:
+        """Ask; the lines that follow are answers."""
+        try:
+            attempt = Attempt(ask(rest, self.frame) if rest else predict(self.frame))
+        except UnknownNameError:
+            yield f"Ask one of {', '.join(kinds_for(self.frame))}."
+            return
+        except QuestionError as error:
+            yield f"That cannot be asked here: {visible_text(str(error), spaces=False)}."
+            return
+        self._asking = Asking(attempt)
+        yield from self._asking.question()
+
+    def _answered(self, asking: Asking, line: str) -> Iterator[str]:
+        """What is said to an answer; after the last one the step is made that was asked about."""
+        yield from asking.answer(line)
+        attempt = asking.attempt
+        if not attempt.is_over:
+            return
+        self._asking = None
+        self._score.count(attempt)
+        if attempt.question.NAME in OF_WHAT_FOLLOWS:
+            yield from self.next("")
+        yield f"{str(self._score).capitalize()}; predict asks on."
 
     # -- commands
 

@@ -152,5 +152,9 @@ class AnswerError(BpeError):
     """An answer is not of the form that its question asks for."""
 
 
+class QuizFileError(BpeError):
+    """A file of answers is missing or broken, or was made by another program or for another run."""
+
+
 class StepsFileError(BpeError):
     """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""

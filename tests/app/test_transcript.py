@@ -239,3 +239,33 @@ def test_a_tie_to_come_is_told_without_a_screen(transcript: BpeTranscript) -> No
         "The tie rule huggingface would merge e and s.",
         "The tie rule sentencepiece would merge e and s.",
     ]
+
+
+def test_a_prediction_is_answered_line_by_line_and_then_the_step_is_made(
+    transcript: BpeTranscript,
+) -> None:
+    assert said(transcript, "predict")[0] == "Which pair merges next?"
+    assert said(transcript, "1")[0] == "No: e│s stands 9 times, but so does another pair."
+    assert said(transcript, "hint")[0].startswith("Hint: 2 are tied.")
+    assert said(transcript, "nonsense") == ["Answer with a number from 1 to 6."]
+    assert said(transcript, "5") == [
+        "Right: s│t wins the tie of 2 at 9.",
+        "Rule lexicographic: s is later in byte order than e.",
+        "Merge 1 of 6: s and t stood side by side 9 times; they are one token now, st.",
+        "0 of 1 at the first try; predict asks on.",
+    ]
+    shown = said(transcript, "predict next-pair", "show")
+    assert shown[-1] == "0 of 2 at the first try; predict asks on."
+    assert said(transcript, "predict sums") == [
+        "Ask one of next-pair, tie, count-change, encode-by-hand, cuts, stale, decode."
+    ]
+    assert said(transcript, "predict cuts") == [
+        "That cannot be asked here: no corpus is open; say which text is to be cut."
+    ]
+
+
+def test_a_word_is_encoded_by_hand_join_by_join(transcript: BpeTranscript) -> None:
+    asked = said(transcript, "go 2", "predict encode-by-hand")
+    assert asked[2:5] == ["  e + st   rank 1", "  s + t   rank 0", "  w ┊ i ┊ d ┊ e ┊ s ┊ t"]
+    assert said(transcript, "5") == ["Right: s│t joins, rank 0.", "  w ┊ i ┊ d ┊ e ┊ st"]
+    assert said(transcript, "4")[0] == "Right: widest is 4 tokens: w┊i┊d┊est."

@@ -46,7 +46,7 @@ KINDS: Registry[type[Question[Any]]] = Registry(
         )
     },
 )
-"""In the order in which they are offered; the first that is asked about a frame is its `P`."""
+"""In the order in which they are offered."""
 
 
 def ask(
@@ -78,6 +78,25 @@ it.', 's│t wins the tie of 2 at 9.']
     if not isinstance(frame, found.OF):
         raise QuestionError(f"{kind} is asked about {found.MODEL}, and this is another model")
     return found.of(frame, Wish(Chance(f"{seed}:{kind}:{frame.step}"), about, rows))
+
+
+OF_WHAT_FOLLOWS = ("next-pair", "best-score", "first-to-go", "best-path")
+"""What is asked before a step, in this order; the last is for steps of Unigram that prune not."""
+
+
+def predict(frame: Any, seed: str = "", *, rows: int = 6) -> Question[Any]:
+    """The question what the next step will do, of whichever model.
+
+    Raises:
+        QuestionError: it cannot be asked there; says why.
+    """
+    refusal = QuestionError("nothing is asked about this model")
+    for kind in (kind for kind in OF_WHAT_FOLLOWS if kind in kinds_for(frame)):
+        try:
+            return ask(kind, frame, seed, rows=rows)
+        except QuestionError as error:
+            refusal = error
+    raise refusal
 
 
 def kinds_for(frame: Any) -> list[str]:

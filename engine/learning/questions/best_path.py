@@ -51,13 +51,19 @@ class BestPath(Question[UnigramFrame]):
             for word in islice(frame.words, WORDS)
             if SHORTEST <= len(word) <= LONGEST and word.isprintable()
         ]
+        whole = None  # a word that is a piece itself: a little dull
         for _ in range(DRAWS if words else 0):
             word = wish.chance.pick(words)
             paths = [
                 path for path in frame.lattice(word).n_best(most) if len(path.edges) <= MOST_PIECES
             ]
             if len(paths) > 1 and paths[0].score - paths[1].score >= APART:
-                return cls(frame, word, _ordered(word, paths))
+                found = cls(frame, word, _ordered(word, paths))
+                if len(paths[0].edges) > 1:
+                    return found
+                whole = whole or found
+        if whole is not None:
+            return whole
         raise QuestionError(f"no short word has two paths to choose from at step {frame.step:,}")
 
     @property

@@ -16,8 +16,8 @@ from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 CLEAR, SURE = 2.0, 1.2
 """The second piece costs so many times as much as the first: a clear gap, or at least no doubt."""
-DRAWN_FROM = 400
-"""So many of the pieces that go are drawn from."""
+DRAWN_FROM, DRAWS = 300, 20
+"""So many of the pieces that go are drawn from, so many times."""
 
 
 class Candidate(NamedTuple):
@@ -55,17 +55,19 @@ class FirstToGo(Question[UnigramFrame]):
         if not isinstance(step, PruneStep):
             raise QuestionError(f"after step {frame.step:,} no prune follows; ask before one")
         pruned = [piece for piece in step.pruned if piece.text.isprintable()][:DRAWN_FROM]
-        chosen: list[Candidate] = []
-        for candidate in _candidates(frame, wish.chance.shuffled(pruned), step.rule):
-            if all(_apart(candidate.measure, other.measure) for other in chosen):
-                chosen.append(candidate)
-            if len(chosen) == max(2, wish.rows):
-                break
-        chosen.sort(key=lambda candidate: candidate.text)
-        found = cls(frame, tuple(chosen), step.rule)
-        if len(chosen) < 2 or not found._can_be_computed:
-            raise QuestionError("the pieces that go next cost about the same; ask at another step")
-        return found
+        candidates = list(_candidates(frame, pruned, step.rule))
+        for _ in range(DRAWS):
+            chosen: list[Candidate] = []
+            for candidate in wish.chance.shuffled(candidates):
+                if all(_apart(candidate.measure, other.measure) for other in chosen):
+                    chosen.append(candidate)
+                if len(chosen) == max(2, wish.rows):
+                    break
+            chosen.sort(key=lambda candidate: candidate.text)
+            found = cls(frame, tuple(chosen), step.rule)
+            if len(chosen) > 1 and found._can_be_computed:
+                return found
+        raise QuestionError("the pieces that go next cost about the same; ask at another step")
 
     @property
     def _can_be_computed(self) -> bool:

@@ -185,9 +185,7 @@ class Joins(Form):
 
     tokens: tuple[bytes, ...]
 
-    how = (
-        "Answer with the number of the place where two tokens join, counted from the left, from 1."
-    )
+    how = "Answer with the place where two tokens join: 2 is between the second and the third."
 
     def tokens_after(self, answer: tuple[int, ...]) -> tuple[bytes, ...]:
         """The tokens that these joins leave."""

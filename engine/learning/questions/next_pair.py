@@ -15,12 +15,16 @@ from engine.learning.questions.question import (
     Level,
     Question,
     Wish,
+    edged,
     pair_words,
     refuse_prescribed,
 )
+from engine.text.pretokenize import Pretoken
 
 CLOSE = 0.9
 """A call is close if the second has this share of the first one's count."""
+COUNTABLE = 160
+"""Bytes of a corpus in which a learner counts without help."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,13 @@ class PairChoice(Question[Frame]):
 
     def _option(self, pair: Pair) -> Option:
         count = self.frame.count_of(pair)
-        return Option(pair_words(self.frame, pair), told=f"{count:,}", amount=count)
+        amount = 0 if self.countable else count
+        return Option(pair_words(self.frame, pair), told=f"{count:,}", amount=amount)
+
+    @property
+    def countable(self) -> bool:
+        """Whether the corpus is so small that a learner counts in it, and needs no bars."""
+        return self.frame.excerpt.complete and 0 < self.frame.byte_count <= COUNTABLE
 
     @property
     def answer(self) -> Answer:
@@ -131,7 +141,23 @@ class NextPair(PairChoice):
 
     @property
     def advice(self) -> Sentence:
+        if self.countable:
+            return say("Count for yourself: the whole corpus is below.")
         return say("The one that stands side by side most often.")
+
+    @property
+    def given(self) -> tuple[Sentence, ...]:
+        """The corpus in tokens, where it is countable."""
+        lines = self.frame.excerpt.lines if self.countable else ()
+        return tuple(map(self._line, lines))
+
+    def _line(self, line: Sequence[Pretoken]) -> Sentence:
+        words: list[str | bytes] = []
+        for pretoken in line:
+            token = self.frame.any_token
+            ids = () if pretoken.special else self.frame.tokens_of(pretoken.bytes)
+            words += [*(edged(map(token, ids)) if ids else (pretoken.bytes,)), "│"]
+        return say(*words)
 
     @property
     def level(self) -> Level:

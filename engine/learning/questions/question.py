@@ -227,7 +227,7 @@ class Attempt:
 
     @property
     def at_first_try(self) -> bool:
-        """Whether the first answer was right, and nothing was told before."""
+        """Whether the first answer was right; a hint may have helped."""
         return self.is_right and len(self.tried) == 1 and not self.given_up
 
 
