@@ -6,12 +6,16 @@ the beginning of a scene, and puts the text beside whatever screen is in front.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 from textual.app import App
+from textual.geometry import Region
 
+from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.lesson_list import LessonList
 from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import Config
@@ -23,13 +27,16 @@ from bpe_tui.session.lessons import (
     config_of,
     keep_progress,
     key_of,
+    language_of,
 )
-from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
 from bpe_tui.views.targets import ToText
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.learning.lesson import Lesson, Scene, Show
+from engine.learning.lesson import Ask, Lesson, Scene, Show
 from engine.learning.lesson_file import read_lesson
+from engine.learning.questions import ask
+from engine.learning.questions.question import Attempt, Score
 
 NO_LESSON = "No lesson is open: L lists them."
 
@@ -49,6 +56,7 @@ class Guide:
         self.lesson: Lesson | None = None
         self.place = 0
         self.progress = Progress()
+        self._score = Score()
         self._due: Show | None = None
 
     @property
@@ -76,16 +84,18 @@ class Guide:
             self._host.tell(visible_text(str(error), spaces=False))
             return
         self.progress = all_progress().get(key_of(path), Progress())
-        self.lesson = lesson
+        self.lesson, self._score = lesson, Score()
         last = len(lesson.scenes) - 1
         self.place = 0 if self.progress.scene >= last else self.progress.scene
         self._tell_scene(anew=True)
 
+    @property
     def next_lesson(self) -> Path | None:
         """The built-in lesson after this one."""
         assert self.lesson is not None
-        paths = [each.path for each in builtin_lessons(self.lesson.path.parent.name)]
-        return next(iter(paths[paths.index(self.lesson.path) + 1 :]), None)
+        path = self.lesson.path
+        paths = [each.path for each in builtin_lessons(language_of(path))]
+        return next(iter(paths[paths.index(path) + 1 :]), None) if path in paths else None
 
     def leave(self) -> None:
         """Close the lesson; what is open stays open."""
@@ -96,21 +106,32 @@ class Guide:
     # -- from scene to scene
 
     def move(self, by: int) -> None:
-        """To the next scene, or to one before; first to the rest of a text that is cut off."""
+        """To the next scene, or to one before.
+
+        First to the rest of a text that is cut off, then to what the scene asks.
+        """
         lesson, pane = self.lesson, self._pane
         if lesson is None:
             self._host.tell(NO_LESSON)
             return
-        if by > 0 and pane is not None and pane.scroll_on():
+        if by > 0 and ((pane is not None and pane.scroll_on()) or self._ask()):
             return
         place = self.place + by
         if place == len(lesson.scenes):
-            self._host.tell("The lesson is at its end. L lists the lessons, Esc closes this one.")
+            self._end()
         elif place < 0:
             self._host.tell("This is the first scene.")
         else:
             self.place = place
             self._tell_scene(anew=by < 0)
+
+    def _end(self) -> None:
+        """The lesson is over: on to the next that comes with the program."""
+        following = self.next_lesson
+        if following is not None:
+            self.open(following)
+        else:
+            self._host.tell("This is the end of the lesson. L lists the lessons.")
 
     def come_back(self) -> None:
         """Put the live screen where the scene wants it, wherever the learner has gone."""
@@ -145,6 +166,8 @@ class Guide:
         self._keep()
         self._attend_screen()
         self.arrive()
+        if self.scene.show is None and not anew:
+            self._ask()
 
     def _is_elsewhere(self, config: Config) -> bool:
         session = self._host.session
@@ -153,7 +176,9 @@ class Guide:
     def _keep(self) -> None:
         assert self.lesson is not None
         seen = self.progress.seen | {self.place}
-        is_done = len(seen) == len(self.lesson.scenes)
+        is_done = len(seen) == len(self.lesson.scenes) and (
+            self.lesson.questions <= self.progress.answered
+        )
         self.progress = replace(
             self.progress, scene=self.place, seen=seen, done=self.progress.done or is_done
         )
@@ -179,6 +204,55 @@ class Guide:
             screen.call_later(screen.show_target, ToText(due.text, look=due.panel is None))
         if due.panel is not None and due.panel in screen.PANEL_ORDER:
             screen.call_later(screen.show_panel, due.panel)
+
+    # -- what the scene asks
+
+    def _unanswered(self) -> Iterator[tuple[str, Ask]]:
+        """The questions of the scene that are not over, with the names they are kept under."""
+        for number, asked in enumerate(self.scene.asks):
+            name = f"{self.place}.{number}"
+            if name not in self.progress.answered:
+                yield name, asked
+
+    def _ask(self) -> bool:
+        """Ask what is left to ask in the scene; whether there is something."""
+        recording = self._host.session.recording
+        if recording is None:
+            return False
+        asked: list[tuple[str, Attempt]] = []
+        for name, each in self._unanswered():
+            step = recording.cursor if each.step is None else each.step
+            try:
+                frame = copy(recording).seek(step)  # a cursor of its own
+                question = ask(each.kind, frame, each.seed, about=each.about, rows=each.rows)
+            except BpeError as error:
+                self._host.tell(visible_text(str(error), spaces=False))
+                return False
+            asked.append((name, Attempt(question)))
+
+        def over(attempt: Attempt) -> None:
+            self._score.count(attempt)
+            name = next(name for name, each in asked if each is attempt)
+            self.progress = replace(self.progress, answered=self.progress.answered | {name})
+            self._keep()
+            self._host.seek(attempt.question.frame.step)
+
+        def score() -> str:
+            return str(self._score) if self._score.asked else ""
+
+        if not asked:
+            return False
+        attempts = [attempt for _, attempt in asked]
+        window = AskWindow(attempts, self._room_for_questions, over, score)
+        self._app.push_screen(window, lambda _: self._attend_screen())
+        return True
+
+    def _room_for_questions(self) -> Region:
+        """What the live screen has of the terminal; all of it where the text covers it."""
+        screen = next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
+        x, y = screen.taken
+        full = self._app.size
+        return Region(x, y, full.width - x, full.height - y)
 
     # -- the text beside the screen
 

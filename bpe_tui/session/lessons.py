@@ -57,6 +57,11 @@ def builtin_lessons(language: str = ENGLISH) -> list[BuiltIn]:
     return [BuiltIn(int(number), path, read_title(path)) for number, path in files.items()]
 
 
+def language_of(path: Path) -> str:
+    """The language of a lesson that comes with the program; of another one, English."""
+    return path.parent.name if path.parent.parent == PLACE else ENGLISH
+
+
 # -- what a scene opens
 
 

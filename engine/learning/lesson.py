@@ -84,19 +84,23 @@ class Show:
 
 @dataclass(frozen=True)
 class Ask:
-    """A kind of question, asked at some steps.
+    """A question at a step; a block with several steps makes several.
 
     Attributes:
         line: of the block, from 1.
-        kind: a name in `engine.learning.questions`.
-        steps: one question is asked at each; `None`: at the step that the scene shows.
-        settings: what else the kind wants to know, such as `text`.
+        kind: a name in `engine.learning.questions.KINDS`.
+        step: where it is asked; `None`: at the step that the scene shows.
+        about: a pair `o|t`, a word, a text, ids; `None` leaves it to the seed.
+        seed: decides what is left open.
+        rows: how many rows there may be to choose from.
     """
 
     line: int
     kind: str
-    steps: tuple[int, ...] | None
-    settings: Mapping[str, Any]
+    step: int | None
+    about: str | None
+    seed: str
+    rows: int
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,15 @@ class Lesson:
     scenes: tuple[Scene, ...]
     path: Path
     lines: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def questions(self) -> frozenset[str]:
+        """What progress calls the questions: `scene.question`, both from 0."""
+        return frozenset(
+            f"{place}.{number}"
+            for place, scene in enumerate(self.scenes)
+            for number in range(len(scene.asks))
+        )
 
     def options_of(self, scene: Scene) -> Mapping[str, Any]:
         """The options of the run that a scene shows."""

@@ -46,6 +46,8 @@ LARGEST = 1 << 18
 MOST_SCENES = 100
 MOST_QUESTIONS = 50
 """In one scene."""
+ROWS = 6
+"""To choose from, where a question does not say how many."""
 FENCE = "+++"
 
 
@@ -115,10 +117,6 @@ def _texts(value: Any) -> str | None:
     return None if is_list and not any(map(_a_text, value)) else 'texts, such as ["<|end|>"]'
 
 
-def _anything(value: Any) -> str | None:
-    return None if isinstance(value, str | int | float | list) else "a text, a number or a list"
-
-
 def _one_of(names: Mapping[str, Any]) -> Callable[[Any], str | None]:
     def wrong(value: Any) -> str | None:
         if (said := _a_text(value)) is not None:
@@ -153,7 +151,17 @@ _PLACES: dict[str, Wrong] = {
 }
 FRONT = Registry("key", {"title": _a_text} | OPTIONS)
 SHOW = Registry("key of show", _PLACES | OPTIONS)
-_ASK: dict[str, Wrong] = {"kind": _a_text, "steps": _numbers, "step": _a_number}
+ASK: Registry[Wrong] = Registry(
+    "key of ask",
+    {
+        "kind": _a_text,
+        "steps": _numbers,
+        "step": _a_number,
+        "about": _a_text,
+        "seed": _a_number,
+        "rows": _a_number,
+    },
+)
 
 
 class _Parser:
@@ -210,7 +218,7 @@ class _Parser:
             return {"title": "", "corpus": ""}, len(self._lines)
         return self._table("\n".join(self._lines[1:end]), 1, FRONT), end + 1
 
-    def _table(self, toml: str, above: int, known: Mapping[str, Wrong] | None) -> dict[str, Any]:
+    def _table(self, toml: str, above: int, known: Mapping[str, Wrong]) -> dict[str, Any]:
         """The TOML of a block; what is wrong in it is told. `above`: lines before its first."""
         try:
             table = tomllib.loads(toml)
@@ -226,7 +234,7 @@ class _Parser:
         fitting = {}
         for key, value in table.items():
             try:
-                wrong = (known[key] if known is not None else _ASK.get(key, _anything))(value)
+                wrong = known[key](value)
             except UnknownNameError as error:
                 self._tell(self._line_of(key, above, end), str(error))
                 continue
@@ -268,13 +276,13 @@ class _Parser:
             at = start + first + 1
             taken |= set(range(start + first, start + last))
             if name == "ask":
-                asks += self._ask(self._table(token.content, at, None), at)
+                asks += self._ask(self._table(token.content, at, ASK), at)
             elif show is not None:
                 self._tell(at, "a scene shows one thing; begin another scene with ## …")
             else:
                 show = self._show(self._table(token.content, at, SHOW), at)
         if len(asks) > MOST_QUESTIONS:
-            self._tell(line, f"a scene has {MOST_QUESTIONS} blocks of questions at the most")
+            self._tell(line, f"a scene has {MOST_QUESTIONS} questions at the most")
         title = "".join(text for text, _ in _words(heading)).strip()
         if not title:
             self._tell(line, "the scene has no title")
@@ -290,14 +298,24 @@ class _Parser:
         return Show(line, **places, options=table)
 
     def _ask(self, table: dict[str, Any], line: int) -> Iterator[Ask]:
-        kind = table.pop("kind", None)
+        from engine.learning.questions import KINDS  # they need all models: a list does without
+
+        kind = table.get("kind")
         if kind is None:
             self._tell(line, 'the question has no kind; say kind = "next-pair"')
             return
+        try:
+            _ = KINDS[kind]
+        except UnknownNameError as error:
+            end = line + len(table) + 1
+            self._tell(self._line_of("kind", line, min(end, len(self._lines))), str(error))
+            return
         if "step" in table and "steps" in table:
             self._tell(line, "step and steps are one too many; say steps = [3, 4]")
-        steps = [table.pop("step")] if "step" in table else table.pop("steps", None)
-        yield Ask(line, kind, None if steps is None else tuple(steps), table)
+        steps = (table["step"],) if "step" in table else tuple(table.get("steps", (None,)))
+        for step in steps:
+            seed = str(table.get("seed", 0))
+            yield Ask(line, kind, step, table.get("about"), seed, table.get("rows", ROWS))
 
 
 # -- Markdown
