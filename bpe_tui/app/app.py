@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message
 
 from bpe_tui.app import terminal
-from bpe_tui.app.screens import SCREENS, import_ahead
+from bpe_tui.app.screens import SCREENS, import_ahead, mount_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
@@ -45,6 +45,8 @@ class BpeTuiApp(SessionApp):
     """
 
     SCREENS: ClassVar = SCREENS
+    makes_ahead = True
+    """Whether screens are made before a key asks for them, once no key has been pressed a while."""
 
     def __init__(
         self,
@@ -60,6 +62,7 @@ class BpeTuiApp(SessionApp):
         self._before: Session | None = None
         self.guide = Guide(self)
         self._lesson = lesson
+        self._ahead: list[str] = []
         self.failure: Exception | None = None
 
     def on_mount(self) -> None:
@@ -95,6 +98,11 @@ class BpeTuiApp(SessionApp):
         else:
             self._cancel()
             self._change_to(before)
+
+    def _tick(self) -> None:
+        super()._tick()
+        if self.makes_ahead and self._ahead and self.is_quiet and not self.session.playing:
+            mount_ahead(self, self._ahead.pop(0))
 
     def _change_to(self, session: Session) -> None:
         self.navigation.forget()
@@ -186,7 +194,8 @@ class BpeTuiApp(SessionApp):
             self.changed()
             gc.freeze()
             own = (None, self.session.model)
-            import_ahead([name for name in SCREENS if kind_and_model(name)[1] in own])
+            self._ahead = [name for name in SCREENS if kind_and_model(name)[1] in own]
+            import_ahead(self._ahead)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual import events
@@ -13,6 +14,8 @@ from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
+
+QUIET_SECONDS = 0.3
 
 
 class BaseApp(App[int]):
@@ -29,6 +32,12 @@ class BaseApp(App[int]):
             self.register_theme(theme)
         self.theme = DARK.name
         self.notices = Notices()
+        self._pressed = monotonic()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no key has been pressed for a while, so that there is time for other things."""
+        return monotonic() - self._pressed > QUIET_SECONDS
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
@@ -57,9 +66,11 @@ class BaseApp(App[int]):
 
     async def on_event(self, event: events.Event) -> None:
         """A message is over with the next key, whatever that does."""
-        if self.notices.now and isinstance(event, events.Key | events.MouseDown):
-            self.notices.now = ""
-            self._show_told()
+        if isinstance(event, events.Key | events.MouseDown):
+            self._pressed = monotonic()
+            if self.notices.now:
+                self.notices.now = ""
+                self._show_told()
         await super().on_event(event)
 
     def _show_told(self) -> None:

@@ -1,4 +1,4 @@
-"""The screens, by name; each is imported and made when it is first shown."""
+"""The screens, by name; each is made when it is first shown, or ahead of that in a quiet moment."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pkgutil import resolve_name
 from threading import Thread
 from typing import Any
 
+from textual.app import App
+from textual.events import ScreenResume
 from textual.screen import Screen
 
 from bpe_tui.session.models import MODELS
@@ -35,3 +37,18 @@ def import_ahead(names: Iterable[str]) -> None:
             resolve_name(_PLACES[name])
 
     Thread(target=run, name="screens", daemon=True).start()
+
+
+def mount_ahead(app: App[Any], name: str) -> None:
+    """Make a screen that nobody has asked for yet, so that its key has only to paint it.
+
+    `push_screen` would do the same, and read the style sheets of all screens anew.
+    """
+    screen = app.get_screen(name)
+    if screen.is_running:
+        return
+    for path in screen.css_path:
+        if not app.stylesheet.has_source(str(path)):
+            app.stylesheet.read(path)
+    app._register(app, screen)
+    screen.post_message(ScreenResume())  # it lays itself out; nothing is painted of it

@@ -84,10 +84,8 @@ class PanelScreen(Screen[None]):
         super().__init_subclass__(**settings)
 
     def __init__(self) -> None:
-        super().__init__(id=self.NAME or None)
-        self.slot = ""
-        if self.SLOT:
-            self.fill_slot(self.SLOT[0])
+        self.slot = self.SLOT[0] if self.SLOT else ""
+        super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:

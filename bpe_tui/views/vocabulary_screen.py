@@ -138,11 +138,6 @@ class TokenRows(VocabularyRows[AnyMergeFrame]):
             self.cursor = 0
             self.scroll_to(y=0, animate=False, immediate=True)
 
-    def on_show(self) -> None:
-        super().on_show()
-        # Once it has its height, for it has none when the rows are made.
-        self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
-
     @property
     def _is_narrowed(self) -> bool:
         """Whether the reader has searched, filtered or sorted: then the first row is meant."""

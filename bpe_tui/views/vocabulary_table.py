@@ -312,20 +312,21 @@ class TableScreen(SessionScreen):
         self.look_at(event.token)
 
     def show_target(self, target: object) -> None:
-        """Put the table's cursor on a token, and keep the one before for Esc."""
+        """Put the table's cursor on a token."""
+        token = self.token_named_by(target)
+        if token is not None:
+            self.table.show_token(token)
+            self.show_keys()
+
+    def follow(self, target: object) -> None:
+        """Go where a row leads; the token that it leads away from is kept for Esc."""
         token, before = self.token_named_by(target), self.table.rows.token
         if token is None:
+            super().follow(target)
             return
         if before is not None and before != token:
             self._trail.append(before)
-        self.table.show_token(token)
-        self.show_keys()
-
-    def follow(self, target: object) -> None:
-        if self.token_named_by(target) is None:
-            super().follow(target)
-        else:
-            self.show_target(target)
+        self.show_target(target)
 
     # -- commands
 

@@ -101,6 +101,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=min(self.scroll_offset.y, self.max_scroll_y), animate=False)
         else:
             self.virtual_size = size
+            # Without its bar it cannot be scrolled to the cursor.
+            self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def render_line(self, y: int) -> Strip:
         if self.head and y == 0:

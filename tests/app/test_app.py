@@ -294,3 +294,18 @@ async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     async with opened(vocab_size=300):
         assert {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead)
         assert not any("wordpiece" in name or "unigram" in name for name in ahead)
+
+
+async def test_in_a_quiet_moment_screens_are_made_that_lead_on_and_back_like_any_other() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        app.makes_ahead = True
+        screens = [app.get_screen(name) for name in ("vocabulary", "inspection")]
+        await until(pilot, lambda: all(screen.size == app.size for screen in screens))
+        await pilot.press("5")
+        app.screen.query_one("#longest").focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "vocabulary")
+        await pilot.pause()
+        assert app.screen.query_one("#token-rows").has_focus
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen.id == "inspection")
