@@ -194,7 +194,8 @@ class BpeTuiApp(SessionApp):
             self.changed()
             gc.freeze()
             own = (None, self.session.model)
-            self._ahead = [name for name in SCREENS if kind_and_model(name)[1] in own]
+            screens = (name for name in SCREENS if name != START)
+            self._ahead = [name for name in screens if kind_and_model(name)[1] in own]
             import_ahead(self._ahead)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
