@@ -88,7 +88,35 @@ class ComparesSpellings(Student):
         return max(counts, key=lambda pair: (counts[pair], spelled(pair[0]), spelled(pair[1])))
 
 
+class ComparesReprs(Student):
+    """Compares what `print` shows: a newline is a backslash and an n."""
+
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], repr(pair[0]), repr(pair[1])))
+
+
+class ComparesRightFirst(Student):
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], pair[::-1]))
+
+
+class PrefersLongTokens(Student):
+    def best(self, counts: Counter[Pair]) -> Pair:
+        return max(counts, key=lambda pair: (counts[pair], len(pair[0] + pair[1]), pair))
+
+
 # -- counting
+
+
+class CountsAPairOnceAWord(Student):
+    def pairs(self, word: Word) -> list[Pair]:
+        return sorted(set(pairwise(word)))
+
+
+class StartsFromCharacters(Student):
+    def words(self, text: str) -> dict[Word, int]:
+        found = (p for document in self.documents(text) for p in self.pretokens(document))
+        return {tuple(c.encode() for c in p): n for p, n in Counter(found).items()}
 
 
 class CountsWithoutOverlap(Student):
@@ -124,6 +152,47 @@ class JoinsDocuments(Student):
 
     def documents(self, text: str) -> list[str]:
         return [text.replace(SPECIAL, "")]
+
+
+class PutsASpaceForSpecialTokens(Student):
+    def documents(self, text: str) -> list[str]:
+        return [text.replace(SPECIAL, " ")]
+
+
+class ForgetsToEscape(Student):
+    """A special token is a regex here: `|` means `or`."""
+
+    def documents(self, text: str) -> list[str]:
+        return re.split(SPECIAL, text)
+
+
+class LowersCase(Student):
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text.lower())
+
+
+class StripsLines(Student):
+    def documents(self, text: str) -> list[str]:
+        return [
+            line.strip() for document in super().documents(text) for line in document.split("\n")
+        ]
+
+
+class CutsFourChunksAnywhere(Student):
+    def documents(self, text: str) -> list[str]:
+        size = len(text) // 4
+        places = [0, size, 2 * size, 3 * size, len(text)]
+        chunks = (text[start:end] for start, end in pairwise(places))
+        return [
+            document for chunk in chunks for document in super(type(self), self).documents(chunk)
+        ]
+
+
+class LosesTheLastOfFourChunks(Student):
+    """Chunks end where a document does; `range(len(borders) - 2)` is one too short."""
+
+    def documents(self, text: str) -> list[str]:
+        return super().documents(text[: text.index(SPECIAL, 3 * (len(text) // 4))])
 
 
 class StripsDocuments(Student):
@@ -163,6 +232,16 @@ class DoesWithoutPretokens(Student):
 class SplitsAtWhitespace(Student):
     def pretokens(self, document: str) -> list[str]:
         return re.findall(r"\S+|\s+", document)
+
+
+class FindsWordsBySlashW(Student):
+    def pretokens(self, document: str) -> list[str]:
+        return re.findall(r" ?\w+| ?[^\w\s]+|\s+(?!\S)|\s+", document)
+
+
+class LosesSpaces(Student):
+    def pretokens(self, document: str) -> list[str]:
+        return re.findall(r"\w+|[^\w\s]+", document)
 
 
 # -- merging
@@ -263,3 +342,37 @@ class LooksAtOldNeighbours(KeepsCounts):
                 counts[pair[1], before[i + 2]] -= n
                 counts[new, before[i + 2]] += n
             i += 2
+
+
+class TakesOffWhatWasNeverCounted(KeepsCounts):
+    """In `abab` the left neighbour of the second `ab` is the new token already."""
+
+    def update(self, counts: Counter[Pair], before: Word, after: Word, pair: Pair, n: int) -> None:
+        new = pair[0] + pair[1]
+        built: list[bytes] = []
+        i = 0
+        while i < len(before):
+            if before[i : i + 2] != pair:
+                built.append(before[i])
+                i += 1
+                continue
+            if built:
+                counts[built[-1], pair[0]] -= n
+            if i + 2 < len(before):
+                counts[pair[1], before[i + 2]] -= n
+            built.append(new)
+            i += 2
+        for adjacent in self.pairs(after):
+            if new in adjacent:
+                counts[adjacent] += n
+
+
+# -- two mistakes at once
+
+
+class LowersCaseAndTakesTheFirst(LowersCase, TakesTheFirstOfEquals):
+    pass
+
+
+class StripsLinesAndNeverLowersCounts(StripsLines, NeverLowersCounts):
+    pass

@@ -1,9 +1,10 @@
 """The known mistakes of trainers. To add one, add an entry to `CAUSES`.
 
-An entry has a name, a sentence, and the trainers that make the mistake. Most are of one kind:
+An entry has a name, a sentence, and the trainers that make the mistake. Slips in the list of merges
+are in `slips`. Most others are of one kind:
 
     _habit     a mistake in counting pairs, in merging, or in keeping the counts
-    _reading   a mistake in reading the corpus: a function makes the text that was read instead
+    _reading   a mistake in reading the corpus: a function makes the documents that were read
     Cause      any other: a function that gives the trainers to try
 
 Functions of several lines stand above the table, under the entry's kind.
@@ -11,40 +12,43 @@ Functions of several lines stand above the table, under the entry's kind.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, pairwise
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from engine.analysis.check.assignment import Assignment, steps_of
+import regex
+
+from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.explanation import Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
-    ORDERS,
+    EXACTLY,
     Change,
-    Habits,
+    Documents,
+    Reading,
+    Way,
     Word,
-    merges_with_habits,
     recounted,
 )
-from engine.analysis.check.steps_file import ClaimedStep
+from engine.analysis.check.slips import MISSING, SWAPPED, TOO_MANY
+from engine.analysis.check.stray_rules import ORDERS, STRAY_PATTERNS, StrayPattern
 from engine.bpe.ties import TieRule
-from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
-from engine.counting.count import count_text
 from engine.encoding.merging import merge_pair
 from engine.text.patterns import PATTERNS, Pattern
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 # -- habits: how a trainer counts, merges, keeps its counts
 
 
-def _habit(name: str, sentence: str, habits: Habits) -> Cause:
-    """A mistake in counting, merging or keeping the counts."""
+def _habit(name: str, sentence: str, **habits: object) -> Cause:
+    """A mistake in counting, merging or keeping the counts; `habits` are fields of `Habits`."""
 
-    def deviations(case: Case) -> Iterator[Deviation]:
-        yield Deviation(sentence, lambda: merges_with_habits(case.assignment.problem(), habits))
+    def change(way: Way) -> Way:
+        return replace(way, habits=replace(way.habits, **habits))  # type: ignore[arg-type]
 
-    return Cause(name, sentence, deviations)
+    return Cause(name, sentence, lambda case: [Deviation(sentence, change)])
 
 
 def pairs_apart(word: Word) -> Iterator[Pair]:
@@ -60,6 +64,15 @@ def pairs_apart(word: Word) -> Iterator[Pair]:
         else:
             yield pair
             last = pair
+
+
+def pairs_once(word: Word) -> Iterator[Pair]:
+    """The different pairs of neighbours, each once.
+
+    >>> list(pairs_once([7, 8, 7, 8]))
+    [(7, 8), (8, 7)]
+    """
+    return iter(dict.fromkeys(pairwise(word)))
 
 
 def merge_from_the_right(word: Word, pair: Pair, new_id: int) -> list[int]:
@@ -116,158 +129,187 @@ def neighbours_before(before: Word, after: Word, pair: Pair, new_id: int) -> Ite
         position += 2
 
 
+def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> Iterator[Change]:
+    """The left neighbour is read from the word that is being built.
+
+    Where two occurrences stand side by side (`abab`) it is the new token already: its pair with `a`
+    is taken off, which was never counted.
+    """
+    yield from EXACTLY(before, after, pair, new_id)
+    yield from (((new_id, pair[0]), -1) for both in pairwise(after) if both == (new_id, new_id))
+
+
 # -- readings: the corpus as a trainer may have read it
 
 
-def _reading(name: str, sentence: str, read: Callable[[Assignment, bytes], bytes]) -> Cause:
-    """A mistake in reading the corpus.
-
-    Args:
-        read: assignment and a mark → the text that the trainer reads. The mark parts documents. It
-            stands nowhere in the corpus, so it can be cut out as a special token is.
-    """
+def _reading(name: str, sentence: str, *reads: Reading, dear: bool = False) -> Cause:
+    """A mistake in reading the corpus, in one or several variants."""
 
     def deviations(case: Case) -> Iterator[Deviation]:
         here = case.assignment
-        mark = b"\0document\0"
-        while mark in here.text:
-            mark += b"\0"
-        text = read(here, mark)
-        if text != mark.join(here.documents):
-            yield Deviation(sentence, lambda: _by_rule(here, text, here.pattern, to_text(mark)))
+        for read in reads:
+            if read(here, here.documents) != here.documents:
+                yield Deviation(sentence, lambda way, read=read: way.reading(read))  # type: ignore[misc]
 
-    return Cause(name, sentence, deviations)
+    return Cause(name, sentence, deviations, dear)
 
 
-def _by_rule(
-    assignment: Assignment, text: bytes, pattern: Pattern, *special_tokens: str
-) -> Iterator[ClaimedStep]:
-    """The merges that the rule takes on another text, or with another pattern."""
-    return _by_rule_on(assignment, count_text(text, pattern, special_tokens))
+def _each(change: Callable[[bytes], bytes]) -> Reading:
+    """A reading that changes each document by itself."""
+    return lambda here, documents: [change(document) for document in documents]
 
 
-def _by_rule_on(assignment: Assignment, counts: Mapping[bytes, int]) -> Iterator[ClaimedStep]:
-    """The merges that the rule takes with other pretoken counts."""
-    algorithm = algorithm_for(DEFAULT_TRAINER, assignment.tie_rule)
-    return steps_of(algorithm, assignment.problem(counts))
+def _in_pieces(cut: Callable[[bytes], Sequence[bytes]]) -> Reading:
+    """A reading that cuts each document in pieces and reads each piece by itself."""
+    return lambda here, documents: [piece for document in documents for piece in cut(document)]
+
+
+def _lines(document: bytes) -> list[bytes]:
+    r"""The lines with their newlines.
+
+    >>> _lines(b"a\n\nb")
+    [b'a\n', b'\n', b'b']
+    """
+    return re.findall(rb"[^\n]*\n|[^\n]+", document)
+
+
+def _stripped_lines(document: bytes) -> list[bytes]:
+    return [to_bytes(line.strip()) for line in to_text(document).split("\n")]
+
+
+def _unescaped(here: Assignment, documents: Documents) -> Documents:
+    """`re.split("|".join(special_tokens), text)`: `<|e|>` cuts at `<`, at `e` and at `>`."""
+    source = "|".join(here.special_tokens)
+    try:
+        pieces = regex.split(source, to_text(here.text), timeout=SECONDS_TO_SPLIT)
+    except (regex.error, TimeoutError):
+        return documents
+    return [to_bytes(piece) for piece in pieces if piece]
+
+
+SECONDS_TO_SPLIT = 5.0
+
+
+# Chunks: a corpus is cut in so many for as many processes, or read so many bytes at a time.
+
+NUMBERS_OF_CHUNKS = (2, 3, 4, 6, 8, 10, 12, 16, 20, 24, 32, 64, 100)
+SIZES_OF_CHUNKS = (1 << 10, 1 << 12, 1 << 13, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 10**6, 10**7)
+
+
+def _chunk_borders(case: Case) -> Iterator[Deviation]:
+    text = case.assignment.text
+    for number in NUMBERS_OF_CHUNKS:
+        if number <= len(text):
+            yield _chunked(f"{number} chunks", len(text) // number, number)
+    for size in SIZES_OF_CHUNKS:
+        if size < len(text):
+            yield _chunked(f"chunks of {size:,} bytes", size, -(-len(text) // size))
+
+
+_CHUNKED = "the corpus is cut in chunks anywhere, also inside pretokens and special tokens"
+
+
+def _chunked(variant: str, size: int, number: int) -> Deviation:
+    def read(here: Assignment, documents: Documents) -> Documents:
+        places = [*(size * place for place in range(number)), len(here.text)]
+        chunks = (here.text[start:end] for start, end in pairwise(places))
+        # A character that is cut in two is lost: chunks are decoded with errors="ignore".
+        whole = (chunk.decode("utf-8", "ignore").encode() for chunk in chunks)
+        cut = SpecialSplitter(here.special_tokens).documents
+        return [document for chunk in whole for document in cut(chunk)]
+
+    return Deviation(f"{_CHUNKED}: here in {variant}", lambda way: way.reading(read), variant)
+
+
+_LAST_LOST = "the last chunk of the corpus is never counted"
+
+
+def _last_chunk_lost(case: Case) -> Iterator[Deviation]:
+    here = case.assignment
+    marks = [to_bytes(token) for token in here.special_tokens] or [b"\n", b""]
+    ends: dict[int, int] = {}
+    for number in NUMBERS_OF_CHUNKS:
+        guess = len(here.text) // number * (number - 1)
+        for mark in (*marks, b""):  # a chunk ends where the next document begins, or anywhere
+            ends.setdefault(here.text.find(mark, guess), number)
+    for end, number in ends.items():
+        if end > 0:
+            variant = f"{number} chunks"
+            yield Deviation(f"{_LAST_LOST}: here of {variant}", _ending_at(end), variant)
+
+
+def _ending_at(end: int) -> Callable[[Way], Way]:
+    def read(here: Assignment, documents: Documents) -> Documents:
+        return SpecialSplitter(here.special_tokens).documents(here.text[:end])
+
+    return lambda way: way.reading(read)
 
 
 # -- patterns, and none
 
-
-def _other_patterns(case: Case) -> Iterator[Deviation]:
-    here = case.assignment
-    for pattern in PATTERNS.values():
-        if pattern != here.pattern and pattern.name != "none":
-            sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
-            run = partial(_by_rule, here, here.text, pattern, *here.special_tokens)
-            yield Deviation(sentence, run, pattern.name)
-
-
-LARGEST_UNCUT = 1 << 23
-"""Bytes of the largest corpus that is tried without pretokens: each byte takes forty in memory.
+LARGEST_TRIED = 1 << 23
+"""Bytes of the largest corpus that is tried without pretokens, where each byte takes forty in
+memory, and with patterns whose matches are counted one by one.
 
 Of a larger one the report still says where a pair crosses a border.
 """
+
+
+def _other_patterns(case: Case) -> Iterator[Deviation]:
+    for pattern in PATTERNS.values():
+        if pattern != case.assignment.pattern and pattern.name != "none":
+            sentence = f"the text is cut by another pattern, {pattern.name}: {pattern.summary}"
+            yield Deviation(sentence, _cutting(pattern), pattern.name)
+
+
+def _stray_patterns(case: Case) -> Iterator[Deviation]:
+    if len(case.assignment.text) <= LARGEST_TRIED:
+        for pattern in STRAY_PATTERNS:
+            sentence = f"the text is cut by another pattern: {pattern.source}"
+            yield Deviation(sentence, _cutting(pattern), pattern.source)
+
+
+def _cutting(pattern: Pattern | StrayPattern) -> Callable[[Way], Way]:
+    return lambda way: way.cutting(pattern)
+
+
 _UNCUT = "pairs are counted across the borders of pretokens: each document is one long sequence"
 
 
 def _no_pretokens(case: Case) -> Iterator[Deviation]:
     here = case.assignment
-    if len(here.text) <= LARGEST_UNCUT and here.pattern.name != "none":
-        none = PATTERNS["none"]
-        yield Deviation(_UNCUT, partial(_by_rule, here, here.text, none, *here.special_tokens))
+    if len(here.text) <= LARGEST_TRIED and here.pattern.name != "none":
+        yield Deviation(_UNCUT, _cutting(PATTERNS["none"]))
 
 
 _UNWEIGHTED = "every distinct pretoken is counted once, not as often as it occurs"
+_CHARACTERS = "the merges start from characters, not from bytes"
 
 
 def _unweighted(case: Case) -> Iterator[Deviation]:
-    once = dict.fromkeys(case.assignment.counts, 1)
-    yield Deviation(_UNWEIGHTED, partial(_by_rule_on, case.assignment, once))
+    yield Deviation(_UNWEIGHTED, lambda way: replace(way, weighs=False))
+
+
+def _characters(case: Case) -> Iterator[Deviation]:
+    if not case.assignment.text.isascii():
+        yield Deviation(_CHARACTERS, lambda way: replace(way, characters=True))
 
 
 # -- tie rules
 
 
 def _tie_rules(case: Case) -> Iterator[Deviation]:
-    others = (rule for rule in ORDERS if rule != case.assignment.tie_rule)
-    for rule in others if case.is_tie else ():
-        sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
-        yield Deviation(sentence, partial(_by_tie_rule, case.assignment, rule), rule.name)
+    for rule in ORDERS if case.is_tie else ():
+        if rule != case.assignment.tie_rule:
+            sentence = f"ties are decided by another rule, {rule.name}: {rule.summary}"
+            yield Deviation(sentence, _deciding(rule), rule.name)
 
 
-def _by_tie_rule(assignment: Assignment, rule: TieRule) -> Iterator[ClaimedStep]:
-    # `heap` knows where a pair stands first, even if the rule asks only once.
-    return steps_of(heap.ALGORITHM, assignment.problem(tie_rule=rule))
+def _deciding(rule: TieRule) -> Callable[[Way], Way]:
+    return lambda way: replace(way, tie_rule=rule)
 
 
-# -- the table; of causes that explain as much, the earlier is named first
-
-
-# -- slips in the list of merges: the trainer is right, and a line of what it wrote is not
-#
-# A slip explains a divergence only if it explains everything: all merges but the lines in question
-# are the rule's, in its order. So the rule's own list is made as far as the trainer's goes.
-
-MOST_LINES = 50
-"""Lines in a row that may be missing, or too many."""
-
-
-def _place_of(step: ClaimedStep, steps: Sequence[ClaimedStep], start: int, end: int) -> int | None:
-    """Where a step's pair is among others."""
-    return next(
-        (at for at, each in enumerate(steps[start:end], start) if each.pair == step.pair), None
-    )
-
-
-def _missing(case: Case) -> Iterator[Deviation]:
-    """The pair that the trainer takes is the rule's some merges later."""
-    first, steps = case.divergence, case.steps
-    if case.is_tie and first == len(steps) - 1:
-        return  # it took the other of two, and nothing behind it says more
-    rule = case.assignment.first_by_rule(len(steps) + MOST_LINES)
-    last = _place_of(steps[first], rule, first + 1, first + 1 + MOST_LINES)
-    if last is not None:
-        made = chain(rule[:first], rule[last:])
-        sentence = f"{_lines(first, last)} of the rule {_are(last - first)} missing from yours"
-        yield Deviation(sentence, partial(iter, list(made)), lines=first - last)
-
-
-def _too_many(case: Case) -> Iterator[Deviation]:
-    """The pair that the rule takes is the trainer's some merges later."""
-    first, steps = case.divergence, case.steps
-    rule = case.assignment.first_by_rule(len(steps))
-    if first >= len(rule):
-        return
-    last = _place_of(rule[first], steps, first + 1, first + 1 + MOST_LINES)
-    if last is not None:
-        made = chain(rule[:first], steps[first:last], rule[first:])
-        many = "a line" if last == first + 1 else "lines"
-        sentence = f"your {_lines(first, last)} {_are(last - first)} {many} too many"
-        yield Deviation(sentence, partial(iter, list(made)), lines=last - first)
-
-
-def _swapped(case: Case) -> Iterator[Deviation]:
-    """The trainer takes the rule's pair elsewhere, and there the rule takes the trainer's."""
-    first, steps = case.divergence, case.steps
-    rule = case.assignment.first_by_rule(len(steps))
-    other = _place_of(steps[first], rule, first + 1, len(steps))
-    if other is not None:
-        made = list(rule)
-        made[first], made[other] = made[other], made[first]
-        sentence = f"merges {first + 1:,} and {other + 1:,} stand in each other's place"
-        yield Deviation(sentence, partial(iter, made), lines=0)
-
-
-def _lines(first: int, last: int) -> str:
-    """Merges from `first` to before `last`, both from 0: `merge 35`, `merges 35 to 37`."""
-    one = last == first + 1
-    return f"merge {first + 1:,}" if one else f"merges {first + 1:,} to {last:,}"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+# -- the table, from mild to grave; of causes that explain as much, the earlier is named first
 
 
 CAUSES: Registry[Cause] = registry_of(
@@ -276,84 +318,119 @@ CAUSES: Registry[Cause] = registry_of(
     _habit(
         "overlap",
         "a pair that overlaps itself is counted without overlap: once in aaa, not twice",
-        Habits(pairs_of=pairs_apart, changes=recounted(pairs_apart)),
+        pairs_of=pairs_apart,
+        changes=recounted(pairs_apart),
     ),
     _reading(
         "special-counted",
         "the text of special tokens is counted: they are not cut out before counting",
-        lambda here, mark: here.text,
+        lambda here, documents: [here.text],
     ),
     Cause("border-crossed", _UNCUT, _no_pretokens),
     _habit(
         "stale-heap",
         "a stale entry is taken from the heap: its count is not compared with the true one",
-        Habits(changes=only_new_pairs, skips_gone=True),
+        changes=only_new_pairs,
+        skips_gone=True,
     ),
     _habit(
         "not-lowered",
         "counts are never lowered: the pairs that a merge takes tokens from keep theirs",
-        Habits(changes=only_new_pairs),
+        changes=only_new_pairs,
     ),
-    _habit(
-        "not-entered",
-        "pairs with the new token are never counted",
-        Habits(changes=only_old_pairs),
-    ),
+    _habit("not-entered", "pairs with the new token are never counted", changes=only_old_pairs),
     _habit(
         "not-updated",
         "the merge is applied, but the counts stay as they were at the start",
-        Habits(changes=no_changes),
+        changes=no_changes,
     ),
     _habit(
         "neighbours-before",
         "where two occurrences stand side by side, as in abab, each is given the other's "
         "old token for a neighbour",
-        Habits(changes=neighbours_before),
+        changes=neighbours_before,
+    ),
+    _habit(
+        "left-merged-already",
+        "where two occurrences stand side by side, as in abab, the second takes off a pair of the "
+        "new token and a, which was never counted",
+        changes=left_merged_already,
+    ),
+    _habit(
+        "once-a-word",
+        "a pair is counted once in each pretoken, however often it stands in it",
+        pairs_of=pairs_once,
+        changes=recounted(pairs_once),
     ),
     _habit(
         "from-the-right",
         "a pair that overlaps itself is merged from the right: aaa becomes a aa",
-        Habits(merge_word=merge_from_the_right),
+        merge_word=merge_from_the_right,
     ),
     _habit(
         "first-only",
         "only the first occurrence in each pretoken is merged",
-        Habits(merge_word=merge_first_only),
+        merge_word=merge_first_only,
     ),
     Cause("pattern", "the text is cut by another pattern", _other_patterns),
     _reading(
         "documents-joined",
         "documents are not kept apart: special tokens are removed, and what stood around "
         "them joins",
-        lambda here, mark: b"".join(here.documents),
+        lambda here, documents: [b"".join(documents)],
+    ),
+    _reading(
+        "special-spaced",
+        "documents are not kept apart: a space takes the place of each special token",
+        lambda here, documents: [b" ".join(documents)],
+    ),
+    _reading(
+        "special-unescaped",
+        "special tokens are given to re.split without re.escape, where | means `or`",
+        _unescaped,
     ),
     _reading(
         "documents-stripped",
         "documents are stripped: the whitespace at their edges is lost",
-        lambda here, mark: mark.join(document.strip() for document in here.documents),
+        _each(lambda document: to_bytes(to_text(document).strip())),
     ),
     _reading(
         "line-by-line",
         "the corpus is read line by line: no pretoken goes on behind a newline",
-        lambda here, mark: mark.join(here.documents).replace(b"\n", b"\n" + mark),
+        _in_pieces(_lines),
     ),
     _reading(
         "newlines-lost",
         "the corpus is read in lines without their ends: newlines are never counted",
-        lambda here, mark: mark.join(here.documents).replace(b"\n", mark),
+        _in_pieces(lambda document: document.split(b"\n")),
     ),
     _reading(
         "newlines-translated",
         "the file is opened as text without newline='': every \\r\\n is read as \\n",
-        lambda here, mark: mark.join(here.documents).replace(b"\r\n", b"\n").replace(b"\r", b"\n"),
+        _each(lambda document: document.replace(b"\r\n", b"\n").replace(b"\r", b"\n")),
+    ),
+    _reading(
+        "lines-stripped",
+        "lines are stripped: the whitespace at their edges is lost",
+        _in_pieces(_stripped_lines),
+        _each(lambda document: b"\n".join(_stripped_lines(document))),
     ),
     _reading(
         "bytes-replaced",
         "the file is decoded with errors='replace': invalid bytes become U+FFFD",
-        lambda here, mark: mark.join(here.documents).decode("utf-8", "replace").encode(),
+        _each(lambda document: document.decode("utf-8", "replace").encode()),
     ),
+    _reading(
+        "lower-cased",
+        "the text is turned into lower case",
+        _each(lambda document: to_bytes(to_text(document).lower())),
+    ),
+    Cause("characters", _CHARACTERS, _characters),
     Cause("unweighted", _UNWEIGHTED, _unweighted),
-    Cause("missing-line", "lines of the list of merges are missing", _missing),
-    Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped),
-    Cause("line-too-many", "the list of merges has lines that do not belong", _too_many),
+    MISSING,
+    SWAPPED,
+    TOO_MANY,
+    Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, True),
+    Cause("chunk-borders", _CHUNKED, _chunk_borders, True),
+    Cause("last-chunk-lost", _LAST_LOST, _last_chunk_lost, True),
 )

@@ -1,27 +1,33 @@
-"""A trainer that may be wrong in one way: counting, merging, or keeping its counts.
+"""A trainer that may be wrong: in reading the corpus, counting, merging, or keeping its counts.
 
-A right trainer does three things: it counts every pair of neighbours, replaces the best from left
-to right, and keeps the counts true. `Habits` says which of them this one does in another way. A
-word that holds the merged pair is counted again as a whole. That is slower than `PairIndex`, but a
-mistake is then one small function. `STRAY_ORDERS` are tie rules that nobody means to use, but that
-slip in.
+A right trainer counts every pair of neighbours, replaces the best from left to right, and keeps the
+counts true. `Habits` says which of these one does in another way. A word that holds the merged pair
+is counted again as a whole. That is slower than `PairIndex`, but a mistake is then one small
+function. `Way` is all that a trainer may do in another way, habits and what comes before them: so
+several mistakes can be made at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from engine.analysis.check.assignment import Assignment, steps_of
 from engine.analysis.check.steps_file import ClaimedStep
-from engine.bpe.ties import TIE_RULES, FirstSeen, Key, PairKey, TieRule
+from engine.analysis.check.stray_rules import StrayPattern
+from engine.bpe.ties import TIE_RULES, TieRule
+from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import spell
+from engine.counting.count import count_text
+from engine.encoding.alphabet import BYTES
 from engine.encoding.merging import merge_pair
-from engine.recording.numbering import TokensById
+from engine.encoding.units import UNITS
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import to_text
 
 Word = Sequence[int]
 PairsOf = Callable[[Word], Iterator[Pair]]
@@ -136,73 +142,81 @@ def merges_with_habits(problem: Problem, habits: Habits) -> Iterator[ClaimedStep
             queue.push(changed)
 
 
-def _smallest(key_of: Callable[[bytes], Key]) -> Callable[[TokensById, FirstSeen], PairKey]:
-    """The rule whose winner has the smallest (left, right), each token seen through a function."""
-
-    def make_key(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-        return lambda pair: (key_of(vocab[pair[0]]), key_of(vocab[pair[1]]))
-
-    return make_key
+# -- all that a trainer may do in another way
 
 
-def _greatest(text_of: Callable[[bytes], str]) -> Callable[[TokensById, FirstSeen], PairKey]:
-    """The rule whose winner has the greatest (left, right), each token as a text."""
-    return _smallest(lambda token: turned(text_of(token)))
+Documents = Sequence[bytes]
+Reading = Callable[[Assignment, Documents], Documents]
+"""(assignment, the documents so far) → the documents that a trainer reads."""
 
 
-def turned(text: str) -> tuple[int, ...]:
-    """A key that sorts texts the other way round: a prefix comes behind what it begins.
+@dataclass(frozen=True)
+class Way:
+    """How a trainer does an assignment.
 
-    >>> min(["a", "ab", "b"], key=turned), min(["a", "ab"], key=turned)
-    ('b', 'ab')
+    Attributes:
+        readings: what becomes of the documents, one after the other, before they are cut.
+        pattern: what cuts them.
+        weighs: whether a pretoken counts as often as it occurs.
+        characters: whether the merges start from characters instead of bytes.
+        pretokens: the pretoken counts, where readings and pattern are counted already.
     """
-    return (*(-ord(char) for char in text), 1)
 
+    assignment: Assignment
+    pattern: Pattern | StrayPattern
+    tie_rule: TieRule
+    readings: tuple[Reading, ...] = ()
+    weighs: bool = True
+    characters: bool = False
+    habits: Habits = Habits()
+    pretokens: Mapping[bytes, int] | None = None
 
-def _greatest_ids(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: (-pair[0], -pair[1])
+    @classmethod
+    def by_rule(cls, assignment: Assignment) -> Way:
+        """No mistake at all."""
+        return cls(assignment, assignment.pattern, assignment.tie_rule, pretokens=assignment.counts)
 
+    def reading(self, read: Reading) -> Way:
+        """This way, and what is read is then read so."""
+        return replace(self, readings=(*self.readings, read), pretokens=None)
 
-def _greatest_joined(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    return lambda pair: turned((vocab[pair[0]] + vocab[pair[1]]).decode("latin-1"))
+    def cutting(self, pattern: Pattern | StrayPattern) -> Way:
+        """This way, with another pattern."""
+        return replace(self, pattern=pattern, pretokens=None)
 
+    def counted(self) -> Way:
+        """This way, with the pretokens counted once for all that is made of it."""
+        return replace(self, pretokens=self._counts())
 
-def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
-    entered: dict[Pair, Key] = {}
+    def merges(self) -> Iterator[ClaimedStep]:
+        """The merges that are made, with the counts that the trainer believes in."""
+        problem = self._problem()
+        if self.habits != Habits():
+            return merges_with_habits(problem, self.habits)
+        if problem.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
+            return steps_of(algorithm_for(DEFAULT_TRAINER, self.tie_rule), problem)
+        # `heap` knows where a pair stands first, even if the rule asks only once.
+        return steps_of(heap.ALGORITHM, problem)
 
-    def key(pair: Pair) -> Key:
-        # A pair is asked for when it is counted first: at the merge that made its younger token.
-        if pair not in entered:
-            entered[pair] = max(*pair, 255), first_seen(pair)
-        return entered[pair]
+    def _problem(self) -> Problem:
+        counts = self._counts()
+        if not self.weighs:
+            counts = dict.fromkeys(counts, 1)
+        if not self.characters:
+            return self.assignment.problem(counts, self.tie_rule)
+        base = UNITS["characters"].base(counts)
+        return Problem(base.counts, base.tokens, self.tie_rule, 1, alphabet=base.alphabet)
 
-    return key
-
-
-STRAY_ORDERS = (
-    TieRule("smallest bytes", "the smaller (left bytes, right bytes) wins", _smallest(lambda t: t)),
-    TieRule(
-        "first counted",
-        "the pair that entered the dict of counts first wins, as with max(counts, key=counts.get)",
-        _first_counted,
-    ),
-    TieRule("greatest ids", "the greater (left id, right id) wins", _greatest_ids),
-    TieRule(
-        "greatest spelling",
-        "the greater pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
-        _greatest(spell),
-    ),
-    TieRule(
-        "smallest spelling",
-        "the smaller pair of strings in GPT-2's spelling (Ġ for a space) wins, not of bytes",
-        _smallest(spell),
-    ),
-    TieRule(
-        "greatest text",
-        "the greater pair of strings decoded from UTF-8 wins, not of bytes",
-        _greatest(lambda token: token.decode("utf-8", "replace")),
-    ),
-    TieRule("greatest joined", "the pair whose joined bytes are greater wins", _greatest_joined),
-)
-
-ORDERS = (*TIE_RULES.values(), *STRAY_ORDERS)
+    def _counts(self) -> Mapping[bytes, int]:
+        if self.pretokens is not None:
+            return self.pretokens
+        documents: Documents = self.assignment.documents
+        for read in self.readings:
+            documents = read(self.assignment, documents)
+        if isinstance(self.pattern, StrayPattern):
+            return self.pattern.count(map(to_text, documents))
+        # A mark that stands nowhere in the documents parts them: a special token is cut out.
+        mark = b"\0document\0"
+        while any(mark in document for document in documents):
+            mark += b"\0"
+        return count_text(mark.join(documents), self.pattern, [to_text(mark)])

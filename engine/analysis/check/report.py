@@ -64,8 +64,8 @@ class Report:
     @property
     def told(self) -> tuple[Explanation, ...]:
         """The explanations worth telling: beside one that explains all, none that does not."""
-        whole = (each for each in self.explanations if each.all or each.merges > FURTHER)
-        return tuple(whole) or self.explanations
+        whole = tuple(each for each in self.explanations if each.explains_enough)
+        return whole or self.explanations
 
     @property
     def lead(self) -> str:
@@ -115,7 +115,8 @@ def _reach(explanation: Explanation) -> str:
             "All the others are the rule's, in its order: a slip in the list, not in the trainer."
         )
     if explanation.all:
-        return f"A trainer with this mistake makes exactly your merges.{alike}"
+        mistake = "these mistakes" if " + " in explanation.cause else "this mistake"
+        return f"A trainer with {mistake} makes exactly your merges.{alike}"
     if not more:
         return f"It explains this merge only; the next one differs again.{alike}"
     as_far = ", as far as it was tried" if more == FURTHER else ""
