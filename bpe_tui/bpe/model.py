@@ -13,6 +13,7 @@ MODEL = Model(
     save="bpe_tui.bpe.screens.save:Save",
     exports="bpe_tui.bpe.screens.save:EXPORTS",
     screens={
+        "lesson": "bpe_tui.lessons.screen:BpeLesson",
         "training": "bpe_tui.bpe.screens.training:TrainingScreen",
         "encoding": "bpe_tui.bpe.screens.encoding:EncodingScreen",
         "vocabulary": "bpe_tui.bpe.screens.vocabulary:BpeVocabularyScreen",

@@ -9,7 +9,7 @@ from typing import Any
 
 from bpe_tui.session.commands.command import Command
 
-KINDS = ("training", "encoding", "vocabulary", "charts", "inspection")
+KINDS = ("lesson", "training", "encoding", "vocabulary", "charts", "inspection")
 """The kinds of screens that each model has, of its own or shared with others."""
 
 

@@ -127,6 +127,7 @@ _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
 REFUSED = {
+    "app.show('lesson')": "The lesson view tells BPE's merges; M trains BPE on this corpus.",
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,

@@ -9,7 +9,7 @@ from textual import events
 from textual.strip import Strip
 
 from bpe_tui.session.session import Shown
-from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPanel, sentence
+from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from engine.recording.merge_record import PairStep
@@ -152,12 +152,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         """The words of a line, each with the cells that it had at an earlier step."""
         painter = self.painter(frame)
         earlier = type(painter)(frame.at(layout_step(frame.step)), marks=False)
-        return (
-            # The marks of a fresh token may need more than its parts did.
-            (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
-            for pretoken in line
-            for word, before in zip(painter.words(pretoken), earlier.words(pretoken), strict=True)
-        )
+        return reserved(painter, earlier, line)
 
     def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
         rows = super().rows_of(frame, width)
@@ -225,6 +220,18 @@ def layout_step(step: int) -> int:
     [0, 16, 16, 32, 512]
     """
     return 0 if step < 16 else 1 << (step.bit_length() - 1)
+
+
+def reserved(
+    painter: TokenPainter, earlier: TokenPainter, line: Iterable[Pretoken]
+) -> Iterator[tuple[list[Span], int]]:
+    """The words of a line, each with the cells that it had where `earlier` draws it."""
+    return (
+        # The marks of a fresh token may need more than its parts did.
+        (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
+        for pretoken in line
+        for word, before in zip(painter.words(pretoken), earlier.words(pretoken), strict=True)
+    )
 
 
 def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]:

@@ -11,6 +11,7 @@ from bpe_tui.session.commands.command import (
     ENCODING,
     FAMILY,
     INSPECTION,
+    LESSON,
     PIPELINE,
     RACE,
     TRAINING,
@@ -64,6 +65,7 @@ SIGNS = {
 }
 
 LEGENDS = {
+    LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
     TRAINING: ("space", "newline", "pretoken", "token", "joining", "fresh", "stale", "byte"),
     ENCODING: ("space", "newline", "pretoken", "token", "fresh", "here", "byte", "cut"),
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),

@@ -22,6 +22,7 @@ COMMANDS: tuple[Command, ...] = (
 # What the commands of BPE's screens are for, where WordPiece has no such thing.
 
 REFUSED: Mapping[str, str] = {
+    "app.show('lesson')": "The lesson view tells BPE's merges; M trains BPE on this corpus.",
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
     "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
     "parts stand in, so WordPiece keeps no heap.",

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from bpe_tui.widgets.key_bar import Key
 
-TRAINING, ENCODING, VOCABULARY, CHARTS = "training", "encoding", "vocabulary", "charts"
+LESSON, TRAINING, ENCODING = "lesson", "training", "encoding"
+VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
 CHECK = "check"
-EVERYWHERE = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
+OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
+EVERYWHERE = (LESSON, *OF_PANELS)
 """Where a session is shown."""
-ALWAYS = (*EVERYWHERE, COMPARISON)
+WITH_PANELS = (*OF_PANELS, COMPARISON)
+"""Where there are panels to move about in."""
+ALWAYS = (LESSON, *WITH_PANELS)
 START = "start"
 """The page of what there is to open, where nothing is open yet."""
 STEP, PLAY, LOOK, FILTER, DO = "Step", "Play", "Look", "Filter", "Do"

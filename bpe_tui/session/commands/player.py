@@ -9,6 +9,7 @@ from bpe_tui.session.commands.command import (
     EVERYWHERE,
     FAMILY,
     INSPECTION,
+    LESSON,
     PLAY,
     RACE,
     STEP,
@@ -20,16 +21,41 @@ from bpe_tui.session.commands.command import (
 
 AT_STEPS = tuple(screen for screen in EVERYWHERE if screen not in (FAMILY, CHECK))
 """Where the step is shown: a table of models and a check are about whole trainings."""
-_STEPPED = (TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
+_STEPPED = (LESSON, TRAINING, VOCABULARY, CHARTS, INSPECTION, RACE)
 """Where the arrows step through the merges of the run."""
-_PLAYED = (TRAINING, CHARTS, RACE)
+_PLAYED = (LESSON, TRAINING, CHARTS, RACE)
 """Where the run is played."""
 
 PLAYER = (
     *on(
-        _STEPPED,
+        (LESSON,),
+        Command(
+            "screen.next",
+            "right,l",
+            "next",
+            "One step, told beat by beat; at once if the step before is still told.",
+            STEP,
+            in_footer=True,
+        ),
+    ),
+    *on(
+        tuple(screen for screen in _STEPPED if screen != LESSON),
         Command("app.step(1)", "right,l", "next", "One step forward.", STEP, in_footer=True),
+    ),
+    *on(
+        _STEPPED,
         Command("app.step(-1)", "left,h", "back", "One step back.", STEP, in_footer=True),
+    ),
+    *on(
+        (LESSON,),
+        Command(
+            "screen.beat",
+            "full_stop",
+            "beat",
+            "One beat of the next step, to stay: pick, light, join; → tells the rest.",
+            STEP,
+            in_footer=True,
+        ),
     ),
     *on(
         AT_STEPS,

@@ -16,6 +16,7 @@ from bpe_tui.session.commands.command import (
     EVERYWHERE,
     FAMILY,
     INSPECTION,
+    LESSON,
     LOOK,
     PIPELINE,
     RACE,
@@ -23,6 +24,7 @@ from bpe_tui.session.commands.command import (
     STEP,
     TRAINING,
     VOCABULARY,
+    WITH_PANELS,
     Command,
     on,
 )
@@ -63,7 +65,7 @@ _LEAVE = on(
     ),
 )
 _PANELS = on(
-    ALWAYS,
+    WITH_PANELS,
     Command(
         "screen.next_panel(1)",
         "tab",
@@ -75,10 +77,11 @@ _PANELS = on(
     ),
 )
 _TYPE = on(
-    (TRAINING, ENCODING, COMPARISON, FAMILY),
+    (LESSON, TRAINING, ENCODING, COMPARISON, FAMILY),
     Command("screen.type", "e", "type", "Type text to encode; Esc leaves.", DO, in_footer=True),
 )
 _MODEL_SCREENS = (
+    _switch(LESSON, "0", "lesson", "The lesson view: count, pick, replace, told beat by beat."),
     _switch(TRAINING, "1", "train", "The training screen."),
     _switch(ENCODING, "2", "encode", "The encoding screen."),
     _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
@@ -125,7 +128,7 @@ _GO_TO = on(
     Command("app.go_to", "g", "go to", "Go to a step by its number.", STEP, in_footer=True),
 )
 _ZOOM = on(
-    ALWAYS,
+    WITH_PANELS,
     Command(
         "screen.next_panel(-1)", "shift+tab", "panel", "The panel before.", LOOK, in_fields=True
     ),

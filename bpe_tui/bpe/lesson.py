@@ -1,0 +1,115 @@
+"""What BPE tells in the lesson view: counts of pairs, and why the top one merges."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from bpe_tui.bpe.narration import why_first
+from bpe_tui.views.merge_telling import MergeTeller
+from bpe_tui.views.narration import first_fitting, times
+from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.rows import Span, spans_width
+from engine.bpe.frame import Frame
+from engine.core.events import Pair
+
+
+class BpeTeller(MergeTeller[Frame]):
+    """Tells merges of the most frequent pair."""
+
+    def facts(self, frame: Frame) -> str:
+        return f"{frame.bytes_per_token:.2f} bytes per token" if frame.has_corpus else ""
+
+    def top(self, frame: Frame, limit: int) -> list[Pair]:
+        return [pair for pair, _ in frame.top_pairs(limit)]
+
+    def value(self, frame: Frame, pair: Pair) -> float:
+        return frame.count_of(pair)
+
+    def told(self, frame: Frame, pair: Pair) -> str:
+        return number(frame.count_of(pair))
+
+    def change(self, before: float, now: float) -> str:
+        return signed(round(now - before))
+
+    def highest(self, frame: Frame) -> float:
+        return max(frame.highest_count, 1)
+
+    def cells(self, frame: Frame) -> int:
+        return max(len(number(frame.highest_count)), 3)
+
+    def tied(self, frame: Frame) -> Collection[Pair]:
+        return frozenset(frame.queue.tied)
+
+    def words_of(self, frame: Frame, pretoken: bytes) -> Sequence[bytes]:
+        return (pretoken,)
+
+    def encoded(self, frame: Frame, text: str) -> Sequence[Sequence[int]]:
+        return [piece.ids for piece in frame.encode(text)]
+
+    def why(
+        self, before: Frame, pair: Pair, is_ahead: bool, width: int
+    ) -> tuple[list[Span], list[Span]]:
+        if not before.has_corpus:
+            said = "is merged next" if is_ahead else "was merged"
+            return [*self.named(before, pair, "strong"), (f" {said}.", "")], [(NO_COUNT, "dim")]
+        tied = before.queue.tied
+        if pair not in tied:
+            return self._why_not_the_top(before, pair, is_ahead)
+        rivals = [rival for rival in tied if rival != pair]
+        if rivals:
+            return self._why_of_tied(before, pair, rivals, is_ahead, width)
+        stood = "stands" if is_ahead else "stood"
+        top = before.top_pairs(2)
+        is_alone = len(top) < 2
+        ends = () if is_alone else (", more often than any other pair.", ", the most often.")
+        first: list[Span] = [
+            *self.named(before, pair, "pair" if is_ahead else "strong"),
+            (f" {stood} side by side {times(before.count_of(pair))}", ""),
+        ]
+        first.append((first_fitting(width - spans_width(first), *ends, "."), ""))
+        if is_alone:
+            return first, [(f"No other pair {'is' if is_ahead else 'was'} left.", "dim")]
+        second, count = top[1]
+        fewer = f" with {number(count)}, {number(top[0][1] - count)} fewer."
+        return first, [
+            (f"Second {'is' if is_ahead else 'was'} ", "dim"),
+            *self.named(before, second),
+            (fewer, "dim"),
+        ]
+
+    def _why_of_tied(
+        self, before: Frame, pair: Pair, rivals: Sequence[Pair], is_ahead: bool, width: int
+    ) -> tuple[list[Span], list[Span]]:
+        """For example: `s│t and e│s both stand 9 times: a tie.`"""
+        stand, often = "stand" if is_ahead else "stood", times(before.count_of(pair))
+        first = [*self.named(before, pair, "pair" if is_ahead else "strong"), (" and ", "")]
+        if len(rivals) == 1:
+            first += self.named(before, rivals[0], "tie" if is_ahead else "")
+            ends = f" both {stand} {often}: a tie.", f": a tie, {often}."
+        else:
+            others = plural(len(rivals), "other")
+            ends = f"{others} {stand} {often} each: a tie.", f"{others}: a tie, {often}."
+        first.append((first_fitting(width - spans_width(first), *ends), ""))
+        # Of many rivals one is enough: the best of them.
+        rival = next(one for one, _ in before.top_pairs(2) if one != pair)
+        why = why_first(before, pair, rival)
+        reason = f"{why[:1].upper()}{why[1:]}" if why.startswith("same") else why
+        rule = f"Rule {before.tie_rule.name}: {why}."
+        return first, [(first_fitting(width, rule, f"{reason}."), "tie")]
+
+    def _why_not_the_top(
+        self, before: Frame, pair: Pair, is_ahead: bool
+    ) -> tuple[list[Span], list[Span]]:
+        """A merge that no count chose: a tokenizer's, or one that a fork forced."""
+        stands = "stands" if is_ahead else "stood"
+        count = before.count_of(pair)
+        first: list[Span] = [
+            *self.named(before, pair, "pair" if is_ahead else "strong"),
+            (f" {stands} side by side {times(count) if count else 'nowhere'}.", ""),
+        ]
+        said = GIVEN if before.given else "It was not chosen by its count: this is a fork."
+        return first, [(said, "dim")]
+
+
+NO_COUNT = "No corpus is open: no count tells why."
+GIVEN = "The tokenizer says so: no count chose it here."

@@ -1,0 +1,312 @@
+"""The lesson view: the algorithm from top to bottom, in the order in which one says it.
+
+A rail joins three stations, COUNT, PICK and REPLACE; under it are the corpus and a text of the
+reader's. What they say is the model's (`bpe_tui.views.telling`), how a step moves the clock's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.widgets import Input
+
+from bpe_tui.bpe.lesson import BpeTeller
+from bpe_tui.bpe.screens import BpeScreen
+from bpe_tui.lessons.beats import BeatClock
+from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, Layout, layout
+from bpe_tui.session.commands.command import LESSON
+from bpe_tui.session.session import Session
+from bpe_tui.styles import sheet
+from bpe_tui.views.corpus import Place
+from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
+from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.rows import Row, Span, spans_width
+from bpe_tui.widgets.visible import visible_text, width
+
+STATIONS = ("count", "pick", "replace")
+SECTIONS = (*STATIONS, "corpus", "your-text")
+MARK = 2
+"""Cells before the edge of all rows, for the mark of a bar."""
+
+
+@dataclass(frozen=True)
+class Rail:
+    """How the line looks beside a station: at its name, and below it."""
+
+    corner: str
+    lit_corner: str
+    stem: str
+    below: str
+
+
+RAILS = {
+    "count": Rail("╭", "╭", "─▸ ", "│"),
+    "pick": Rail("│", "├", "   ", "│"),
+    "replace": Rail("╰", "╰", "── ", " "),
+}
+NO_RAIL = Rail(" ", " ", "   ", " ")
+LIT_STEM = "─▶ "
+
+
+class Section(Lines, can_focus=False):
+    """Rows beside a name. Only lines that differ from those on the screen are painted anew."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self.rail = RAILS.get(name, NO_RAIL)
+        self.label = self.caption = ""
+        self.caption_role = "dim"
+        self.margin = 0
+        self.is_short = self.is_lit = False
+        self.height = 1
+        self._shown: list[Row] = []
+
+    @property
+    def row_count(self) -> int:
+        return self.height
+
+    @property
+    def room(self) -> int:
+        """Cells of a row."""
+        return max(self.screen.size.width - self.margin - 2, 10)
+
+    def show(self, rows: Sequence[Row], is_lit: bool = False) -> int:
+        """Show rows; how many lines have to be painted."""
+        self._rows, self.is_lit = rows[: self.height], is_lit
+        shown = [self.row(index) for index in range(self.height)]
+        changed = [
+            Region(0, index, self.size.width, 1)
+            for index, (row, was) in enumerate(zip_longest(shown, self._shown))
+            if row != was
+        ]
+        self._shown = shown
+        if changed:
+            self.refresh(*changed)
+        return len(changed)
+
+    def row(self, index: int) -> Row:
+        row = self._rows[index] if index < len(self._rows) else Row(())
+        return Row([*self._name_beside(index), *row.spans], row.target)
+
+    def _name_beside(self, index: int) -> list[Span]:
+        rail, cells = self.rail, self.margin
+        if index:
+            told = self.caption if index == 1 and not self.is_short else ""
+            return [(f" {rail.below}   ", "border"), (told.ljust(cells - 5), self.caption_role)]
+        stem, corner = (LIT_STEM, rail.lit_corner) if self.is_lit else (rail.stem, rail.corner)
+        role = "pair" if self.is_lit else "dim"
+        stem = stem[1] if self.is_short else stem
+        spans = [
+            (f" {corner}", "border"),
+            (stem, "pair" if self.is_lit else "border"),
+            (self.label, role),
+        ]
+        return [*spans, (" " * (cells - spans_width(spans)), "")]
+
+
+class LessonScreen(SessionScreen):
+    """Tells a step beat by beat. A subclass says which model's teller tells it."""
+
+    CSS_PATH = sheet("lesson.tcss")
+    AUTO_FOCUS = ""
+    """Else the hidden field would have the keys."""
+    TELLER: ClassVar[type[AnyTeller]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = BeatClock(self.show, self.set_timer)
+        self.top = Place(0, 0)
+        self.text = ""
+        self.question: Question | None = None
+        self._layout: Layout | None = None
+        self._still: tuple[Any, ...] = ()
+
+    def compose_body(self) -> ComposeResult:
+        for name in SECTIONS:
+            yield Section(name)
+        yield Field(id="lesson-text", compact=True)
+
+    def on_mount(self) -> None:
+        self.teller = self.TELLER(marks=self.app.no_color)
+        self.field.display = False
+        for place, name in enumerate(STATIONS):
+            section = self.section(name)
+            section.label = f"{place + 1} {self.teller.STATIONS[place]}"
+        self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
+
+    def section(self, name: str) -> Section:
+        return self.query_one(f"#{name}", Section)
+
+    @property
+    def field(self) -> Field:
+        return self.query_one("#lesson-text", Field)
+
+    # -- where things are
+
+    def on_resize(self) -> None:
+        if not self.is_mounted:
+            return
+        self._lay_out()
+        if self.clock.moment is not None:
+            self.show(self.clock.moment)
+
+    def _lay_out(self) -> None:
+        room = self._layout = layout(*self.size)
+        rows = {
+            "count": room.bars + 1,
+            "pick": PICK_ROWS + 1,
+            "replace": room.words + 2,
+            "corpus": room.corpus + 1,
+            "your-text": TEXT_ROWS + room.has_legend,
+        }
+        captions = self.teller.CAPTIONS if room.has_captions else ("", "", "")
+        for name, height in rows.items():
+            section = self.section(name)
+            section.height = height
+            if name != "corpus":  # which has what is left, and lends it to messages
+                section.styles.height = height
+            section.margin = room.margin - (MARK if name == "count" else 0)
+            section.is_short = room.is_short
+        for name, caption in zip(STATIONS, captions, strict=True):
+            self.section(name).caption = caption
+        self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
+
+    # -- what is shown
+
+    def show_session(self, session: Session) -> None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
+            return
+        super().show_session(session)
+        if self._layout is None:
+            self._lay_out()
+        self.clock.follow(frame, session.speed if session.playing else None)
+        if self.clock.moment is not None:
+            self._say_heading(self.clock.moment)
+
+    def on_screen_suspend(self) -> None:
+        self.clock.finish()
+
+    def show(self, moment: Moment[Any]) -> None:
+        """Bring all sections to a moment."""
+        room = self._layout
+        if room is None or not self.is_mounted:
+            return
+        teller, count = self.teller, self.section("count")
+        count_room = CountRoom(room.bars, count.room, room.name)
+        joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
+        still = (moment.after, joined, self.text, self.size)
+        if joined and still == self._still:  # nothing but the bars moves
+            count.show(teller.count_rows(moment, count_room), is_lit=True)
+            return
+        self._still = still
+        corpus, text = self.section("corpus"), self.section("your-text")
+        if moment.before is not None and moment.beat in (Beat.PICK, Beat.REST):
+            # Before anything lights up, or after a jump: from then on the text stays where it is.
+            self.top = teller.place_to_show(moment.before, self.top, room.corpus, corpus.room)
+        pick, replace = self.section("pick"), self.section("replace")
+        if self.question is not None and moment.beat is Beat.REST:
+            count.show(self.question.count_rows(count_room))
+            pick.show(self.question.pick_rows(pick.room), is_lit=True)
+            replace.show(())
+        else:
+            count.show(teller.count_rows(moment, count_room), moment.lit is Beat.REST)
+            pick.show(teller.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
+            replaced = teller.replace_rows(moment, room.words, replace.room)
+            replace.show(replaced, moment.lit is Beat.LIGHT)
+        corpus.show(teller.corpus_rows(moment, self.top, room.corpus, corpus.room))
+        self._show_text(text, teller.text_rows(moment, self.text, text.room))
+        self._say_heading(moment)
+
+    def ask(self, question: Question | None) -> None:
+        """Ask in place of telling, or ask no more."""
+        self.question = question
+        self._show_again()
+
+    def _show_text(self, section: Section, rows: list[Row]) -> None:
+        """The text over its count; while it is typed, the field is there and the count aside."""
+        is_typed, is_counted = self.field.display, len(rows) > 1
+        section.caption = rows[1].spans[0][0] if is_typed and is_counted else ""
+        section.caption_role = "strong"
+        section.show(rows)
+
+    def _say_heading(self, moment: Moment[Any]) -> None:
+        self.say("#heading", self.heading_of(moment, self.size.width - 2))
+
+    def heading_of(self, moment: Moment[Any], room: int) -> str:
+        """What is open on the left; how far it is on the right, and facts where there is room."""
+        session = self.session
+        name = visible_text(session.config.name, spaces=False)
+        playing = f"▶ {session.speed}/s   " if session.playing else ""
+        where = playing + self._where(moment)
+        facts = self.teller.facts(moment.frame)
+        longer = f"{where}   {facts}" if facts else where
+        right = longer if width(name) + width(longer) + 3 <= room else where
+        return f"{name}{' ' * max(room - width(name) - width(right), 1)}{right}"
+
+    def _where(self, moment: Moment[Any]) -> str:
+        if self.question is not None:
+            return self.question.heading
+        is_ended, recorded = self.session.stop_reason is not None, moment.after.recorded_steps
+        steps = f"step {number(moment.frame.step)} of {number(recorded)}{'' if is_ended else '…'}"
+        return f"{steps}, the end" if is_ended and moment.frame.step == recorded else steps
+
+    # -- keys
+
+    def action_next(self) -> None:
+        """A step; from a held beat on, the rest of it."""
+        if not self.clock.release():
+            self.host.action_step(1)
+
+    def action_beat(self) -> None:
+        """One beat, to stay until the next key."""
+        if self.clock.hold_next():
+            self.host.action_step(1)
+
+    # -- a text of the reader's
+
+    def action_type(self) -> None:
+        """Let the field stand over the row that counts the tokens, so that nothing moves."""
+        if self._layout is None:
+            return
+        field, text = self.field, self.section("your-text")
+        field.styles.offset = (self._layout.margin, text.region.y + 1)
+        field.styles.width = text.room
+        field.display = True
+        self.set_focus(field)
+        self._show_again()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.text = event.value
+        self._show_again()
+
+    def _show_again(self) -> None:
+        if self.clock.moment is not None:
+            self.show(self.clock.moment)
+
+    def enter(self, field: Input) -> None:
+        self.action_leave()
+
+    def action_leave(self) -> None:
+        if self.is_typing:
+            self.set_focus(None)
+            self.field.display = False
+            self._show_again()
+        else:
+            self.action_go_back()
+
+
+class BpeLesson(LessonScreen, BpeScreen):
+    """The lesson view of BPE."""
+
+    NAME = LESSON
+    TELLER = BpeTeller

@@ -1,0 +1,497 @@
+"""What BPE and WordPiece tell alike in the lesson view: bars of pairs, words, corpus, text."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import ClassVar
+
+from bpe_tui.views.corpus import Place, flowed, layout_step, reserved
+from bpe_tui.views.narration import first_fitting, why_uncounted
+from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
+from bpe_tui.views.telling import JOINED_AT, SHRUNK_AT, Beat, CountRoom, Moment, Teller
+from bpe_tui.widgets.bars import bar, scale_of, trace
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import (
+    Row,
+    Span,
+    SubjectSpan,
+    behind_mark,
+    left,
+    paragraph,
+    right,
+    skipped_before,
+    spans_width,
+)
+from bpe_tui.widgets.visible import shorten, visible_bytes, width
+from engine.core.events import Pair
+from engine.recording.affected_pretokens import AffectedPretoken
+from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.merge_record import PairStep
+
+REMARK = 8
+"""Cells behind the longest bar: a change of five digits, or a word."""
+LEAST_BAR = 6
+"""Where there is no room for so much, there is no bar."""
+LONGEST_NAMED = 18
+"""Cells of a token within a sentence."""
+ONLY_MERGES = "No corpus is open: only the merges are known. Press o to open one."
+NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
+NONE_LEFT = "No pair is left: every pretoken is one token."
+SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A pair with its count, and a bar beside it.
+
+    Attributes:
+        value: how long the bar is, by the scale of its neighbours.
+        number: the count as it is told, `?` where it is not.
+        before: how long the bar was before the last merge; what it lost is traced.
+        change: what is said about that.
+        mark: a role that says what becomes of the pair: `pair`, `tie`, `loss`; or `chosen`.
+        remark: a word behind the bar.
+        fraction: what the number is made of.
+    """
+
+    pair: Pair
+    value: float
+    number: str
+    before: float = 0
+    change: str = ""
+    mark: str = ""
+    remark: str = ""
+    fraction: str = ""
+
+
+class LessonPainter(TokenPainter):
+    """Draws merged tokens without their hues: colour says one thing in this view, *this merge*."""
+
+    taken_apart: Span | None = None
+    """What stands for the fresh token as long as its two parts have not closed up."""
+
+    def role(self, token_id: int) -> str:
+        role = super().role(token_id)
+        return role if role in ("fresh", "special") else ""
+
+    def token(self, token_id: int) -> Span:
+        if self.taken_apart is not None and token_id == self.fresh:
+            return self.taken_apart
+        return super().token(token_id)
+
+    def spans(self, token_id: int) -> list[Span]:
+        if self.taken_apart is not None and token_id == self.fresh:
+            return [self.taken_apart]
+        return super().spans(token_id)
+
+
+class MergeTeller(Teller[MergeFrameT]):
+    """Tells the merges of a model. A subclass says what is counted, and why a pair is picked."""
+
+    PAINTER: ClassVar[type[LessonPainter]] = LessonPainter
+    FRACTION = 0
+    """Cells for what the numbers are made of."""
+
+    # -- what a model says
+
+    @abstractmethod
+    def top(self, frame: MergeFrameT, limit: int) -> list[Pair]:
+        """The pairs of highest count or score, the first of which merges next."""
+
+    @abstractmethod
+    def value(self, frame: MergeFrameT, pair: Pair) -> float:
+        """What the bar of a pair stands for; 0 if it stands nowhere side by side."""
+
+    @abstractmethod
+    def told(self, frame: MergeFrameT, pair: Pair) -> str:
+        """The value of a pair as a number."""
+
+    def fraction(self, frame: MergeFrameT, pair: Pair) -> str:
+        """What the number is made of, if anything."""
+        return ""
+
+    def change(self, before: float, now: float) -> str:
+        """What is said of a value that is lower now."""
+        return ""
+
+    def highest(self, frame: MergeFrameT) -> float:
+        """The highest value of the run, if that is known."""
+        return 1.0
+
+    @abstractmethod
+    def cells(self, frame: MergeFrameT) -> int:
+        """Cells of the longest number of the run."""
+
+    @abstractmethod
+    def tied(self, frame: MergeFrameT) -> Collection[Pair]:
+        """The pairs that share the top."""
+
+    @abstractmethod
+    def words_of(self, frame: MergeFrameT, pretoken: bytes) -> Iterable[bytes]:
+        """What a pretoken of the excerpt is cut into before anything merges."""
+
+    @abstractmethod
+    def encoded(self, frame: MergeFrameT, text: str) -> Sequence[Sequence[int]]:
+        """The ids of a text, pretoken by pretoken."""
+
+    @abstractmethod
+    def why(
+        self, before: MergeFrameT, pair: Pair, is_ahead: bool, width: int
+    ) -> tuple[list[Span], list[Span]]:
+        """Why the pair is picked, or was, if that is not `is_ahead`: a sentence, and another."""
+
+    THING: ClassVar[tuple[str, str]] = ("token", "word")
+    """What a token and a pretoken are called."""
+
+    # -- 1 count
+
+    def count_rows(self, moment: Moment[MergeFrameT], room: CountRoom) -> list[Row]:
+        frame = moment.frame
+        if not frame.has_corpus:
+            return [Row([("  " + why_uncounted(frame), "dim")])]
+        if moment.is_joining and moment.before is not None:
+            frame = moment.before
+            bars = self.bars(Moment(frame, moment.after, Beat.LIGHT), room.rows)
+        elif moment.beat is Beat.JOIN and moment.before is not None:
+            bars = self._moving_bars(moment, moment.before, room.rows)
+        else:
+            bars = self.bars(moment, room.rows)
+        is_fresh = not moment.is_ahead and not moment.is_joining
+        rows = self.rows_of_bars(frame, bars, room, is_fresh)
+        return rows or [Row([("  " + NONE_LEFT, "")])]
+
+    def bars(self, moment: Moment[MergeFrameT], limit: int) -> list[Bar]:
+        """The longest bars of a moment in which none moves."""
+        frame, picked = moment.frame, moment.frame.next_pair if moment.is_ahead else None
+        tied = self.tied(frame)
+        pairs = self.top(frame, limit)
+        if picked is not None and picked not in pairs:  # merges that were given, or forced
+            pairs[-1:] = [picked]
+        return [self._bar(moment, pair, picked, len(tied) > 1 and pair in tied) for pair in pairs]
+
+    def _bar(
+        self, moment: Moment[MergeFrameT], pair: Pair, picked: Pair | None, is_tied: bool
+    ) -> Bar:
+        frame = moment.frame
+        value = before = self.value(frame, pair)
+        if not moment.is_ahead and moment.before is not None:
+            before = self.value(moment.before, pair)
+        if pair == picked:
+            mark, remark = "pair", "picked"
+        elif is_tied:
+            mark, remark = "tie", "tied"
+        else:
+            mark, remark = "", "" if before else "new"
+        change = self.change(before, value) if value < before else ""
+        return self._named(frame, pair, value, before, change, mark, remark)
+
+    def _named(
+        self,
+        frame: MergeFrameT,
+        pair: Pair,
+        value: float,
+        before: float = 0,
+        change: str = "",
+        mark: str = "",
+        remark: str = "",
+    ) -> Bar:
+        told, fraction = self.told(frame, pair), self.fraction(frame, pair)
+        return Bar(pair, value, told, before, change, mark, remark, fraction)
+
+    def _moving_bars(
+        self, moment: Moment[MergeFrameT], before: MergeFrameT, limit: int
+    ) -> list[Bar]:
+        """First the lengths go to the new counts, then the rows to their new places.
+
+        Numbers never run: a count is the old one or the new one.
+        """
+        after = moment.after
+        assert after.merge is not None
+        old, new = self.top(before, limit), self.top(after, limit)
+        length = eased((moment.share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
+        way = eased((moment.share - SHRUNK_AT) / (1 - SHRUNK_AT))
+        places: dict[Pair, float] = {}
+        for pair in dict.fromkeys([*old, *new]):
+            start = old.index(pair) if pair in old else limit + new.index(pair)
+            end = new.index(pair) if pair in new else limit + old.index(pair)
+            places[pair] = start + (end - start) * way
+        # Where the scale changes, all bars grow together.
+        grown = self.scale(after) / self.scale(before)
+        found = []
+        for pair in sorted(places, key=places.__getitem__)[:limit]:
+            was, now = self.value(before, pair), self.value(after, pair)
+            shown = (was + (now - was) * length) * (grown + (1 - grown) * length)
+            traced = was if grown == 1 else 0
+            change = self.change(was, now) if 0 < now < was else ""
+            if pair == after.merge.pair:
+                bar = self._named(after, pair, shown, traced, "", "pair", "joined")
+            else:
+                remark = "" if was else "new"
+                bar = self._named(after, pair, shown, traced, change, "", remark)
+            found.append(bar)
+        return found
+
+    def scale(self, frame: MergeFrameT) -> float:
+        """What a bar of full length stands for: a function of the step, so that back agrees.
+
+        The longest bar has between half and all of the room. When it would have less, some 12 times
+        in a run, the scale is halved.
+        """
+        top, highest = self.top(frame, 1), self.highest(frame)
+        return highest * scale_of(self.value(frame, top[0]) / highest if top else 0)
+
+    def rows_of_bars(
+        self, frame: MergeFrameT, bars: Sequence[Bar], room: CountRoom, is_fresh: bool = False
+    ) -> list[Row]:
+        """Bars by the scale of a state: `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`.
+
+        `is_fresh`: whether the token that the last merge made is still news.
+        """
+        painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
+        longest = max((len(bar.fraction) for bar in bars), default=0)
+        fraction = max(longest, self.FRACTION) if longest else 0
+        columns = _Columns(room.name - 4 if fraction else room.name, fraction, self.cells(frame))
+        return [Row(_bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
+
+    # -- 2 pick
+
+    def pick_rows(self, moment: Moment[MergeFrameT], width: int) -> list[Row]:
+        before = moment.before
+        if before is None:
+            return [Row([("Nothing is picked yet.", "dim")]), Row([(self.FIRST, "dim")])]
+        pair = before.next_pair
+        assert pair is not None, "it has merged"
+        return [Row(spans) for spans in self.why(before, pair, moment.is_ahead, width)]
+
+    FIRST: ClassVar[str] = "The most frequent pair will be."
+
+    def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
+        """A pair within a sentence."""
+        first, second = (
+            shorten(visible_bytes(frame.any_token(part)), LONGEST_NAMED) for part in pair
+        )
+        return [(first, role), ("│", "border"), (second, role)]
+
+    # -- 3 replace
+
+    def replace_rows(self, moment: Moment[MergeFrameT], words: int, width: int) -> list[Row]:
+        if moment.before is None:
+            return [Row([("Then the two become one token, everywhere.", "dim")])]
+        merge = moment.after.merge
+        if moment.beat is Beat.PICK or merge is None:
+            return []
+        is_lit = moment.beat is Beat.LIGHT
+        before = self.painter_of(moment.before)
+        after = self.painter_of(moment.after, is_fresh=True)
+        before.joining = merge.pair
+        rows = [self._rule_row(before, after, merge, is_lit, width)]
+        touched = moment.after.affected(words)
+        rows += self._word_rows(before, after, touched, is_lit, width)
+        if (rest := merge.pretokens - len(touched)) > 0 and touched:
+            rows[-1] = Row(_with_end(rows[-1].spans, f"and {number(rest)} more", width))
+        return rows
+
+    def _rule_row(
+        self,
+        before: TokenPainter,
+        after: TokenPainter,
+        merge: PairStep,
+        is_lit: bool,
+        width: int,
+    ) -> Row:
+        a, b = (
+            shorten(visible_bytes(before.frame.any_token(p)), LONGEST_NAMED) for p in merge.pair
+        )
+        thing = self.THING[1]
+        places = plural(merge.occurrences, "place")
+        many = f"{number(merge.pretokens)} different {thing}s"
+        where = f"{places} in {many if merge.pretokens > 1 else f'one {thing}'}"
+        if width < 60:
+            where = f"{places}, {plural(merge.pretokens, thing)}"
+        if not merge.pretokens:
+            where = ""
+        if is_lit:
+            spans: list[Span] = [("Here it is: ", ""), (a, "pair"), ABOUT_TO_JOIN, (b, "pair")]
+            return Row(_with_end(spans, where, width))
+        new = after.spans(merge.new_id)
+        spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
+        token = f"  {self.THING[0]} {number(merge.new_id)}"
+        if spans_width(spans) + len(token) + len(where) + 4 <= width:
+            spans.append((token, "dim"))
+        return Row(_with_end(spans, where, width))
+
+    def _word_rows(
+        self,
+        before: TokenPainter,
+        after: TokenPainter,
+        touched: Sequence[AffectedPretoken],
+        is_lit: bool,
+        width: int,
+    ) -> list[Row]:
+        """Words with the pair lit, and unless it only is so, what becomes of them."""
+        count_cells = max((len(number(word.count)) for word in touched), default=1)
+        half = max((width - count_cells - 10) // 2, 8)
+        cut = [
+            _from_first(before.tokens(word.before), lambda span: span == ABOUT_TO_JOIN, half)
+            for word in touched
+        ]
+        cells = min(half, max(map(spans_width, cut), default=8))
+        rows = []
+        for word, was in zip(touched, cut, strict=True):
+            spans = [right(number(word.count), count_cells, "dim"), ("  ", ""), *left(was, cells)]
+            if not is_lit:
+                now = _from_first(after.tokens(word.after), lambda span: span[1] == "fresh", half)
+                spans += [("  →  ", "dim"), *left(now, half)]
+            rows.append(Row(spans))
+        return rows
+
+    # -- the corpus, and a text of the reader's
+
+    def painter(self, moment: Moment[MergeFrameT]) -> LessonPainter:
+        """Draws tokens as the moment shows them."""
+        painter = self.painter_of(moment.frame, is_fresh=not moment.is_ahead)
+        if moment.beat is Beat.LIGHT:
+            painter.joining = moment.frame.next_pair
+        elif moment.is_joining and (merge := moment.after.merge) is not None:
+            a, b = (visible_bytes(moment.after.any_token(part)) for part in merge.pair)
+            painter.taken_apart = SubjectSpan.of(f"{a} {b}", "fresh", merge.new_id)
+        return painter
+
+    def painter_of(self, frame: MergeFrameT, is_fresh: bool = False) -> LessonPainter:
+        """Draws the tokens of a state; before a merge that one before it is no news any more."""
+        painter = self.PAINTER(frame, marks=self.marks)
+        if not is_fresh:
+            painter.fresh = -1
+        return painter
+
+    def corpus_rows(
+        self, moment: Moment[MergeFrameT], top: Place, rows: int, width: int
+    ) -> list[Row]:
+        lines = moment.frame.excerpt.lines
+        if not lines:
+            return paragraph(ONLY_MERGES, width, "dim")
+        painter, earlier = self.painter(moment), self._earlier(moment)
+        found = (
+            row
+            for line in lines[top.line :]
+            for row in flowed(reserved(painter, earlier, line), width)
+        )
+        return list(islice(found, top.row, top.row + rows))
+
+    def _earlier(self, moment: Moment[MergeFrameT]) -> LessonPainter:
+        """Draws tokens of the step whose widths decide where rows break.
+
+        That of the state before the merge, so that a merge moves nothing but the rest of its row.
+        """
+        frame = moment.before or moment.after
+        return self.painter_of(frame.at(layout_step(frame.step)))
+
+    def place_to_show(self, before: MergeFrameT, top: Place, rows: int, width: int) -> Place:
+        pair = before.next_pair
+        if pair is None:
+            return top
+        lit = Moment(before, before, Beat.LIGHT)
+        if any(map(_is_lit, self.corpus_rows(lit, top, rows, width))):
+            return top
+        covered = b"".join(map(before.covers, pair))
+        excerpt = before.excerpt
+        painter, earlier = self.painter(lit), self._earlier(lit)
+        for pretoken, place in excerpt.first_lines.items():
+            if covered not in pretoken or not self._holds(before, pretoken, pair):
+                continue
+            line = flowed(reserved(painter, earlier, excerpt.lines[place]), width)
+            for row, found in enumerate(line):
+                if _is_lit(found):
+                    return Place(place, max(row - (rows > 3), 0))
+        return top
+
+    def _holds(self, frame: MergeFrameT, pretoken: bytes, pair: Pair) -> bool:
+        words = self.words_of(frame, pretoken)
+        return any(pair in pairwise(frame.tokens_of(word)) for word in words)
+
+    def text_rows(self, moment: Moment[MergeFrameT], text: str, width: int) -> list[Row]:
+        if not text:
+            return [Row([(NO_TEXT, "dim")])]
+        frame, text = moment.frame, text[: self.LONGEST_TEXT]
+        painter, words = self.painter(moment), self.encoded(frame, text)
+        spans: list[Span] = []
+        for ids in words:
+            spans += [*painter.tokens(ids), PRETOKEN_BORDER]
+            if spans_width(spans) > width + 1:
+                break
+        now, start = _length(words), _length(self.encoded(frame.at(0), text))
+        told = [f"{number(start)} at step 0"]
+        if moment.before is not None and not moment.is_ahead:
+            fewer = _length(self.encoded(moment.before, text)) - now
+            if fewer > 0:
+                amount = f"{number(fewer)} fewer"
+                told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
+        counted = plural(now, self.THING[0])
+        said = first_fitting(width - len(counted) - 3, *told)
+        return [Row(left(spans[:-1], width)), Row([(counted, "strong"), (f"   {said}", "dim")])]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Cells of a pair, of what its number is made of, and of the number."""
+
+    pair: int
+    fraction: int
+    number: int
+
+
+def _bar_row(
+    painter: TokenPainter, drawn: Bar, columns: _Columns, room: int, scale: float
+) -> list[Span]:
+    is_picked = drawn.mark == "pair"
+    role = "pair" if drawn.mark == "chosen" else drawn.mark
+    pair = painter.pair(drawn.pair, between="│")
+    if is_picked:
+        pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
+    number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
+    spans: list[Span] = [(SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
+    if columns.fraction:
+        spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]
+    spans += [right(drawn.number, columns.number, number_role), ("  ", "")]
+    longest = room - spans_width(spans) - REMARK
+    if longest < LEAST_BAR:  # what the number is made of matters more
+        return left(spans, room)
+    body = bar(drawn.value / scale, longest)
+    spans.append((body, "pair" if is_picked else "border"))
+    spans.append((trace(drawn.before / scale, longest, body), "loss"))
+    said = drawn.remark or drawn.change
+    said_role = "gain" if said == "new" else role if drawn.remark else "loss"
+    return left([*spans, (f" {said}" if said else "", said_role)], room)
+
+
+def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:
+    """Spans from so late on that the first one that matters is in sight, with what is before it."""
+    place = next((place for place, span in enumerate(spans) if is_it(span)), 0)
+    last = min(place + 1, len(spans) - 1)
+    return behind_mark(spans, skipped_before(spans, max(place - 1, 0), last, cells))
+
+
+def eased(share: float) -> float:
+    """A share of a way, slow at its ends.
+
+    >>> [eased(share) for share in (-1, 0, 0.5, 1, 2)]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
+    """
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3 - 2 * share)
+
+
+def _length(words: Iterable[Sequence[int]]) -> int:
+    return sum(map(len, words))
+
+
+def _is_lit(row: Row) -> bool:
+    return ABOUT_TO_JOIN in row.spans
+
+
+def _with_end(spans: Sequence[Span], text: str, cells: int) -> list[Span]:
+    """Spans, and a text at the end of the row."""
+    return [*left(spans, max(cells - width(text) - 2, 1)), ("  ", ""), (text, "dim")]

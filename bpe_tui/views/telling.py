@@ -1,0 +1,166 @@
+"""How a model tells one step in the lesson view: count, pick, replace, each in rows.
+
+All that the view shows is a pure function of a `Moment`: a merge, and how far it is told. So a
+step can be finished at once, whatever was in motion. A model says what it counts and why it picks
+in a `Teller`; `bpe_tui.lessons` arranges the rows and moves them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from bpe_tui.session.session import Shown
+from bpe_tui.views.corpus import Place
+from bpe_tui.widgets.rows import Row
+
+
+class Told(Shown, Protocol):
+    """A state that knows those around it, of whichever model."""
+
+    def at(self, step: int) -> Self: ...
+
+
+ShownT = TypeVar("ShownT", bound=Told)
+
+JOINED_AT, SHRUNK_AT = 0.3, 0.65
+"""Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
+
+
+class Beat(IntEnum):
+    """The parts in which a step is told."""
+
+    REST = 0  # the counts of now, and what the last step did
+    PICK = 1  # what is picked, and why
+    LIGHT = 2  # it lights up wherever it stands in sight
+    JOIN = 3  # it joins, and the bars go to their new lengths and places
+
+
+@dataclass(frozen=True)
+class Moment(Generic[ShownT]):
+    """What is to be seen now: a step, and how far it is told.
+
+    Attributes:
+        before: the state that the step is made in; `None` at step 0, where there was none yet.
+        after: the state that it makes.
+        beat: the part of it that is told.
+        share: how much of the beat JOIN is over, from 0 to 1; elsewhere 1.
+    """
+
+    before: ShownT | None
+    after: ShownT
+    beat: Beat = Beat.REST
+    share: float = 1.0
+
+    @classmethod
+    def at_rest(cls, frame: ShownT) -> Moment[ShownT]:
+        """A state, with the step that led to it."""
+        return cls(frame.at(frame.step - 1) if frame.step else None, frame)
+
+    @property
+    def frame(self) -> ShownT:
+        """The state that is shown."""
+        return self.before if self.before is not None and self.is_ahead else self.after
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether the step is still to be made."""
+        return self.beat in (Beat.PICK, Beat.LIGHT)
+
+    @property
+    def is_joining(self) -> bool:
+        """Whether the text joins: what is replaced has joined, but not yet closed up."""
+        return self.beat is Beat.JOIN and self.share < JOINED_AT
+
+    @property
+    def lit(self) -> Beat:
+        """The part that is under way: as soon as bars move, it counts again."""
+        if self.beat is Beat.JOIN:
+            return Beat.LIGHT if self.is_joining else Beat.REST
+        return self.beat
+
+
+@dataclass(frozen=True)
+class CountRoom:
+    """The room for what is counted.
+
+    Attributes:
+        rows: how many.
+        width: cells of one, the mark at its beginning included.
+        name: cells for what is counted, such as a pair.
+    """
+
+    rows: int
+    width: int
+    name: int
+
+
+class Question(Protocol):
+    """What is asked in place of what is told: the next step, as long as it is at rest."""
+
+    @property
+    def heading(self) -> str:
+        """What stands at the right of the heading, in place of how many steps there are."""
+
+    def count_rows(self, room: CountRoom) -> list[Row]:
+        """What there is to choose from, in an order that tells nothing."""
+
+    def pick_rows(self, width: int) -> list[Row]:
+        """The question, and what is said to an answer, in two rows."""
+
+
+class Teller(ABC, Generic[ShownT]):
+    """Tells the steps of a model.
+
+    Args:
+        marks: whether what is new has «» round it, for want of colour.
+    """
+
+    STATIONS: ClassVar[tuple[str, str, str]] = ("COUNT", "PICK", "REPLACE")
+    CAPTIONS: ClassVar[tuple[str, str, str]] = ("pairs", "the top", "everywhere")
+    """A word or two under each station."""
+
+    LONGEST_TEXT = 1_000
+    """Characters of the reader's text that are encoded: one row of it is shown."""
+
+    def __init__(self, *, marks: bool) -> None:
+        self.marks = marks
+
+    @abstractmethod
+    def facts(self, frame: ShownT) -> str:
+        """What the heading says behind the step."""
+
+    @abstractmethod
+    def count_rows(self, moment: Moment[ShownT], room: CountRoom) -> list[Row]:
+        """What is counted, in the order of the algorithm."""
+
+    @abstractmethod
+    def pick_rows(self, moment: Moment[ShownT], width: int) -> list[Row]:
+        """What is picked and why, in two rows."""
+
+    @abstractmethod
+    def replace_rows(self, moment: Moment[ShownT], words: int, width: int) -> list[Row]:
+        """The rule in a row, then at most so many words that it changes."""
+
+    @abstractmethod
+    def corpus_rows(
+        self, moment: Moment[ShownT], top: Place, rows: int, width: int
+    ) -> Sequence[Row]:
+        """The corpus from a place on."""
+
+    @abstractmethod
+    def place_to_show(self, before: ShownT, top: Place, rows: int, width: int) -> Place:
+        """Where the corpus has to begin so that what is picked is in sight.
+
+        The place where it begins now, if it is in sight from there, or nowhere.
+        """
+
+    @abstractmethod
+    def text_rows(self, moment: Moment[ShownT], text: str, width: int) -> list[Row]:
+        """A text of the reader's as it is cut now, and a row that counts the parts."""
+
+
+AnyTeller = Teller[Any]
