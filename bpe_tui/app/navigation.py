@@ -81,7 +81,7 @@ class ScreenNavigation:
         frame = self._host.session.frame
         if frame is not None:
             self._host.session.hold()
-            from bpe_tui.dialogs.find_pair import FindPair
+            from bpe_tui.dialogs.why import FindPair
 
             painter = self._app.screen.query(TokenPanel).first().painter
             self._app.push_screen(FindPair(frame, painter), self._left_window)

@@ -8,26 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bpe_tui.views.inspection_rows import (
-    Section,
     describe_ids,
     describe_numbers,
     describe_pattern,
     describe_specials,
-    fact_rows,
-    kinds,
-    lengths,
-    longest,
-    odd_rows,
+    sections,
 )
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.explain.stand_ins import StandIns
 from engine.analysis.inspection.inspection import Inspection
 from engine.core.gpt2_bytes import spell
 
 
-def _overview(inspection: Inspection, width: int) -> list[Row]:
+def _overview(inspection: Inspection) -> list[tuple[str, str]]:
     special = len(inspection.special_ids)
     facts = [
         ("tokens", number(inspection.size)),
@@ -42,7 +36,7 @@ def _overview(inspection: Inspection, width: int) -> list[Row]:
     ]
     if inspection.format is not None:
         facts.insert(0, ("format", inspection.format))
-    return fact_rows(facts, width)
+    return facts
 
 
 def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
@@ -75,20 +69,12 @@ def _runs(lengths: Sequence[int]) -> str:
     return f"{told} in one token"
 
 
-def _odd(inspection: Inspection, width: int) -> list[Row]:
-    found = (
-        ("not valid UTF-8", inspection.partial),
-        ("never encoded", inspection.unreachable),
-        ("case, space twins", inspection.twins),
-        ("same bytes twice", inspection.duplicates),
-    )
-    return odd_rows(inspection, found, width)
-
-
-SECTIONS = (
-    Section("overview", "what is it?", _overview),
-    Section("lengths", "how long are the tokens?", lengths),
-    Section("odd", "which are odd?", _odd),
-    Section("kinds", "what are they made of?", kinds),
-    Section("longest", "which are the longest?", longest),
+SECTIONS = sections(
+    _overview,
+    odd={
+        "not valid UTF-8": "partial",
+        "never encoded": "unreachable",
+        "case, space twins": "twins",
+        "same bytes twice": "duplicates",
+    },
 )

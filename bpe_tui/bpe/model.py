@@ -17,7 +17,7 @@ MODEL = Model(
         "training": "bpe_tui.bpe.screens.training:TrainingScreen",
         "encoding": "bpe_tui.bpe.screens.encoding:EncodingScreen",
         "vocabulary": "bpe_tui.bpe.screens.vocabulary:BpeVocabularyScreen",
-        "inspection": "bpe_tui.bpe.screens.inspection:BpeInspectionScreen",
+        "inspection": "bpe_tui.bpe.screens.vocabulary:BpeInspectionScreen",
         "charts": "bpe_tui.bpe.screens.charts:BpeChartsScreen",
     },
     counts_bytes=True,

@@ -13,14 +13,10 @@ from typing import TYPE_CHECKING
 
 from bpe_tui.views.narration import (
     ROOMY,
-    Narrator,
-    add_stop,
     describe_rule,
     first_fitting,
     format_pair,
     format_rivals,
-    heading,
-    narrate_undone,
     times,
 )
 from bpe_tui.widgets.numbers import number, plural
@@ -32,7 +28,7 @@ from engine.core.events import Pair
 from engine.core.wording import describe
 
 if TYPE_CHECKING:
-    from bpe_tui.session.session import Session
+    pass
 
 
 def narrate(frame: Frame, room: int = ROOMY) -> str:
@@ -207,13 +203,3 @@ def narrate_move(frame: Frame) -> str:
         Move.PUSH: f"The merge made the pair {pair}, {times(move.true)}: it goes into the heap.",
     }
     return f"Move {frame.moves_done} of {len(moves)}. {sentences[move.move]}"
-
-
-def narrate_session(session: Session, frame: Frame, room: int) -> str:
-    """The step in one sentence, why playing stopped, and at the end why there is no more."""
-    if session.went_back:
-        return first_fitting(room, *narrate_undone(frame))
-    return add_stop(session, sentences_about(frame), room)
-
-
-NARRATOR = Narrator(heading, narrate_session)

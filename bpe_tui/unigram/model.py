@@ -177,7 +177,7 @@ MODEL = Model(
         UNIGRAM_ENCODING: "bpe_tui.unigram.screens.encoding:UnigramEncodingScreen",
         UNIGRAM_VOCABULARY: "bpe_tui.unigram.screens.vocabulary:UnigramVocabularyScreen",
         UNIGRAM_CHARTS: "bpe_tui.unigram.screens.charts:UnigramChartsScreen",
-        UNIGRAM_INSPECTION: "bpe_tui.unigram.screens.inspection:UnigramInspectionScreen",
+        UNIGRAM_INSPECTION: "bpe_tui.unigram.screens.vocabulary:UnigramInspectionScreen",
     },
     steps_a_second=1,
     formats=("huggingface",),

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from enum import Enum
 from math import exp
 from typing import TYPE_CHECKING
 
-from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import (
     ROOMY,
-    Facts,
-    Narrator,
-    corpus_facts,
     first_fitting,
-    fitting,
-    narrate_end,
 )
 from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneStep
-from engine.unigram.trainer import StopReason
 
 if TYPE_CHECKING:
-    from bpe_tui.session.session import Session
+    pass
 
 # Scores, expected counts and probabilities as people read them.
 
@@ -63,36 +55,6 @@ def describe_distance(difference: float) -> str:
     else:
         factor = number(times) if times < 1e6 else with_power(times, 2)
     return f"Log-probability {difference:.2f} lower, {factor} times less probable"
-
-
-# What the screens of a Unigram training say above and below: what is open, what happened.
-
-ENDED: dict[Enum, str] = {
-    StopReason.SIZE_REACHED: "size reached",
-    StopReason.NO_MORE_PIECES: "no more pieces are used",
-}
-
-
-def heading(session: Session, room: int) -> str:
-    """What is open, in as much as there is room for."""
-    frame, config = session.shown, session.config
-    facts: Facts = [(-1, visible_text(config.name, spaces=False))]
-    if isinstance(frame, UnigramFrame) and isinstance(config, RunConfig):
-        facts += [(0, "Unigram"), *corpus_facts(session)]
-        if (working := session.working) is not None and session.stop_reason is None:
-            facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
-    return fitting(facts, room)
-
-
-def narrate_session(session: Session, frame: UnigramFrame, room: int) -> str:
-    """The step in one sentence, and at the end why there is no more."""
-    if session.went_back:
-        return first_fitting(room, *narrate_back(frame))
-    if session.stop_reason is None or not session.at_end:
-        return first_fitting(room, *narrate(frame))
-    ends = narrate_end(session.stop_reason), f"Ended: {ENDED[session.stop_reason]}."
-    said = (f"{sentence} {end}" for sentence in narrate(frame) for end in ends)
-    return first_fitting(room, *said)
 
 
 NAMED = 3
@@ -176,6 +138,3 @@ def _moves(before: float, after: float) -> str:
     if f"{before:.3f}" == f"{after:.3f}":
         return f"stays at {after:.3f}"
     return f"{'rises' if after > before else 'falls'} from {before:.3f} to {after:.3f}"
-
-
-NARRATOR = Narrator(heading, narrate_session)

@@ -13,7 +13,7 @@ from bpe_tui.views.targets import ToToken
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.analysis.inspection.inspection import EXAMPLES, Few, Inspection
+from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few, Inspection
 from engine.analysis.inspection.measures import Histogram, Numbers
 from engine.pipeline.sections import STAGED
 from engine.text.patterns import Pattern
@@ -40,6 +40,44 @@ class Section:
     id: str
     title: str
     rows: Callable[[Any, int], list[Row]]
+
+
+def sections(
+    overview: Callable[[Any], Iterable[tuple[str, str]]],
+    odd: Mapping[str, str],
+    what: str = "tokens",
+    describe: Callable[[Any, int], str] = lambda inspection, token_id: f"id {number(token_id)}",
+    leads: Callable[[int], object] = ToToken,
+) -> tuple[Section, ...]:
+    """The five sections of the inspection of a model.
+
+    Args:
+        overview: names and what is said of each.
+        odd: what may be odd in a vocabulary → the inspection's attribute that has those tokens.
+        what: what the model calls tokens.
+        describe: what is said of one of the longest tokens, besides its length.
+        leads: where the row of a token leads to.
+    """
+
+    def odd_rows(inspection: Any, width: int) -> list[Row]:
+        return [
+            _few_row(name, inspection, getattr(inspection, those), leads, width)
+            for name, those in odd.items()
+        ]
+
+    def longest(inspection: Any, width: int) -> list[Row]:
+        return [
+            _long_row(describe(inspection, token_id), inspection, token_id, leads(token_id), width)
+            for token_id in inspection.longest(LONGEST_SHOWN)
+        ]
+
+    return (
+        Section("overview", "what is it?", lambda found, width: fact_rows(overview(found), width)),
+        Section("lengths", f"how long are the {what}?", _lengths),
+        Section("odd", "which are odd?", odd_rows),
+        Section("kinds", "what are they made of?", _kinds),
+        Section("longest", "which are the longest?", longest),
+    )
 
 
 def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
@@ -95,9 +133,9 @@ def describe_numbers(numbers: Numbers) -> list[tuple[str, str]]:
     return [("numbers", numbers.policy), ("numbers as tokens", known)]
 
 
-def lengths(inspection: Any, width: int) -> list[Row]:
-    """A bar for each length, and the mean; for an inspection of any model."""
-    histogram: Histogram = inspection.length_histogram
+def _lengths(inspection: AnyInspection, width: int) -> list[Row]:
+    """A bar for each length, and the mean."""
+    histogram = inspection.length_histogram
     mean, unit = inspection.mean_length, inspection.unit
     told = [*left([("on average", "dim")], NAME_CELLS), right(f"{mean:.2f}", COUNT_CELLS)]
     return [*_bars(list(_binned(histogram, unit)), width), Row(told)]
@@ -117,9 +155,9 @@ def _binned(histogram: Histogram, unit: str) -> Iterator[tuple[str, int]]:
         yield plural(first, unit) if first == last else f"{first}–{last} {unit}s", count
 
 
-def kinds(inspection: Any, width: int) -> list[Row]:
-    """A bar for each kind of token, the rarest together; for an inspection of any model."""
-    found: Sequence[tuple[str, int]] = inspection.kinds
+def _kinds(inspection: AnyInspection, width: int) -> list[Row]:
+    """A bar for each kind of token, the rarest together."""
+    found = inspection.kinds
     rest = sum(count for _, count in found[KINDS_SHOWN:])
     more = [(f"{number(len(found) - KINDS_SHOWN)} other scripts", rest)] if rest else []
     return _bars([*found[:KINDS_SHOWN], *more], width)
@@ -150,50 +188,26 @@ def _bar(share: float, cells: int) -> str:
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
-def odd_rows(inspection: Inspection, found: Iterable[tuple[str, Few]], width: int) -> list[Row]:
-    """What is odd, and how many tokens are; a row leads to the first."""
-    return [
-        few_row(name, few, lambda token_id: token_text(inspection, token_id), ToToken, width)
-        for name, few in found
-    ]
-
-
-def few_row(
-    name: str, few: Few, shown: Callable[[int], str], leads: Callable[[int], object], width: int
+def _few_row(
+    name: str, inspection: AnyInspection, few: Few, leads: Callable[[int], object], width: int
 ) -> Row:
     """How many, and the first of them as far as there is room; the row leads to the first."""
     spans: list[Span] = [*left([(name, "dim")], NAME_CELLS), right(number(few.count), COUNT_CELLS)]
     room = width - NAME_CELLS - COUNT_CELLS
-    told = "".join(f"  {shown(each)}" for each in few.ids)
+    told = "".join(f"  {visible_bytes(inspection.token(each))}" for each in few.ids)
     more = "  …" if few.count > len(few.ids) else ""
     return Row([*spans, (shorten(told + more, room), "")], leads(few.ids[0]) if few.ids else None)
 
 
-def longest(inspection: Inspection, width: int) -> list[Row]:
-    """The longest tokens; a row leads to its token."""
-    return [
-        long_row(
-            f"id {number(token_id)}",
-            f"{number(inspection.length_of(token_id))}{SIGNS.get(inspection.unit, '')}",
-            token_text(inspection, token_id),
-            ToToken(token_id),
-            width,
-        )
-        for token_id in inspection.longest(LONGEST_SHOWN)
-    ]
-
-
-def long_row(name: str, length: str, token: str, target: object, width: int) -> Row:
+def _long_row(
+    said: str, inspection: AnyInspection, token_id: int, target: object, width: int
+) -> Row:
     """One of the longest tokens."""
-    room = width - NAME_CELLS - COUNT_CELLS - 2
+    length = f"{number(inspection.length_of(token_id))}{SIGNS.get(inspection.unit, '')}"
+    token = visible_bytes(inspection.token(token_id))
     spans = [
-        *left([(name, "dim")], NAME_CELLS),
+        *left([(said, "dim")], NAME_CELLS),
         right(length, COUNT_CELLS),
-        (f"  {shorten(token, room)}", ""),
+        (f"  {shorten(token, width - NAME_CELLS - COUNT_CELLS - 2)}", ""),
     ]
     return Row(spans, target)
-
-
-def token_text(inspection: Inspection, token_id: int) -> str:
-    """A token, made visible."""
-    return visible_bytes(inspection.vocabulary.token(token_id))

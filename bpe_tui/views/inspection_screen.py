@@ -19,7 +19,6 @@ from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
-from bpe_tui.widgets.visible import shorten
 from engine.formats.tokenizer_format import Opened
 
 
@@ -93,7 +92,7 @@ class InspectionScreen(TiledScreen):
             return
         super().show_session(session)
         room = self.size.width - 2
-        self.say("#heading", shorten(self.heading(session, room), room))
+        self.say("#heading", self.heading(session, room))
         self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
         if self._inspected is None or not frame.looks_like(self._inspected):
             self._inspect(frame, session.opened)

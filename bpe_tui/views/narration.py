@@ -1,22 +1,20 @@
 """Sentences that all models share: what is open, what happened, why there is no more.
 
-The first line says what is open, the last one what just happened. Each model has its own sentences
-in a module `narration`; a `Narrator` gives them to its screens.
+The first line says what is open, the last one what just happened. What a step has done each model
+says in a module `narration` of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural, size
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.analysis.explain.pair_history import pair_history
-from engine.bpe.frame import Frame
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame
@@ -28,19 +26,6 @@ ROOMY = 1000
 """Cells where there is room for the longest sentence: a transcript has no width."""
 NAMED = 3
 """So many tied pairs are named; the others are counted."""
-
-
-@dataclass(frozen=True)
-class Narrator:
-    """The two lines of a model's screens.
-
-    Attributes:
-        heading: what is open, in at most so many cells.
-        sentence: what led to a frame of the model, in at most so many cells.
-    """
-
-    heading: Callable[[Session, int], str]
-    sentence: Callable[[Session, Any, int], str]
 
 
 # -- the last line
@@ -75,7 +60,7 @@ def add_stop(session: Session, sentences: Sequence[str], room: int) -> str:
     elif session.awaiting:
         said = [f"Running to the next breakpoint … {sentence}" for sentence in sentences]
     elif session.stop_reason is not None and session.at_end and session.obstacle is None:
-        ends = narrate_end(session.stop_reason), f"The end: {ENDED[session.stop_reason]}."
+        ends = narrate_end(session.stop_reason), f"The end: {ENDED[session.stop_reason.name]}."
         said = [f"{sentence} {end}" for sentence in sentences for end in ends]
     else:
         said = []
@@ -136,22 +121,24 @@ def narrate_undone(frame: AnyMergeFrame) -> tuple[str, str]:
 
 # -- the first line
 
-ENDED: dict[Enum, str] = {
-    StopReason.SIZE_REACHED: "size reached",
-    StopReason.NO_PAIR_LEFT: "no pair left",
-    StopReason.TOO_RARE: "the rest too rare",
-    StopReason.TOO_LONG: "the rest too long",
-    StopReason.REPLAYED: "all merges made",
+ENDED = {
+    StopReason.SIZE_REACHED.name: "size reached",
+    StopReason.NO_PAIR_LEFT.name: "no pair left",
+    StopReason.TOO_RARE.name: "the rest too rare",
+    StopReason.TOO_LONG.name: "the rest too long",
+    StopReason.REPLAYED.name: "all merges made",
+    "NO_MORE_PIECES": "no more pieces are used",
 }
+"""Name of the reason, of any model → the reason in short."""
 
 Facts = list[tuple[int, str]]
 """(place in the line, fact), what matters most first."""
 
 
 def heading(session: Session, room: int) -> str:
-    """As much as there is room for; the last facts give way first."""
-    name, frame = visible_text(session.config.name, spaces=False), session.frame
-    if frame is None:
+    """What is open, as much as there is room for; the last facts give way first."""
+    name = visible_text(session.config.name, spaces=False)
+    if session.shown is None:
         return name
     if (origin := session.forked_from) is not None:
         name = first_fitting(
@@ -159,9 +146,8 @@ def heading(session: Session, room: int) -> str:
             f"fork of {name} at step {number(origin.step)}: {origin.otherwise} (I leads back)",
             f"fork at step {number(origin.step)}: {origin.otherwise}",
         )
-    return fitting(
-        [(0, name), *(_trained if session.opened is None else _opened)(session, frame)], room
-    )
+    facts = _trained(session) if session.opened is None else _opened(session)
+    return fitting([(-1, name), *facts], room)
 
 
 def fitting(facts: Facts, room: int) -> str:
@@ -176,23 +162,27 @@ def _joined(facts: Facts) -> str:
     return " · ".join(fact for _, fact in sorted(facts))
 
 
-def _trained(session: Session, frame: Frame) -> Facts:
-    """How large the corpus is, what was asked for beside the usual, that it is still trained."""
-    unusual: Facts = [] if frame.units.spells_all else [(4, f"units {frame.units.name}")]
-    if frame.tie_rule.name != RunConfig.tie_rule:
-        unusual.append((5, f"ties {frame.tie_rule.name}"))
-    return [*corpus_facts(session), *unusual]
+def _trained(session: Session) -> Facts:
+    """What matters of a training to whom is watching; how it was done the inspection tells.
 
-
-def corpus_facts(session: Session) -> Facts:
-    """What matters of a corpus to whom is watching; how it was trained the inspection tells."""
-    config = session.config
+    The model if it is not BPE, how large the corpus is, that it is still trained, what was asked
+    for beside the usual.
+    """
+    config, frame = session.config, session.frame
     assert isinstance(config, RunConfig)
     facts = [(1, size(session.bytes_read)), (2, plural(session.documents, "document"))]
     if session.stop_reason is None:
         facts.append((6, "training …"))
     if config.pattern != RunConfig.pattern:
         facts.append((3, f"pattern {config.pattern}"))
+    if frame is None:
+        facts.insert(0, (0, session.model.title))
+    elif not frame.units.spells_all:
+        facts.append((4, f"units {frame.units.name}"))
+    if frame is not None and frame.tie_rule.name != RunConfig.tie_rule:
+        facts.append((5, f"ties {frame.tie_rule.name}"))
+    if (working := session.working) is not None and session.stop_reason is None:
+        facts.append((7, f"{working.doing} {working.done / max(working.total, 1):.0%}"))
     return facts
 
 
@@ -210,10 +200,11 @@ def how_trained(session: Session, *options: tuple[str, str]) -> list[tuple[str, 
     ]
 
 
-def _opened(session: Session, frame: Frame) -> Facts:
+def _opened(session: Session) -> Facts:
     """A tokenizer's format, size and pattern, how far its replay is, the corpus."""
-    assert session.opened is not None
-    opened, ended = session.opened, session.stop_reason
+    opened, ended, frame = session.opened, session.stop_reason, session.frame
+    assert opened is not None
+    assert frame is not None
     facts = [
         (1, f"{opened.format} format"),
         (2, plural(len(opened.tokenizer.vocab), "token")),

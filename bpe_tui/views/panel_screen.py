@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, cast
 
 from textual import events
@@ -22,11 +23,13 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.views.commands import bindings_on, command_at, commands_on, refusal
 from bpe_tui.views.glossary import legend_of
+from bpe_tui.views.narration import fitting, narrate_undone
 from bpe_tui.views.places import explain_dead_key
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import ROLE_CLASSES
 from bpe_tui.widgets.scrubber import Scrubber
 
@@ -380,7 +383,22 @@ class SessionScreen(PanelScreen):
 
     def heading(self, session: Session, room: int) -> str:
         """What the first line says, in so many cells."""
+        frame = self.frame_of(session)
+        subject, *facts = self.facts_of(frame)
+        step = f"step {number(frame.step)} of {number(frame.recorded_steps)}"
+        return fitting(list(enumerate((subject, step, *facts))), room)
+
+    def facts_of(self, frame: Any) -> Sequence[str]:
+        """What the first line says of a frame beside its step: the subject, then more."""
         raise NotImplementedError
+
+    def narrate(self, frame: Any) -> Sequence[str]:
+        """What the step that led to a frame has done: a sentence, and shorter ones."""
+        raise NotImplementedError
+
+    def narrate_back(self, frame: Any) -> Sequence[str]:
+        """What going back one step to a frame has undone: a sentence, and shorter ones."""
+        return narrate_undone(frame)
 
     def show_target(self, target: object) -> None:
         """Bring to sight what a row has led to: one of the targets in `bpe_tui.views.panel`."""

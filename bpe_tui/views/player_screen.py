@@ -16,7 +16,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Reading
 from bpe_tui.session.session import Session, Shown
 from bpe_tui.views.corpus import ExcerptPanel
-from bpe_tui.views.narration import Narrator
+from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
@@ -162,10 +162,9 @@ class PlayerScreen(SessionScreen):
     """Shows the recording at the session's cursor, and lets the cursor be dragged."""
 
     TRANSPORT: ClassVar[type[Transport]]
-    NARRATOR: ClassVar[Narrator]
 
     def heading(self, session: Session, room: int) -> str:
-        return self.NARRATOR.heading(session, room)
+        return heading(session, room)
 
     def show_session(self, session: Session) -> None:
         frame = self.frame_of(session)
@@ -175,7 +174,11 @@ class PlayerScreen(SessionScreen):
         room = self.size.width - 2
         self.say("#heading", self.heading(session, room))
         self.query_one(Transport).show(session)
-        self.say("#narration", self.NARRATOR.sentence(session, frame, room))
+        if session.went_back:
+            said = first_fitting(room, *self.narrate_back(frame))
+        else:
+            said = add_stop(session, self.narrate(frame), room)
+        self.say("#narration", said)
 
 
 class StepsScreen(PlayerScreen):

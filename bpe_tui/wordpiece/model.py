@@ -62,7 +62,7 @@ MODEL = Model(
         WORDPIECE_ENCODING: "bpe_tui.wordpiece.screens.encoding:WordPieceEncodingScreen",
         WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.screens.vocabulary:WordPieceVocabularyScreen",
         WORDPIECE_CHARTS: "bpe_tui.wordpiece.screens.charts:WordPieceChartsScreen",
-        WORDPIECE_INSPECTION: "bpe_tui.wordpiece.screens.inspection:WordPieceInspectionScreen",
+        WORDPIECE_INSPECTION: "bpe_tui.wordpiece.screens.vocabulary:WordPieceInspectionScreen",
     },
     merges_by_score=True,
     formats=("bert-vocab", "huggingface"),

@@ -1,22 +1,14 @@
-"""What the screens say of a WordPiece session: its heading, and the step in one sentence."""
+"""What the screens say of a WordPiece step, in one sentence."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import (
-    Facts,
-    Narrator,
-    add_stop,
-    corpus_facts,
     describe_rule,
-    first_fitting,
-    fitting,
     format_pair,
     format_rivals,
-    narrate_undone,
 )
 from bpe_tui.widgets.numbers import number, plural, short_number, with_power
 from bpe_tui.widgets.visible import visible_bytes, visible_text
@@ -26,7 +18,7 @@ from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import Score, ScoredPair
 
 if TYPE_CHECKING:
-    from bpe_tui.session.session import Session
+    pass
 
 SMALLEST_PLAIN = Fraction(1, 1000)
 
@@ -127,22 +119,3 @@ def _narrate_start(frame: WordPieceFrame) -> tuple[str, ...]:
         f"{pieces}. The pair {format_pair(frame, following)} has the highest score, {score}.",
         f"Step 0: characters. Next {format_pair(frame, following)}, {score}.",
     )
-
-
-def heading(session: Session, room: int) -> str:
-    """What is open, in as much as there is room for."""
-    frame, config = session.shown, session.config
-    facts: Facts = [(-1, visible_text(config.name, spaces=False))]
-    if isinstance(frame, WordPieceFrame) and isinstance(config, RunConfig):
-        facts += [(0, "WordPiece"), *corpus_facts(session)]
-    return fitting(facts, room)
-
-
-def narrate_session(session: Session, frame: WordPieceFrame, room: int) -> str:
-    """The step in one sentence, and at the end why there is no more."""
-    if session.went_back:
-        return first_fitting(room, *narrate_undone(frame))
-    return add_stop(session, narrate(frame), room)
-
-
-NARRATOR = Narrator(heading, narrate_session)

@@ -9,7 +9,7 @@ from opening import opened, until
 from test_inspect_screen import said
 from unigram_texts import TEXT
 
-from bpe_tui.unigram.screens.inspection import SECTIONS, UnigramInspectionScreen
+from bpe_tui.unigram.screens.vocabulary import SECTIONS, UnigramInspectionScreen
 from bpe_tui.views.inspection_screen import InspectionPanel
 from engine.analysis.inspection.unigram import UnigramInspection
 from engine.unigram.frame import UnigramFrame

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from bpe_tui.bpe.narration import is_replayed, why_first
-from bpe_tui.bpe.panels.columns import highest_shown
+from bpe_tui.bpe.panels.pairs import highest_shown
 from bpe_tui.views.narration import times, why_uncounted
 from bpe_tui.views.panel import Panel, TokenPainter, pair_word, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken

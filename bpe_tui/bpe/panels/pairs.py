@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from textual.reactive import reactive
 
-from bpe_tui.bpe.panels.columns import highest_shown
+from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
@@ -16,6 +16,19 @@ from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, l
 from engine.bpe.frame import Frame
 from engine.bpe.heap import HeapMove, Move
 from engine.bpe.pair_queue import QueueEntry
+
+
+def highest_shown(frame: Frame) -> int:
+    """The highest count that columns have room for.
+
+    Counts only fall. The room for them follows at powers of two, where the rows of the corpus break
+    anew, too: from step to step numbers stand still.
+    """
+    step = layout_step(frame.step)
+    if not step or not frame.run.record.by_rule or frame.given:
+        return frame.highest_count
+    return frame.merge_at(step - 1).count
+
 
 ARRAY_SHOWN = 127
 """Entries of the array that are shown: seven levels of the tree."""

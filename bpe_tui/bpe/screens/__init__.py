@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
-from bpe_tui.bpe.narration import NARRATOR
+from bpe_tui.bpe.narration import sentences_about
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
 from engine.bpe.frame import Frame
@@ -19,7 +19,9 @@ class BpeScreen(SessionScreen):
     """
 
     TRANSPORT: ClassVar[type[Transport]] = Transport
-    NARRATOR: ClassVar[Narrator] = NARRATOR
 
     def frame_of(self, session: Session) -> Frame | None:
         return session.frame
+
+    def narrate(self, frame: Frame) -> Sequence[str]:
+        return sentences_about(frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from textual.app import ComposeResult
@@ -19,6 +20,7 @@ from bpe_tui.session.commands.command import ENCODING
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_ids
+from bpe_tui.views.narration import heading
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_bytes
@@ -69,15 +71,13 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def heading(self, session: Session, room: int) -> str:
         """What encodes: a tokenizer as it is, or the merges of a step."""
-        frame = session.frame
-        assert frame is not None
-        is_whole = frame.step == frame.recorded_steps and session.stop_reason
+        is_whole = session.at_end and session.stop_reason is not None
         if session.opened is not None and is_whole:
-            return self.NARRATOR.heading(session, room)
-        return (
-            f"Encoding with the merges of step {number(frame.step)} of "
-            f"{number(frame.recorded_steps)} · {plural(frame.vocab_size, 'token')}"
-        )
+            return heading(session, room)
+        return super().heading(session, room)
+
+    def facts_of(self, frame: Frame) -> Sequence[str]:
+        return "Encoding", plural(frame.vocab_size, "token")
 
     def action_specials(self) -> None:
         """Special tokens in the text are one id, or ordinary text."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
-from bpe_tui.unigram.narration import NARRATOR
+from bpe_tui.unigram.narration import narrate, narrate_back
 from bpe_tui.unigram.panels.training import UnigramTransport
-from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
 from engine.unigram.frame import UnigramFrame
@@ -21,10 +21,15 @@ class UnigramScreen(SessionScreen):
     """
 
     TRANSPORT: ClassVar[type[Transport]] = UnigramTransport
-    NARRATOR: ClassVar[Narrator] = NARRATOR
 
     def frame_of(self, session: Session) -> UnigramFrame | None:
         return session.shown if isinstance(session.shown, UnigramFrame) else None
+
+    def narrate(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate(frame)
+
+    def narrate_back(self, frame: UnigramFrame) -> Sequence[str]:
+        return narrate_back(frame)
 
     def action_prune(self, direction: int) -> None:
         """Go to the nearest prune after this step or before it."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_ENCODING
 from bpe_tui.unigram.narration import describe_unknown
@@ -54,13 +55,8 @@ class UnigramEncodingScreen(WalkScreen, UnigramScreen):
 
     # -- state in
 
-    def heading(self, session: Session, room: int) -> str:
-        frame = self.frame_of(session)
-        assert frame is not None
-        return (
-            f"Encoding with the pieces of step {frame.step} of {frame.recorded_steps} · "
-            f"{plural(frame.size, 'piece')}"
-        )
+    def facts_of(self, frame: UnigramFrame) -> Sequence[str]:
+        return "Unigram", plural(frame.size, "piece"), "the best way through the lattice"
 
     def show_text(self) -> None:
         text = self.text[:LONGEST_TEXT]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import Narrator
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
-from bpe_tui.wordpiece.narration import NARRATOR
+from bpe_tui.wordpiece.narration import narrate
 from bpe_tui.wordpiece.panels.training import WordPieceTransport
 from engine.wordpiece.frame import WordPieceFrame
 
@@ -20,7 +20,9 @@ class WordPieceScreen(SessionScreen):
     """
 
     TRANSPORT: ClassVar[type[Transport]] = WordPieceTransport
-    NARRATOR: ClassVar[Narrator] = NARRATOR
 
     def frame_of(self, session: Session) -> WordPieceFrame | None:
         return session.shown if isinstance(session.shown, WordPieceFrame) else None
+
+    def narrate(self, frame: WordPieceFrame) -> Sequence[str]:
+        return narrate(frame)

@@ -10,10 +10,8 @@ from textual.containers import Container, Vertical
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.views.encoding_screen import DecodePanel, WalkScreen, describe_ids
-from bpe_tui.views.narration import Facts, fitting
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_ENCODING
@@ -49,16 +47,9 @@ class WordPieceEncodingScreen(WalkScreen, WordPieceScreen):
 
     # -- state in
 
-    def heading(self, session: Session, room: int) -> str:
-        frame = self.frame_of(session)
-        assert frame is not None
-        facts: Facts = [
-            (0, "WordPiece"),
-            (2, plural(frame.vocab_size, "piece")),
-            (1, f"step {number(frame.step)} of {number(frame.recorded_steps)}"),
-            (3, "the longest piece that fits, from the left, again and again"),
-        ]
-        return fitting(facts, room)
+    def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
+        how = "the longest piece that fits, from the left, again and again"
+        return "WordPiece", plural(frame.vocab_size, "piece"), how
 
     def show_text(self) -> None:
         """Encode the text with the pieces of the frame, and hand the words on."""

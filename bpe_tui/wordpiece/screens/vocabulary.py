@@ -1,12 +1,19 @@
-"""The vocabulary screen of WordPiece: all pieces, what each is made of, and its characters."""
+"""The vocabulary of WordPiece: a screen of all pieces, and the inspection, which sums them up."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.narration import Facts, fitting
+from bpe_tui.views.inspection_rows import (
+    describe_ids,
+    describe_pattern,
+    describe_specials,
+    sections,
+)
+from bpe_tui.views.inspection_screen import InspectionScreen
+from bpe_tui.views.narration import how_trained
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.vocabulary_screen import (
@@ -20,10 +27,13 @@ from bpe_tui.views.vocabulary_screen import (
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
-from bpe_tui.wordpiece.model import WORDPIECE_VOCABULARY
+from bpe_tui.widgets.visible import visible_text
+from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel
 from bpe_tui.wordpiece.screens import WordPieceScreen
+from engine.analysis.inspection.inspection import PieceInspection
+from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
 
@@ -81,13 +91,59 @@ class WordPieceVocabularyScreen(VocabularyScreen, WordPieceScreen):
     TREE = PieceTreePanel
     LANES = PieceLanesPanel
 
-    def heading(self, session: Session, room: int) -> str:
-        frame = self.frame_of(session)
-        assert frame is not None
-        facts: Facts = [
-            (0, "WordPiece's vocabulary"),
-            (1, f"step {number(frame.step)} of {number(frame.recorded_steps)}"),
-            (2, plural(frame.vocab_size, "piece")),
-            (3, f"{number(frame.token_count)} in the corpus"),
-        ]
-        return fitting(facts, room)
+    def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
+        counted = f"{number(frame.token_count)} in the corpus"
+        return "WordPiece's vocabulary", plural(frame.vocab_size, "piece"), counted
+
+
+def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
+    unknown = inspection.unknown_token
+    return (
+        ("pieces", number(inspection.size)),
+        ("begin a word", number(inspection.starting)),
+        ("continue one, ##", number(inspection.continuing)),
+        ("merges", f"{number(inspection.merges)}, by score; ties {inspection.tie_rule}"),
+        ("min count", _min_count(inspection.min_count)),
+        ("ids", describe_ids(inspection)),
+        ("special tokens", describe_specials(inspection.special_ids)),
+        ("unknown token", f"{visible_text(unknown)}, for a word that no pieces spell"),
+        ("pattern", describe_pattern(inspection.pattern, inspection.pattern_name)),
+    )
+
+
+def _min_count(least: int) -> str:
+    if least == 1:
+        return "1: any pair may merge, however rare"
+    return f"{number(least)}: rarer pairs do not merge"
+
+
+SECTIONS = sections(
+    _overview,
+    odd={
+        "unused in the corpus": "unused",
+        "case, ## twins": "twins",
+        "same piece twice": "duplicates",
+    },
+    what="pieces",
+)
+
+
+class WordPieceInspectionScreen(InspectionScreen, WordPieceScreen):
+    """The five sections of WordPiece's inspection."""
+
+    NAME = WORDPIECE_INSPECTION
+    TILES = SECTIONS
+
+    def facts_of(self, frame: WordPieceFrame) -> Sequence[str]:
+        return "WordPiece's vocabulary", plural(frame.vocab_size, "piece")
+
+    def how_trained(self, session: Session, frame: WordPieceFrame) -> Sequence[tuple[str, str]]:
+        rule = frame.tie_rule
+        return how_trained(
+            session,
+            ("distinct words", number(frame.distinct_words)),
+            ("tie rule", f"{rule.name}: {rule.summary}"),
+        )
+
+    def inspection_of(self, frame: WordPieceFrame, opened: Opened | None) -> PieceInspection:
+        return PieceInspection(frame)

@@ -78,6 +78,23 @@ class AnyInspection(ABC):
         """(length, ordinary tokens of that length), ascending."""
 
     @property
+    @abstractmethod
+    def kinds(self) -> list[tuple[str, int]]:
+        """(script or other kind, ordinary tokens of that kind), the most frequent first."""
+
+    @abstractmethod
+    def longest(self, count: int) -> list[int]:
+        """The longest ordinary tokens, the longest first; of equal ones the first."""
+
+    @abstractmethod
+    def length_of(self, token_id: int) -> int:
+        """The length of a token."""
+
+    @abstractmethod
+    def token(self, token_id: int) -> bytes:
+        """A token as it is written."""
+
+    @property
     def mean_length(self) -> float:
         """The length of an ordinary token on average."""
         return mean_of(self.length_histogram)
@@ -259,8 +276,10 @@ class Inspection(AnyInspection):
         """Bytes of a text that each token stands for."""
         return self.vocabulary.table.covered[: self.size]
 
+    def token(self, token_id: int) -> bytes:
+        return self.vocabulary.token(token_id)
+
     def length_of(self, token_id: int) -> int:
-        """Bytes of a text that one token stands for."""
         return int(self.lengths[self.vocabulary.row_of(token_id)])
 
     @cached_property
@@ -268,7 +287,6 @@ class Inspection(AnyInspection):
         return histogram(self.lengths[self._ordinary_rows])
 
     def longest(self, count: int) -> list[int]:
-        """The ids of the longest ordinary tokens, the longest first; of equal ones the first."""
         rows = self._ordinary_rows
         order = np.argsort(-self.lengths[rows], kind="stable")[:count]
         ids: list[int] = self._ids[rows[order]].tolist()
@@ -280,7 +298,6 @@ class Inspection(AnyInspection):
 
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
-        """(script or other kind, ordinary tokens of that kind), the most frequent first."""
         return kind_counts([text for text in map(self.text_of, self._ordinary) if text])
 
     @cached_property

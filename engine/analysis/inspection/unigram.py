@@ -73,6 +73,9 @@ class UnigramInspection(AnyInspection):
         """A piece."""
         return self.frame.record.texts[number]
 
+    def token(self, token_id: int) -> bytes:
+        return to_bytes(self.text(token_id))
+
     # -- the model
 
     @property
@@ -125,8 +128,10 @@ class UnigramInspection(AnyInspection):
     def length_histogram(self) -> Histogram:
         return histogram(self.frame.record.columns.lengths[self.frame.numbers])
 
+    def length_of(self, token_id: int) -> int:
+        return len(self.text(token_id))
+
     def longest(self, count: int) -> list[int]:
-        """The longest pieces, the longest first; of equal ones the better seed."""
         numbers = self.frame.numbers
         order = np.argsort(-self.frame.record.columns.lengths[numbers], kind="stable")
         found: list[int] = numbers[order[:count]].tolist()
@@ -134,7 +139,6 @@ class UnigramInspection(AnyInspection):
 
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
-        """(script or other kind, pieces of that kind), the most frequent first."""
         return kind_counts(self._in_text)
 
     @cached_property
