@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from threading import Thread
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.message import Message
 
@@ -23,6 +25,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
+from engine.recording.player import Player
 
 SWITCH_SECONDS = 0.0005
 """How long the training thread may hold the interpreter while the screen waits for it.
@@ -196,7 +199,8 @@ class BpeTuiApp(SessionApp):
             own = (None, self.session.model)
             screens = (name for name in SCREENS if name != START)
             self._ahead = [name for name in screens if kind_and_model(name)[1] in own]
-            import_ahead(self._ahead)
+            work = partial(_prepare, tuple(self._ahead), self.session.recording)
+            Thread(target=work, name="ahead", daemon=True).start()
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -285,6 +289,13 @@ class BpeTuiApp(SessionApp):
             return False
         self.tell(said)
         return True
+
+
+def _prepare(screens: Sequence[str], recording: Player[Any] | None) -> None:
+    """Do what keys would have to wait for, in a thread, now that training leaves the time."""
+    import_ahead(screens)
+    if recording is not None:
+        recording.run.prepare()
 
 
 def _same(config: Config | None, other: Config) -> bool:

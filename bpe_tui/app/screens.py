@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pkgutil import resolve_name
-from threading import Thread
 from typing import Any
 
 from textual.app import App
@@ -30,13 +29,9 @@ SCREENS = {name: _maker_of(place) for name, place in _PLACES.items()}
 
 
 def import_ahead(names: Iterable[str]) -> None:
-    """Import screens in a thread, while nothing else is to be done: what a key opens is there."""
-
-    def run() -> None:
-        for name in names:
-            resolve_name(_PLACES[name])
-
-    Thread(target=run, name="screens", daemon=True).start()
+    """Import screens, in whatever thread, so that a key that opens one need not."""
+    for name in names:
+        resolve_name(_PLACES[name])
 
 
 def mount_ahead(app: App[Any], name: str) -> None:

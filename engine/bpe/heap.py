@@ -42,6 +42,10 @@ class CountRecord(Protocol):
     def count_of(self, index: int) -> int: ...
 
 
+TURN = 64
+"""Steps that one thread replays before another has its turn."""
+
+
 class HeapReplay:
     """What the heap's entries claim at any step of a record, replayed as far as is asked.
 
@@ -75,13 +79,13 @@ class HeapReplay:
 
     def at(self, step: int) -> Integers:
         """What the entry of each pair claims after `step` steps, by its number; 0: no entry."""
-        self._replay(step)
+        self.replay(step)
         return self._log.at(step)
 
     def discarded(self, index: int) -> tuple[StaleEntry, ...]:
         """The stale entries popped before step `index` found its pair, in their order."""
         claims, record = self.at(index), self._record
-        self._replay(index + 1)
+        self.replay(index + 1)
         numbers, set_to = self._log.changes(index)
         true_counts = dict(zip(numbers.tolist(), set_to.tolist(), strict=True))
         # The log says of the step's own pair that it is out; it may have been stale before that.
@@ -94,11 +98,13 @@ class HeapReplay:
         entries.sort(key=lambda entry: (-entry.recorded, self._key(entry.pair)))
         return tuple(entries)
 
-    def _replay(self, step: int) -> None:
-        with self._lock:
-            while self._replayed < step:
-                self._play(self._replayed)
-                self._replayed += 1
+    def replay(self, step: int) -> None:
+        """Replay up to a step. Two threads may do so: who asks for less does not wait for more."""
+        while self._replayed < step:
+            with self._lock:
+                for index in range(self._replayed, min(step, self._replayed + TURN)):
+                    self._play(index)
+                    self._replayed = index + 1
 
     def _play(self, index: int) -> None:
         """One step: correct what stood above its pair, take the pair out, enter the new ones."""

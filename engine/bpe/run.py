@@ -128,6 +128,11 @@ class Run(MergeRun):
         """The tokenizer that the first `step` merges make."""
         return to_tokenizer(self.record, step, self.pattern)
 
+    def prepare(self) -> None:
+        super().prepare()
+        if self.record.by_rule:
+            self.record.heap.replay(len(self))
+
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         return self._vocabularies.at(step, recorded_steps)
 

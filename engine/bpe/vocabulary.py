@@ -40,8 +40,9 @@ class RunVocabularies:
     def at(self, step: int, recorded_steps: int) -> Vocabulary:
         """The tokens after the first `step` merges, of so many that are recorded."""
         if self._table is None or len(self._table.merges) < step:
+            # The table comes last: another thread takes the rest to be there if it is.
+            self._occurrences = self._record.first_occurrences(recorded_steps)
             self._table = self._table_of(recorded_steps)
-            self._occurrences = self._record.first_occurrences(recorded_steps).copy()
         size = self._record.first_id + step
         # Without a corpus there is nothing to count.
         counts = self._counts_at(self._table, step) if self._counts else None

@@ -67,6 +67,10 @@ class MergeRun(RecordedRun[PairStep]):
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         """The tokens of a step in columns, of so many steps that are recorded."""
 
+    def prepare(self) -> None:
+        _ = self.excerpt.first_lines
+        self.vocabulary_at(len(self), len(self))
+
     def _keep(self, step: PairStep) -> None:
         self.table[step.pair] = (step.index, step.new_id)
 

@@ -77,6 +77,9 @@ class RecordedRun(ABC, Generic[StepT]):
         """Say that no step will follow those recorded."""
         self._complete = True
 
+    def prepare(self) -> None:
+        """Work out, once it is complete, what a far jump would have to; any thread may do it."""
+
     @property
     def is_complete(self) -> bool:
         return self._complete

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from engine.text.patterns import Pattern, as_pattern
-from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_text
+from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
 LONGEST_LINE = 200
 """Pretokens in a line; a longer one is continued on the next."""
@@ -71,12 +71,12 @@ class Excerpt:
     @cached_property
     def first_lines(self) -> dict[bytes, int]:
         """pretoken → the first line that holds it; special tokens left out."""
-        first: dict[bytes, int] = {}
+        first: dict[str, int] = {}
         for number, line in enumerate(self.lines):
             for pretoken in line:
                 if not pretoken.special:
-                    first.setdefault(pretoken.bytes, number)
-        return first
+                    first.setdefault(pretoken.text, number)
+        return {to_bytes(text): number for text, number in first.items()}
 
     def lines_with(self, pretoken: bytes) -> list[int]:
         r"""The lines that hold the pretoken, by their places from 0.
