@@ -26,19 +26,19 @@ def run_transcript(config: Config) -> None:
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     transcript = transcript_of(config)
     print(transcript.start(), flush=True)
-    for line in _lines():
+    for line in lines_typed():
         if line.strip() == "quit":
             return
         for sentence in transcript.answer(line):
             print(sentence, flush=True)
 
 
-def _lines() -> Iterator[str]:
+def lines_typed() -> Iterator[str]:
     """Standard input, line by line; bytes that are no UTF-8 come through to be encoded as such."""
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
     if not sys.stdin.isatty():
-        yield from sys.stdin
+        yield from iter(sys.stdin.readline, "")  # a file would be closed with the generator
         return
     while True:
         try:

@@ -7,6 +7,7 @@ on every machine. So a file of answers holds those, and none of the questions; s
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,8 @@ DECK = (
     *("best-score", "first-to-go", "best-path"),
 )
 """What is drawn from; a kind that stands more often is asked more often."""
+OF_ONE_MOMENT = frozenset(("next-pair", "tie", "best-score", "first-to-go"))
+"""Kinds that ask what a step does: at one step, or at neighbours, one tells the other's answer."""
 TRIES = 12
 """So often a question of the level wanted is looked for; then the nearest is taken."""
 
@@ -78,8 +81,9 @@ def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question[Any]
         level = Level(number * len(Level) // count)
         chance = Chance(f"{seed}:quiz:{number}")
         found = list(_looked_for(player, deck, level, chance, chosen))
+        asked = Counter(question.NAME for question in chosen)
         if found:
-            chosen.append(min(found, key=lambda question: abs(question.level - level)))
+            chosen.append(min(found, key=lambda q: (abs(q.level - level), asked[q.NAME])))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(chosen)
@@ -104,13 +108,16 @@ def _looked_for(
         if any(_are_alike(question, other) for other in chosen):
             continue
         yield question
-        if question.level == level:
+        if question.level == level and kind not in [other.NAME for other in chosen[-2:]]:
             return
 
 
 def _are_alike(one: Question[Any], other: Question[Any]) -> bool:
-    """Whether two questions have the same answer for the same reason."""
-    return (one.asks, one.given, one.form) == (other.asks, other.given, other.form)
+    """Whether who knows one question knows the other: they are the same, or of the same moment."""
+    if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
+        return True
+    near = abs(one.frame.step - other.frame.step) <= 1
+    return near and {one.NAME, other.NAME} <= OF_ONE_MOMENT
 
 
 # -- what was answered, as a file

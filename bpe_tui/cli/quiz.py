@@ -1,0 +1,253 @@
+"""`bpe-tui quiz`: questions about a corpus, and a file of what was answered."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Any
+
+import typer
+
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError, check_run
+from bpe_tui.cli.options import (
+    OUTPUT,
+    CorpusArgument,
+    MaxTokenLengthOption,
+    MinCountOption,
+    ModelOption,
+    NoSpecialOption,
+    PatternOption,
+    SpecialOption,
+    TieRuleOption,
+    UnitsOption,
+    VocabSizeOption,
+    check_model,
+    is_given,
+    special_tokens_of,
+)
+from bpe_tui.cli.outputs import check_outputs
+from bpe_tui.cli.plain import lines_typed
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.cli.screen import check_terminal
+from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.session.training import train
+from bpe_tui.views.asking import Asking
+from bpe_tui.widgets.visible import visible_text
+from engine.core.files import check_free, digest_of
+from engine.learning.questions.question import Attempt, Question, Score
+from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
+from engine.recording.player import Player
+
+QUIZ = "Quiz"
+OPTIONS = (
+    *("model", "vocab_size", "special_tokens", "pattern", "tie_rule"),
+    *("min_count", "max_token_length", "units"),
+)
+"""Of a training: what decides its merges."""
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} quiz samples/handout.txt --pattern whitespace --out answers.json",
+        f"{PROGRAM} quiz corpus.txt --questions 12 --seed 7 --name Li --out answers/li.json",
+        f"{PROGRAM} quiz corpus.txt --out answers.json --plain",
+    ),
+)
+def quiz(
+    context: typer.Context,
+    corpus: CorpusArgument,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE.json",
+            help="Where the answers go, after each question.",
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+    questions: Annotated[
+        int,
+        typer.Option(
+            "--questions",
+            metavar="N",
+            min=1,
+            max=MOST_QUESTIONS,
+            help="How many, from easy to hard.",
+            rich_help_panel=QUIZ,
+        ),
+    ] = 12,
+    seed: Annotated[
+        str,
+        typer.Option(
+            "--seed",
+            metavar="TEXT",
+            help="Decides which questions; the same seed asks the same on every machine.",
+            rich_help_panel=QUIZ,
+        ),
+    ] = "1",
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name",
+            metavar="NAME",
+            help="Your name, for the file.",
+            rich_help_panel=QUIZ,
+            show_default=False,
+        ),
+    ] = "",
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Overwrite a file that is there.", rich_help_panel=OUTPUT),
+    ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="No screen: questions in sentences, answers line by line.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
+    special: SpecialOption = None,
+    no_special: NoSpecialOption = False,
+    pattern: PatternOption = RunConfig.pattern,
+    tie_rule: TieRuleOption = RunConfig.tie_rule,
+    min_count: MinCountOption = RunConfig.min_count,
+    model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
+    units: UnitsOption = RunConfig.units,
+) -> None:
+    """Ask questions about a training on CORPUS, and write down what was answered.
+
+    `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
+    """
+    check_model(context, model, ("tie_rule", "min_count", "units"))
+    if corpus == "-":
+        raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
+    config = RunConfig(
+        corpus,
+        vocab_size if is_given(context, "vocab_size") else None,
+        special_tokens_of(special, no_special),
+        pattern=pattern,
+        tie_rule=tie_rule,
+        min_count=min_count,
+        model=model,
+        max_token_length=max_token_length,
+        units=units,
+    )
+    source = check_run(config)
+    if not force:
+        check_free(out)
+    check_outputs([out], source, overwrite=force)
+    if not plain:
+        check_terminal()
+    print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
+    asked = make_quiz(finished_run(config), seed, questions)
+    sheet = AnswerSheet(paper_of(config, seed, questions), name, _now())
+    keep = Keeper(sheet, out)
+    if plain:
+        ask_plainly(asked, keep, lines_typed())
+        return
+    from bpe_tui.app.quiz_app import run_quiz  # slow to import, and only the screen needs it
+
+    raise typer.Exit(run_quiz(asked, keep.keep, sheet.paper.name))
+
+
+# -- the paper: what decides the questions
+
+
+def paper_of(config: RunConfig, seed: str, questions: int) -> Paper:
+    """What a file of answers says of the quiz."""
+    options = {name: getattr(config, name) for name in OPTIONS}
+    options["special_tokens"] = list(config.special_tokens)
+    return Paper(config.name, digest_of(Path(config.corpus)), options, seed, questions)
+
+
+def config_of(paper: Paper, corpus: Path) -> RunConfig:
+    """What a paper asks to be trained; it comes out of a file, and may hold anything.
+
+    Raises:
+        CommandLineError: an option is unknown, or no value of its kind.
+    """
+    usual = {field.name: field.default for field in fields(RunConfig)}
+    chosen: dict[str, Any] = {}
+    for name, value in paper.options.items():
+        if name not in OPTIONS or not _is_of_kind(value, name, usual[name]):
+            shown = visible_text(str(name)[:40], spaces=False)
+            raise CommandLineError(f"the option {shown} of the file is none, or has no such value")
+        chosen[name] = tuple(value) if isinstance(value, list) else value
+    return RunConfig(str(corpus), **chosen)
+
+
+def _is_of_kind(value: object, name: str, usual: object) -> bool:
+    if name == "special_tokens":
+        return isinstance(value, list) and all(isinstance(token, str) for token in value)
+    if usual is None:
+        is_size = isinstance(value, int) and not isinstance(value, bool) and value >= 2
+        return value is None or is_size
+    if isinstance(usual, int):
+        return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, str)
+
+
+def finished_run(config: RunConfig) -> Player[Any]:
+    """The recording of a training, with all its steps.
+
+    Raises:
+        BpeError: the corpus cannot be read, or the options do not go together.
+    """
+    recording: Player[Any] = train(config).complete()
+    return recording
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# -- asking
+
+
+class Keeper:
+    """Keeps each answer in the file as soon as it is given."""
+
+    def __init__(self, sheet: AnswerSheet, out: Path) -> None:
+        self.sheet = sheet
+        self._out = out
+        self._began = monotonic()
+
+    def keep(self, attempt: Attempt) -> None:
+        """Write down a question that is over.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        now = monotonic()
+        self.sheet.answers.append(Answered.of(attempt, now - self._began))
+        self._began = now
+        self.sheet.write(self._out, overwrite=True)
+
+
+def ask_plainly(asked: Iterable[Question[Any]], keeper: Keeper, lines: Iterable[str]) -> None:
+    """Ask on standard output, and read answers; the end of the input ends the quiz."""
+    questions, answers, score = list(asked), iter(lines), Score()
+    for number, question in enumerate(questions, 1):
+        asking = Asking(Attempt(question))
+        step = f"step {question.frame.step:,}"
+        print(f"Question {number} of {len(questions)}, {step}.", flush=True)
+        for said in asking.question():
+            print(said, flush=True)
+        while not asking.attempt.is_over:
+            line = next(answers, None)
+            if line is None or line.strip() == "quit":
+                return
+            for said in asking.answer(line):
+                print(said, flush=True)
+        score.count(asking.attempt)
+        keeper.keep(asking.attempt)
+    print(f"{score}.".capitalize())

@@ -1,0 +1,206 @@
+"""A quiz is the same on every machine, and its answers are graded again, whatever a file claims."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine import QuestionError, QuizFileError, Timeline, Trainer
+from engine.bpe.trainers import TRAINERS
+from engine.core.gpt2_bytes import spell
+from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
+from engine.learning.questions.question import Attempt, Level
+from engine.learning.quiz import Answered, AnswerSheet, Paper, make_quiz
+from engine.text.excerpt import Excerpt
+
+TEXT = b"low low low low low lower lower widest widest widest " + b"newest " * 6
+LOW = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6, b" ": 15}
+PAPER = Paper("low.txt", "0" * 64, {"model": "bpe"}, "7", 6)
+
+
+def recording(trainer: str = "fast") -> Timeline:
+    made = Trainer(LOW, 280, algorithm=trainer)
+    excerpt = Excerpt.of(TEXT, "whitespace")
+    timeline = Timeline(
+        LOW, made.steps(), record=made.record, pattern="whitespace", excerpt=excerpt
+    )
+    timeline.complete()
+    return timeline
+
+
+def sheet_of(paper: Paper = PAPER, learner: str = "Li", wrong_first: int = 0) -> AnswerSheet:
+    """Right answers, behind a wrong one in the first few questions."""
+    sheet = AnswerSheet(paper, learner)
+    for place, question in enumerate(make_quiz(recording(), paper.seed, paper.questions)):
+        attempt = Attempt(question)
+        if place < wrong_first:
+            attempt.give_up()
+        attempt.try_answer(question.answer)
+        sheet.answers.append(Answered.of(attempt, 1.25))
+    return sheet
+
+
+def graded(path: Path, **how: Any) -> Grades:
+    return grade_files([path], lambda paper: recording(), **how)
+
+
+# -- the questions
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_the_seed_decides_the_questions_whatever_trained(trainer: str) -> None:
+    asked = [
+        (question.asks, question.given, question.form, question.answer)
+        for question in make_quiz(recording(trainer), "7", 8)
+    ]
+    assert asked == [(q.asks, q.given, q.form, q.answer) for q in make_quiz(recording(), "7", 8)]
+    others = make_quiz(recording(), "8", 8)
+    assert asked != [(q.asks, q.given, q.form, q.answer) for q in others]
+
+
+def test_the_first_questions_are_the_easy_ones() -> None:
+    levels = [question.level for question in make_quiz(recording(), "7", 8)]
+    assert sum(levels[:4]) < sum(levels[4:])
+    assert levels[0] is Level.CLEAR
+
+
+def test_a_corpus_without_pairs_gives_no_quiz() -> None:
+    made = Trainer({b"a": 3}, 300)
+    with pytest.raises(QuestionError, match="nothing can be asked"):
+        make_quiz(Timeline({b"a": 3}, made.steps(), record=made.record), "7", 3)
+
+
+# -- the file
+
+
+def test_what_is_written_reads_the_same(tmp_path: Path) -> None:
+    sheet = sheet_of(learner="Łi \u202e")
+    sheet.write(tmp_path / "a.json")
+    assert AnswerSheet.read(tmp_path / "a.json") == sheet
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+)
+KEYS = st.sampled_from(["tried", "step", "seconds", "kind", "seed", "options", "answers", "corpus"])
+
+
+@given(ANYTHING, KEYS)
+@examples(60)
+def test_whatever_a_file_holds_it_is_graded_or_told(value: object, key: str) -> None:
+    with TemporaryDirectory() as place:
+        path = Path(place) / "a.json"
+        sheet_of().write(path)
+        content = json.loads(path.read_text())
+        holder = content if key in content else content["answers"][0]
+        holder[key] = [value] if key == "tried" else value
+        path.write_text(json.dumps(content))
+        grades = graded(path)
+        assert len(grades.sheets) + len(grades.problems) == 1
+        learners_csv(grades)
+
+
+Spoil = Callable[[dict[str, Any]], None]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda c: c.update(format="another"), "no file of answers"),
+        (lambda c: c.update(version=2), "another version"),
+        (lambda c: c.update(seed=7), "seed is missing or of the wrong kind"),
+        (lambda c: c.update(seed="\ud800"), "seed is no text"),
+        (lambda c: c.update(questions=10**9), "questions is not between"),
+        (lambda c: c.update(questions=True), "questions is missing or of the wrong kind"),
+        (lambda c: c.update(answers={}), "answers is missing"),
+        (lambda c: c.update(answers=[1]), "no file of answers"),
+        (lambda c: c.update(answers=c["answers"] * 20), "more entries than there are questions"),
+        (lambda c: c["answers"][0].update(tried=[0] * 1000), "tried has more than"),
+        (lambda c: c["answers"][0].update(step=-1), "step is not between"),
+        (lambda c: c.pop("corpus"), "corpus is missing"),
+    ],
+)
+def test_a_spoiled_file_is_refused_with_a_line(tmp_path: Path, spoil: Spoil, told: str) -> None:
+    path = tmp_path / "a.json"
+    sheet_of().write(path)
+    content = json.loads(path.read_text())
+    spoil(content)
+    path.write_text(json.dumps(content))
+    with pytest.raises(QuizFileError, match=told):
+        AnswerSheet.read(path)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"format": 1e999}']
+)
+def test_what_is_no_file_of_answers_does_not_stop_the_others(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "b.json").write_bytes(data)
+    sheet_of().write(tmp_path / "a.json")
+    sheet_of().write(tmp_path / "c.json")
+    paths = [tmp_path / name for name in ("a.json", "b.json", "missing.json", "c.json")]
+    grades = grade_files(paths, lambda paper: recording())
+    assert [each.path.name for each in grades.sheets] == ["a.json", "c.json"]
+    assert [problem.split(":")[0] for problem in grades.problems] == [*map(str, paths[1:3])]
+
+
+# -- the grades
+
+
+def test_grading_believes_no_claim(tmp_path: Path) -> None:
+    sheet = sheet_of()
+    sheet.answers[0].right = False  # it is right
+    sheet.answers[1].tried = [10**30, "x"]  # no answers at all
+    sheet.answers[2].kind = "tie" if sheet.answers[2].kind != "tie" else "stale"
+    sheet.write(tmp_path / "a.json")
+    [result] = graded(tmp_path / "a.json").sheets
+    assert result.at_first_try == len(sheet.answers) - 2
+    first, second, third = result.notes
+    assert "question 1: the file says not right at the first try; it is right" in first
+    assert "question 2" in second
+    assert "question 3: asks" in third
+
+
+def test_the_learners_and_the_questions_are_counted_the_hardest_first(tmp_path: Path) -> None:
+    paths = []
+    for number, wrong in enumerate((0, 1, 2)):
+        paths.append(tmp_path / f"{number}.json")
+        sheet_of(learner=f"=L{number}", wrong_first=wrong).write(paths[-1])
+    trained = []
+
+    def open_run(paper: Paper) -> Timeline:
+        trained.append(paper)
+        return recording()
+
+    grades = grade_files(paths, open_run)
+    assert len(trained) == 1
+    asked = len(grades.sheets[0].attempts)
+    assert [each.at_first_try for each in grades.sheets] == [asked, asked - 1, asked - 2]
+    assert [each.number for each in grades.questions][:2] == [1, 2]
+    assert [each.first for each in grades.questions][:3] == [1, 2, 3]
+    learners = list(csv.DictReader(StringIO(learners_csv(grades))))
+    assert [row["learner"] for row in learners] == ["'=L0", "'=L1", "'=L2"]
+    assert [row["q1"] for row in learners] == ["1", "0", "0"]
+    questions = list(csv.DictReader(StringIO(questions_csv(grades, spell))))
+    assert questions[0]["first_try"] == "1"
+
+
+def test_another_seed_and_a_corpus_that_is_not_here_are_told(tmp_path: Path) -> None:
+    sheet_of().write(tmp_path / "a.json")
+    grades = graded(tmp_path / "a.json", seed="8")
+    assert grades.problems == [f"{tmp_path / 'a.json'}: is of seed '7', not of '8'"]
+
+    def missing(paper: Paper) -> Timeline:
+        raise QuizFileError("no such corpus here")
+
+    assert grade_files([tmp_path / "a.json"], missing).problems
