@@ -49,7 +49,7 @@ async def opened_as(
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """The application with all steps of what `config` names."""
     app = BpeTuiApp(config, recorded_once)
-    app.makes_ahead = True  # most tests look at one screen
+    app.makes_ahead = False  # most tests look at one screen
     async with app.run_test(size=size) as pilot:
         await ended(app, pilot)
         yield app, pilot
