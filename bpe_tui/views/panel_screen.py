@@ -92,7 +92,7 @@ class PanelScreen(Screen[None]):
 
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
-            self.query_one(f"#{panel}").add_class("panel")
+            self.query_one(f"#{panel}").add_class("panel", update=False)
         self.query_one(FootLine).legend = legend_of(kind_and_model(self.id or "")[0])
         self.show_keys()
         self.show_told()

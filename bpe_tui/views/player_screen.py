@@ -222,7 +222,8 @@ class StepsScreen(PlayerScreen):
         if not self.is_current:
             return
         is_reading = self.frame_of(session) is None
-        self.set_class(is_reading, "-reading")
+        # The styles of a screen that is being mounted are worked out when it comes to the front.
+        self.set_class(is_reading, "-reading", update=self.is_mounted)
         if is_reading:
             self.say("#heading", self.heading(session, self.size.width - 2))
             self.frame = None

@@ -86,8 +86,14 @@ class MergePanel(Panel):
         """Which pretokens changed the counts; `None` while a later slice of time has to go on."""
         if frame.attribution.read(SLICE_SECONDS):
             return frame.attribution
-        self.set_timer(SLICE_SECONDS, self.rebuild)
+        self.set_timer(SLICE_SECONDS, self._read_on)
         return None
+
+    def _read_on(self) -> None:
+        """Read another slice; the rows are made anew when all is read."""
+        frame = self.frame
+        if frame is not None and frame.merge is not None and self._attribution(frame) is not None:
+            self.rebuild()
 
 
 def _start_rows(frame: Frame, width: int) -> list[Row]:
