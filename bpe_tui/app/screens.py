@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from bpe_tui.session.models import MODELS
 
-_PLACES = {
+PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
     "race": "bpe_tui.studies.race.screen:RaceScreen",
     "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
@@ -25,13 +25,13 @@ def _maker_of(place: str) -> Callable[[], Screen[Any]]:
     return lambda: resolve_name(place)()
 
 
-SCREENS = {name: _maker_of(place) for name, place in _PLACES.items()}
+SCREENS = {name: _maker_of(place) for name, place in PLACES.items()}
 
 
 def import_ahead(names: Iterable[str]) -> None:
     """Import screens, in whatever thread, so that a key that opens one need not."""
     for name in names:
-        resolve_name(_PLACES[name])
+        resolve_name(PLACES[name])
 
 
 def mount_ahead(app: App[Any], name: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, PROGRAM
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -21,6 +22,7 @@ from bpe_tui.session.lessons import (
     languages,
 )
 from bpe_tui.widgets.visible import visible_text
+from engine.learning.lesson import Lesson, LessonError
 from engine.learning.lesson_file import read_lesson
 
 
@@ -47,6 +49,22 @@ def learn(
     show_list: Annotated[
         bool, typer.Option("--list", help="Name the lessons.", rich_help_panel=OUTPUT)
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Say what is wrong in the lesson, as FILE:LINE: …, and end.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
+    handout: Annotated[
+        bool,
+        typer.Option(
+            "--print",
+            help="Print the lesson in Markdown, with what the screen shows.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     language: Annotated[
         str,
         typer.Option("--language", metavar="NAME", help=f"One of: {', '.join(languages())}."),
@@ -61,8 +79,33 @@ def learn(
             print(f"{each.number:>2} {mark:<2}{visible_text(each.title, spaces=False)}")
         return
     path = _path(lesson, language)
-    read_lesson(path)  # what is wrong in it is told before the screen is there
+    if check:
+        raise typer.Exit(_check(path))
+    found = read_lesson(path)  # what is wrong in it is told before the screen is there
+    if handout:
+        asyncio.run(_print_handout(found))
+        return
     raise typer.Exit(open_screen(None, path))
+
+
+async def _print_handout(lesson: Lesson) -> None:
+    from bpe_tui.app.lesson_author import handout  # slow to import
+
+    async for part in handout(lesson):
+        print(part, end="")
+
+
+def _check(path: Path) -> int:
+    """Print what is wrong in a lesson; the exit code."""
+    from bpe_tui.app.lesson_author import problems_of  # slow to import
+
+    try:
+        problems = problems_of(read_lesson(path))
+    except LessonError as error:
+        problems = list(error.problems)
+    for problem in problems:
+        print(visible_text(f"{path}:{problem.line}: {problem.message}", spaces=False))
+    return BAD_INPUT if problems else 0
 
 
 def _path(lesson: str | None, language: str) -> Path:

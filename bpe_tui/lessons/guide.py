@@ -48,7 +48,10 @@ class Guide:
         lesson: it; `None` if there is none.
         place: the scene, from 0.
         progress: how far the learner is.
+        shows_text: whether the text stands beside the screen; a handout has it elsewhere.
     """
+
+    shows_text = True
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -83,11 +86,25 @@ class Guide:
         except BpeError as error:
             self._host.tell(visible_text(str(error), spaces=False))
             return
-        self.progress = all_progress().get(key_of(path), Progress())
-        self.lesson, self._score = lesson, Score()
+        known = all_progress().get(key_of(path), Progress())
+        self.begin(lesson, known)
         last = len(lesson.scenes) - 1
-        self.place = 0 if self.progress.scene >= last else self.progress.scene
+        self.go_to(0 if known.scene >= last else known.scene)
+
+    def begin(self, lesson: Lesson, progress: Progress | None = None) -> None:
+        """Let a lesson be under way; `go_to` tells its first scene."""
+        self.lesson, self._score = lesson, Score()
+        self.progress = progress or Progress()
+
+    def go_to(self, place: int) -> None:
+        """Tell a scene, and set up what it shows, wherever the learner is."""
+        self.place = place
         self._tell_scene(anew=True)
+
+    @property
+    def is_on_its_way(self) -> bool:
+        """Whether what the scene shows is not there yet."""
+        return self._due is not None and self._host.session.failure is None
 
     @property
     def next_lesson(self) -> Path | None:
@@ -175,6 +192,8 @@ class Guide:
 
     def _keep(self) -> None:
         assert self.lesson is not None
+        if not self.shows_text:
+            return
         seen = self.progress.seen | {self.place}
         is_done = len(seen) == len(self.lesson.scenes) and (
             self.lesson.questions <= self.progress.answered
@@ -267,8 +286,10 @@ class Guide:
 
     def attend(self, screen: SessionScreen) -> None:
         """Put the text of the scene beside a screen, or take it away where no lesson is."""
+        if not screen.is_current:
+            return
         panes = screen.query(LessonPane)
-        if self.lesson is None:
+        if self.lesson is None or not self.shows_text:
             for pane in panes:
                 pane.close()
         elif panes:

@@ -41,7 +41,7 @@ class LessonText(RowList):
     can_focus = False
 
     def __init__(self) -> None:
-        super().__init__("lesson-text")
+        super().__init__("scene-text")
         self._scene: Scene | None = None
 
     def tell(self, scene: Scene) -> None:
@@ -63,7 +63,7 @@ class LessonPane(Vertical):
     """
 
     def __init__(self, lesson: Lesson, place: int) -> None:
-        super().__init__(id="lesson")
+        super().__init__(id="lesson-pane")
         self._lesson, self._place = lesson, place
         self.covers = False
 

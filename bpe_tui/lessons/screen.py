@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.widgets import Input
@@ -151,7 +152,7 @@ class LessonScreen(SessionScreen):
 
     # -- where things are
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         if not self.is_mounted:
             return
         self._lay_out()

@@ -156,9 +156,8 @@ class PanelScreen(Screen[None]):
     def give_room(self, taken: Size) -> None:
         """Let something else have so many columns and rows; it splits them off by itself."""
         if taken != self.taken:
-            self.taken = taken
-            self._class_by_size(self.app.size)
-            self.show_told()
+            self.taken, full = taken, self.app.size
+            self.post_message(events.Resize(full, full, full))
 
     def _class_by_size(self, full: Size) -> None:
         room = full - self.taken

@@ -1,0 +1,174 @@
+"""What the author of a lesson asks for: is it right, and how does it look on paper?
+
+Both run the lesson: what a step has can only be known from the training itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from copy import copy
+from pkgutil import resolve_name
+from typing import Any
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.screens import PLACES
+from bpe_tui.session.commands.command import EVERYWHERE
+from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.lessons import config_of
+from bpe_tui.session.models import model_of
+from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.views.exports import screen_text
+from bpe_tui.widgets.visible import visible_bytes, visible_text
+from engine.core.errors import BpeError, UnknownNameError
+from engine.core.registry import Registry
+from engine.learning.lesson import Ask, Lesson, LessonError, Problem, Scene
+from engine.learning.questions import ask
+from engine.learning.questions.form import Choice
+from engine.learning.questions.question import Question
+from engine.recording.player import Player
+
+VIEWS = Registry("view", {name: name for name in EVERYWHERE})
+HANDOUT_SIZE = (100, 30)
+SETTLED_SECONDS = 0.3
+"""After so long a screen shows what it was asked for."""
+
+
+class Runs:
+    """The recordings that a lesson shows, each trained once."""
+
+    def __init__(self) -> None:
+        self._known: dict[Config, Player[Any]] = {}
+
+    def of(self, config: Config) -> Player[Any]:
+        """The recording of what is open.
+
+        Raises:
+            BpeError: it cannot be trained or opened.
+        """
+        if config not in self._known:
+            if isinstance(config, RunConfig):
+                self._known[config] = train(config).complete()
+            else:
+                self._known[config] = replay(config, OpeningListener()).complete()
+        return self._known[config]
+
+
+def problems_of(lesson: Lesson) -> list[Problem]:
+    """All that is wrong in a lesson that could be read: with its files, steps, names, questions."""
+    return sorted(set(_Check(lesson).problems()))
+
+
+class _Check:
+    def __init__(self, lesson: Lesson) -> None:
+        self._lesson = lesson
+        self._runs = Runs()
+
+    def problems(self) -> Iterator[Problem]:
+        shown: Scene | None = None
+        step = 0
+        for scene in self._lesson.scenes:
+            shown = scene if scene.show is not None else shown
+            line = scene.show.line if scene.show is not None else scene.line
+            try:
+                config = config_of(self._lesson, shown or scene)
+                recording = self._runs.of(config)
+            except LessonError as error:
+                yield from error.problems
+                continue
+            except BpeError as error:
+                yield Problem(line, str(error))
+                continue
+            if scene.show is not None:
+                step = scene.show.step or 0
+                yield from self._of_show(scene, config, len(recording))
+            for asked in scene.asks:
+                yield from _of_question(asked, recording, step)
+
+    def _of_show(self, scene: Scene, config: Config, steps: int) -> Iterator[Problem]:
+        show = scene.show
+        assert show is not None
+        if show.step is not None and show.step > steps:
+            message = f"the run does not reach step {show.step:,}; it has {steps:,} steps"
+            yield Problem(show.line, message)
+        if show.view is None:
+            if show.panel is not None:
+                yield Problem(show.line, "a panel needs its view; say view = … as well")
+            return
+        try:
+            view = VIEWS[show.view]
+            model = model_of(config)
+            if f"app.show('{view}')" in model.refused:
+                yield Problem(show.line, f"{model.title} has no view {view!r}")
+            elif show.panel is not None:
+                panels = resolve_name(PLACES[model.screen(view)]).PANEL_ORDER
+                _ = Registry(f"panel of {view}", dict.fromkeys(panels))[show.panel]
+        except UnknownNameError as error:
+            yield Problem(show.line, str(error))
+
+
+def _of_question(asked: Ask, recording: Player[Any], shown: int) -> Iterator[Problem]:
+    try:
+        question_at(asked, recording, shown)
+    except BpeError as error:
+        step = shown if asked.step is None else asked.step
+        yield Problem(asked.line, f"{asked.kind} cannot be asked at step {step:,}: {error}")
+
+
+def question_at(asked: Ask, recording: Player[Any], shown: int) -> Question[Any]:
+    """The question of a lesson; `shown` is the step that the scene is at.
+
+    Raises:
+        BpeError: it cannot be asked there.
+    """
+    frame = copy(recording).seek(shown if asked.step is None else asked.step)
+    return ask(asked.kind, frame, asked.seed, about=asked.about, rows=asked.rows)
+
+
+# -- on paper
+
+
+async def handout(lesson: Lesson) -> AsyncIterator[str]:
+    """A lesson in Markdown, with what the screen shows in each scene, and the questions.
+
+    Raises:
+        BpeError: what the lesson names cannot be opened.
+    """
+    yield f"# {visible_text(lesson.title, spaces=False)}\n"
+    app = BpeTuiApp(None)
+    async with app.run_test(size=HANDOUT_SIZE) as pilot:
+        app.guide.shows_text = False
+        app.guide.begin(lesson)
+        for place, scene in enumerate(lesson.scenes):
+            yield f"\n## {visible_text(scene.title, spaces=False)}\n"
+            if scene.markdown:
+                yield f"\n{_visible_lines(scene.markdown)}\n"
+            app.guide.go_to(place)
+            while app.guide.is_on_its_way:
+                await pilot.pause(0.02)
+            if (failure := app.session.failure) is not None:
+                raise LessonError(str(lesson.path), [Problem(scene.line, failure)])
+            if scene.show is not None:
+                await pilot.pause(SETTLED_SECONDS)
+                yield f"\n```text\n{screen_text(app.screen)}```\n"
+            if (recording := app.session.recording) is not None:
+                for asked in scene.asks:
+                    yield _on_paper(question_at(asked, recording, recording.cursor))
+
+
+def _visible_lines(text: str) -> str:
+    return "\n".join(visible_text(line, spaces=False) for line in text.split("\n"))
+
+
+def _on_paper(question: Question[Any]) -> str:
+    """A question, with a line for the answer."""
+    lines = [f"\n**{question.asks.describe(visible_bytes)}**"]
+    if question.advice is not None:
+        lines.append(question.advice.describe(visible_bytes))
+    rows = [given.describe(visible_bytes) for given in question.given]
+    if isinstance(question.form, Choice):
+        for number, option in enumerate(question.form.options, 1):
+            label = "".join(w if isinstance(w, str) else visible_bytes(w) for w in option.label)
+            rows.append(f"{number}. {label}  {option.note}".rstrip())
+    if rows:
+        lines += ["", "```text", *rows, "```"]
+    return "\n".join([*lines, "", "Answer: \\_\\_\\_\\_\\_\\_\\_\\_\n"])
