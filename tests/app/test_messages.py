@@ -99,7 +99,6 @@ def test_nothing_is_said_in_a_corner() -> None:
         ("u", "bpe", "u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline."),
         ("percent_sign", "bpe", "%: dropout on 2 encoding."),
         ("percent_sign", "unigram", "%: dropout with BPE (M changes the model)."),
-        ("N", "bpe", "N: before on 9 check."),
         ("ö", "bpe", "ö is no key here; ? shows those that are."),
         ("pageup", "bpe", None),
     ],
