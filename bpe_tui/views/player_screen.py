@@ -5,6 +5,7 @@ A model's training screen is declared: its panels, its line to type in, its sent
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from textual.widgets import Input, ProgressBar, Static
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Reading
 from bpe_tui.session.session import Session, Shown
+from bpe_tui.styles import sheet
 from bpe_tui.views.corpus import ExcerptPanel
 from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
@@ -188,29 +190,39 @@ class StepsScreen(PlayerScreen):
     """
 
     PANELS: ClassVar[tuple[type[Any], ...]] = ()
-    """The corpus, and those that share a place where there is not room for all.
+    """The corpus, what stands beside it, and those below, each with its `ID`.
 
-    Each is a class with the `ID` of its panel, which shows the screen's frame.
+    Where there is not room for all, those after the corpus share a place. A class with the `ID` of
+    another as `IN_PLACE_OF` shares that one's place always: the one asked for last is seen.
     """
     FIRST: ClassVar[str]
-    """The id of the panel that has that place at first."""
-    TAKES_TURNS: ClassVar[tuple[str, str] | None] = None
-    """Two panels that share a place always; the screen has the class `-` + id of the second, if
-    that one is shown."""
+    """The id of the panel that is seen first where there is little room."""
     TYPED_LINE: ClassVar[type[TypedLine]]
+    CSS_PATH = sheet("training.tcss")
+    _place_of: ClassVar[Mapping[str, str]] = {}
+    """Id of each panel below → the id of the one whose place it has."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         order = [panel.ID for panel in cls.PANELS[1:]]
         cls.SLOT = tuple(sorted(order, key=lambda panel: panel != cls.FIRST))
         cls.PANEL_ORDER = ("corpus", *order, "encode")
+        cls._place_of = {
+            panel.ID: getattr(panel, "IN_PLACE_OF", panel.ID) for panel in cls.PANELS[2:]
+        }
         super().__init_subclass__(**settings)
 
     def compose_body(self) -> ComposeResult:
         yield self.TRANSPORT()
         yield ReadingPanel()
         with Container(id="panels"):
-            for panel in self.PANELS:
-                yield panel().data_bind(frame=SessionScreen.frame)
+            for kind in self.PANELS:
+                panel = kind().data_bind(frame=SessionScreen.frame)
+                if place := self._place_of.get(kind.ID):
+                    panel.add_class("below", f"at-{place}")
+                    panel.set_class(place != kind.ID, "-away")
+                panel.set_class(kind is self.PANELS[1], "beside")
+                panel.set_class(kind.ID == self.FIRST, "-in-slot")
+                yield panel
         yield self.TYPED_LINE().data_bind(frame=SessionScreen.frame)
         yield Static(id="narration")
 
@@ -237,10 +249,21 @@ class StepsScreen(PlayerScreen):
         super().show_session(session)
 
     def show_panel(self, panel: str) -> None:
-        if self.TAKES_TURNS is not None and panel in self.TAKES_TURNS:
-            second = self.TAKES_TURNS[1]
-            self.set_class(panel == second, f"-{second}")
+        if place := self._place_of.get(panel):
+            for other in self.query(f".at-{place}"):
+                other.set_class(other.id != panel, "-away")
         super().show_panel(panel)
+
+    def fill_slot(self, panel: str) -> None:
+        """Mark the panel for the style sheet; beside what leads on there is room for the first."""
+        if panel == self.slot:
+            return
+        self.slot = panel
+        for each in self.SLOT:
+            widget = self.query_one(f"#{each}")
+            widget.set_class(each == panel, "-in-slot")
+            leads_on = panel == self.PANELS[1].ID
+            widget.set_class(each == self.FIRST and leads_on, "-companion")
 
     def show_target(self, target: object) -> None:
         if isinstance(target, ToLine):

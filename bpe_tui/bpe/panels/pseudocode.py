@@ -25,6 +25,7 @@ class PseudocodePanel(Panel):
     """
 
     ID = "pseudocode"
+    IN_PLACE_OF = "words"
     WIDEST = 100
 
     algorithm: reactive[Algorithm | None] = reactive(None, repaint=False)

@@ -10,7 +10,6 @@ from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.session import Session
-from bpe_tui.styles import sheet
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.targets import ToPair
 from engine.bpe.trainers import DEFAULT_TRAINER, TRAINERS
@@ -22,10 +21,8 @@ class TrainingScreen(StepsScreen, BpeScreen):
     """Six panels round the cursor, and a line to type in."""
 
     NAME = TRAINING
-    CSS_PATH = sheet("training.tcss")
     PANELS = (CorpusPanel, PairsPanel, MergePanel, WordsPanel, PseudocodePanel, MergesPanel)
     FIRST = "merge"
-    TAKES_TURNS = ("words", "pseudocode")
     TYPED_LINE = EncodeLine
 
     _run_with: Algorithm | None = None

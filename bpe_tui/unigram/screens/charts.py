@@ -114,6 +114,7 @@ class CurvesPanel(Vertical):
     """Loss and size over the steps, beside the other panels of the training screen."""
 
     ID = "curves"
+    IN_PLACE_OF = "steps"
 
     frame: reactive[UnigramFrame | None] = reactive(None, repaint=False)
 

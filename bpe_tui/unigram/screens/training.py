@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from textual.widgets import Input
 
-from bpe_tui.styles import sheet
 from bpe_tui.unigram.model import UNIGRAM_TRAINING
 from bpe_tui.unigram.panels.pieces import PiecesPanel
 from bpe_tui.unigram.panels.step import StepPanel
@@ -24,7 +23,6 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
     """Six panels round the cursor, and a line to type in."""
 
     NAME = UNIGRAM_TRAINING
-    CSS_PATH = sheet("unigram-training.tcss")
     PANELS = (
         PieceCorpusPanel,
         PiecesPanel,
@@ -34,7 +32,6 @@ class UnigramTrainingScreen(StepsScreen, UnigramScreen):
         CurvesPanel,
     )
     FIRST = "step"
-    TAKES_TURNS = ("steps", "curves")
     TYPED_LINE = UnigramEncodeLine
 
     # -- commands

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bpe_tui.styles import sheet
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
@@ -20,7 +19,6 @@ class WordPieceTrainingScreen(StepsScreen, WordPieceScreen):
     """Five panels round the cursor, and a line to type in."""
 
     NAME = WORDPIECE_TRAINING
-    CSS_PATH = sheet("wordpiece-training.tcss")
     PANELS = (PieceCorpusPanel, ScoresPanel, ScoreMergePanel, PieceWordsPanel, PieceMergesPanel)
     FIRST = "merge"
     TYPED_LINE = PieceEncodeLine
