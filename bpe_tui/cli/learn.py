@@ -20,6 +20,7 @@ from bpe_tui.session.lessons import (
     builtin_lessons,
     key_of,
     languages,
+    next_lesson,
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.lesson import Lesson, LessonError
@@ -112,9 +113,7 @@ def _path(lesson: str | None, language: str) -> Path:
     """The file of a lesson that is named by its number or its path."""
     lessons = builtin_lessons(language)
     if lesson is None:
-        progress = all_progress()
-        undone = [e for e in lessons if not progress.get(key_of(e.path), Progress()).done]
-        return (undone or lessons)[0].path
+        return next_lesson(language).path
     if lesson.isascii() and lesson.isdigit() and not Path(lesson).exists():
         found = [each.path for each in lessons if each.number == int(lesson)]
         if not found:

@@ -1,50 +1,73 @@
 """The start page: what there is to open, for who has named nothing.
 
-Columns of choices stand side by side; where there is little room, one below the other.
+Lessons stand beside files; where there is little room, one list begins with the next lesson.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
 from typing import cast
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import START
-from bpe_tui.session.config import Config
+from bpe_tui.session.commands.command import LESSON, START
+from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.host import Host
+from bpe_tui.session.lessons import (
+    BuiltIn,
+    Progress,
+    all_progress,
+    builtin_lessons,
+    key_of,
+    next_lesson,
+)
 from bpe_tui.session.recent_files import Given, as_typed, recent
 from bpe_tui.session.samples import samples
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import Row, Span, left
+from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
+from engine.learning.lesson import Show
 
 TITLE = "See how a text becomes tokens, one merge at a time."
-TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file."
+TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui learn 3 a lesson."
 RECENT_SHOWN = 6
 NAME_CELLS = 26
+LEAST_NOTE = 14
+"""Cells for what a file is; with less it is left out."""
 
 
-@dataclass(frozen=True)
-class AnyFile:
-    """Whatever somebody finds in the window that opens files."""
+class Ask(Enum):
+    """What opens a window with more to choose from."""
+
+    ANY_FILE = "any file"
+    ALL_LESSONS = "all lessons"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Something to open: what it is called, what it is, what opens it."""
+    """Something to open.
+
+    Attributes:
+        name, note: what it is called, and what it is.
+        opens: what opens it; a path is that of a lesson.
+        place: the number of a lesson, and whether it is done.
+    """
 
     name: str
     note: str
-    opens: Config | Given | AnyFile
+    opens: Config | Given | Path | Ask
+    place: Sequence[Span] = ()
 
 
 @dataclass(frozen=True)
@@ -55,13 +78,41 @@ class Group:
     choices: Sequence[Choice]
 
 
+def lesson_group() -> Group:
+    """All lessons, with what is done."""
+    progress = all_progress()
+    return Group("Lessons", [_of_lesson(lesson, progress) for lesson in builtin_lessons()])
+
+
+def _of_lesson(lesson: BuiltIn, progress: Mapping[str, Progress]) -> Choice:
+    mark = progress.get(key_of(lesson.path), Progress()).mark
+    place = [(f"{lesson.number:>2} ", "dim"), (f"{mark or ' '} ", "gain")]
+    return Choice(visible_text(lesson.title, spaces=False), "", lesson.path, place)
+
+
+def begin_group() -> Group:
+    """Where there is little room: the next lesson, all of them, a file."""
+    lesson, all_of_them = next_lesson(), len(builtin_lessons())
+    title = visible_text(lesson.title, spaces=False)
+    return Group(
+        "Begin",
+        [
+            Choice(f"Next lesson: {lesson.number} {title}", "", lesson.path),
+            Choice(f"All {all_of_them} lessons …", "", Ask.ALL_LESSONS),
+            *_OWN.choices,
+        ],
+    )
+
+
+_OWN = Group("Your own", [Choice("Open a file …", "a text or a tokenizer", Ask.ANY_FILE)])
+
+
 def file_groups() -> list[Group]:
-    """Samples, what was opened of late, a file of one's own."""
+    """Samples, and what was opened of late."""
     of_late = [Choice(_names(given), _folder(given), given) for given in recent()[:RECENT_SHOWN]]
     groups = [
         Group("Samples", [Choice(each.name, each.shows, config) for each, config in samples()]),
         Group("Opened of late", of_late),
-        Group("Your own", [Choice("Open a file …", "a text or a tokenizer", AnyFile())]),
     ]
     return [group for group in groups if group.choices]
 
@@ -95,11 +146,14 @@ class Choices(Lines):
         shown = self._shown[index]
         if isinstance(shown, str):
             return Row([(shown, "strong")])
-        here = index == self.cursor
+        here = index == self.cursor and self.has_focus
         sign: Span = ("❯ " if here else "  ", "here")
-        room = max(self.size.width - 2, NAME_CELLS)
-        name = left([(shown.name, "strong" if here else "")], NAME_CELLS)
-        return Row([sign, *name, *left([(f"  {shown.note}", "dim")], room - NAME_CELLS)], shown)
+        room = max(self.size.width - 2 - spans_width(shown.place), NAME_CELLS)
+        has_note = shown.note and room - NAME_CELLS >= LEAST_NOTE
+        cells = NAME_CELLS if has_note else room
+        name = left([(shown.name, "strong" if here else "")], cells)
+        note = left([(f"  {shown.note}", "dim")], room - cells)
+        return Row([sign, *shown.place, *name, *note], shown)
 
     def action_move(self, by: int) -> None:
         step = 1 if by > 0 else -1
@@ -116,17 +170,33 @@ class StartPage(PanelScreen):
 
     NAME = START
     CSS_PATH = sheet("start.tcss")
-    PANEL_ORDER = ("files",)
+    PANEL_ORDER = ("lessons", "files", "all")
+    """The last has the place of the others where there is little room."""
 
     def compose_body(self) -> ComposeResult:
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="told")
         with Horizontal(id="columns"):
-            yield Choices(file_groups(), "files")
+            yield Choices([lesson_group()], "lessons")
+            yield Choices([*file_groups(), _OWN], "files")
+            yield Choices([begin_group(), *file_groups()], "all")
         yield Static(Content(TIP), id="tip")
 
     def on_mount(self) -> None:
-        self.show_panel(self.PANEL_ORDER[0])
+        lessons = self.query_one("#lessons", Choices)
+        lessons.cursor = next_lesson().number  # below the heading
+        self._focus_what_is_there()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.call_after_refresh(self._focus_what_is_there)
+
+    def _focus_what_is_there(self) -> None:
+        if self.focused is None or not self.focused.display:
+            self.show_panel(self.tab_order[0])
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        return tuple(name for name in self.PANEL_ORDER if self.query_one(f"#{name}").display)
 
     @property
     def is_ready(self) -> bool:
@@ -138,15 +208,27 @@ class StartPage(PanelScreen):
         host = cast("Host", self.app)
         assert isinstance(event.target, Choice)
         opens = event.target.opens
-        if isinstance(opens, AnyFile):
+        if opens is Ask.ANY_FILE:
             host.action_open()
-            return
+        elif opens is Ask.ALL_LESSONS:
+            host.guide.choose()
+        elif isinstance(opens, Path):
+            host.guide.open(opens)
+        else:
+            self._open(opens)
+
+    def _open(self, opens: Config | Given) -> None:
+        """Open a file; a sample goes to the lesson view, which shows how it is done."""
         from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
 
+        host = cast("Host", self.app)
         try:
             host.open(chosen_config(opens) if isinstance(opens, tuple) else opens)
         except BpeError as error:
             self._refuse(str(error))
+        else:
+            if isinstance(opens, RunConfig):
+                host.guide.expect(Show(view=LESSON))
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from bpe_tui.session.lessons import all_progress, builtin_lessons, key_of
+from bpe_tui.session.lessons import all_progress, builtin_lessons, key_of, next_lesson
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row
 from bpe_tui.widgets.visible import visible_text
@@ -48,7 +48,7 @@ class LessonList(ModalScreen[Path | None]):
         lessons = lesson_rows()
         here = [n for n, row in enumerate(lessons) if row.target == self._current]
         rows.styles.height = len(lessons)
-        rows.show(lessons, here[0] if here else first_undone())
+        rows.show(lessons, here[0] if here else next_lesson().number - 1)
         rows.focus()
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -68,11 +68,3 @@ def lesson_rows() -> Sequence[Row]:
         spans = [(f"{lesson.number:>2} ", "dim"), (f"{mark:<2}", "gain"), (title, "")]
         rows.append(Row(spans, lesson.path))
     return rows
-
-
-def first_undone() -> int:
-    """The place of the first built-in lesson that is not done; 0 if all are."""
-    progress = all_progress()
-    keys = [key_of(lesson.path) for lesson in builtin_lessons()]
-    done = [key in progress and progress[key].done for key in keys]
-    return done.index(False) if False in done else 0

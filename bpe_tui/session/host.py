@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from textual.signal import Signal
@@ -10,6 +11,7 @@ from textual.signal import Signal
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.notices import Notices
 from bpe_tui.session.session import Session
+from engine.learning.lesson import Show
 
 
 class Navigation(Protocol):
@@ -32,7 +34,13 @@ class Navigation(Protocol):
 
 
 class LessonGuide(Protocol):
-    """Puts the text of the lesson that is under way beside the screen in front."""
+    """Opens lessons, and puts the text of one beside the screen in front."""
+
+    def choose(self) -> None: ...
+
+    def open(self, path: Path) -> None: ...
+
+    def expect(self, show: Show) -> None: ...
 
     def attend(self, screen: Any) -> None: ...
 

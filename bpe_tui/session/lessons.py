@@ -57,6 +57,13 @@ def builtin_lessons(language: str = ENGLISH) -> list[BuiltIn]:
     return [BuiltIn(int(number), path, read_title(path)) for number, path in files.items()]
 
 
+def next_lesson(language: str = ENGLISH) -> BuiltIn:
+    """The first lesson that is not done; the first of all if every one is."""
+    lessons, progress = builtin_lessons(language), all_progress()
+    undone = [e for e in lessons if not progress.get(key_of(e.path), Progress()).done]
+    return (undone or lessons)[0]
+
+
 def language_of(path: Path) -> str:
     """The language of a lesson that comes with the program; of another one, English."""
     return path.parent.name if path.parent.parent == PLACE else ENGLISH

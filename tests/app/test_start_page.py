@@ -15,7 +15,15 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.cli.inputs import check_config
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
+from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import RunConfig
+from bpe_tui.session.lessons import (
+    Progress,
+    all_progress,
+    builtin_lessons,
+    keep_progress,
+    key_of,
+)
 from bpe_tui.session.recent_files import remember
 from bpe_tui.session.samples import SAMPLES, directory, samples
 
@@ -34,7 +42,7 @@ async def started(
 
 def seen(app: BpeTuiApp) -> list[str]:
     """What the rows say."""
-    rows = app.screen.query_one(Choices)
+    rows = app.screen.query_one("#files", Choices)
     return ["".join(text for text, _ in rows.row(at).spans) for at in range(rows.row_count)]
 
 
@@ -53,12 +61,12 @@ def test_every_sample_is_offered_and_is_found_when_installed(tmp_path: Path) -> 
 
 async def test_a_sample_is_opened_as_it_is_meant_to_be_cut() -> None:
     async with started() as (app, pilot):
-        await pilot.press("down", "enter")
+        await pilot.press("right", "down", "enter")
         await ended(app, pilot)
         config = app.session.config
         assert isinstance(config, RunConfig)
         assert (config.name, config.pattern) == ("handout.txt", "whitespace")
-        assert app.screen.id == "training"
+        await until(pilot, lambda: app.screen.id == "lesson")
         frame = app.session.frame
         assert frame is not None
         merges = frame.at(frame.recorded_steps).tokenizer().merges
@@ -77,6 +85,7 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
         assert (name, where) == ("gone.txt", "in")
         assert str(tmp_path).startswith(folder.removesuffix("…"))  # a long one is cut
         assert "mine[b]␛.txt" in rows[late + 2]
+        await pilot.press("right")
         for _ in range(len(SAMPLES)):
             await pilot.press("down")
         await pilot.press("enter")  # it is no more: that is said, and the page stays
@@ -90,7 +99,8 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
 
 async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
     async with started() as (app, pilot):
-        rows = app.screen.query_one(Choices)
+        await pilot.press("right")
+        rows = app.screen.query_one("#files", Choices)
         passed = [rows.cursor]
         for _ in range(rows.row_count):
             await pilot.press("down")
@@ -104,7 +114,7 @@ async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
 
 async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
     async with started() as (app, pilot):
-        await pilot.press("pagedown", "pagedown", "enter")
+        await pilot.press("right", "pagedown", "pagedown", "enter")
         await until(pilot, lambda: isinstance(app.screen, OpenOther))
         await pilot.press("escape")
         assert isinstance(app.screen, StartPage)
@@ -119,6 +129,21 @@ async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
 async def test_all_of_it_has_room(size: tuple[int, int]) -> None:
     async with started(size) as (app, pilot):
         await pilot.pause()
-        rows = app.screen.query_one(Choices)
-        assert rows.size.height >= rows.row_count
-        assert rows.region.bottom <= size[1] - 1
+        for rows in app.screen.query(Choices):
+            if rows.display:
+                assert rows.size.height >= rows.row_count
+                assert rows.region.bottom <= size[1] - 1
+
+
+async def test_lessons_come_first_and_say_what_is_done() -> None:
+    key = key_of(builtin_lessons()[0].path)
+    keep_progress(key, Progress(1, frozenset((0, 1)), done=True))
+    async with started() as (app, pilot):
+        lessons = app.screen.query_one("#lessons", Choices)
+        said = ["".join(text for text, _ in lessons.row(n).spans) for n in range(1, 4)]
+        assert "1 ✓ Bytes and tokens" in said[0]
+        assert said[1].startswith("❯  2   Count, pick, replace")  # the first that is not done
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen.id == "lesson" and app.screen.query(LessonPane))
+        assert app.guide.lesson is not None
+    assert all_progress()[key_of(builtin_lessons()[1].path)].mark == "◐"

@@ -141,6 +141,19 @@ _ZOOM = on(
         in_footer=True,
     ),
 )
+_START = on(
+    (START,),
+    Command(
+        "screen.next_panel(1)",
+        "tab,right,l",
+        "files",
+        "From the lessons to the files, and back.",
+        LOOK,
+        in_footer=True,
+        in_reading=True,
+    ),
+    Command("screen.next_panel(-1)", "shift+tab,left,h", "lessons", "Back to the lessons.", LOOK),
+)
 _LESSONS = (
     *on(
         (*EVERYWHERE, START),
@@ -263,6 +276,7 @@ COMMANDS: tuple[Command, ...] = (
     *CHARACTERS,
     *ENCODING_PANELS,
     *(command for model in MODELS.values() for command in model.commands),
+    *_START,
     *_LESSONS,
     *_WINDOWS,
 )
