@@ -13,7 +13,7 @@ from textual.signal import Signal
 from bpe_tui.app.base import BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import ENCODING
+from bpe_tui.session.commands.command import ENCODING, LESSON
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
@@ -121,6 +121,14 @@ class SessionApp(BaseApp):
             self.switch_screen(model.screen(kind))
             if kind == ENCODING:
                 self.navigation.take_over_typed()
+
+    def action_predict(self) -> None:
+        """The lesson view, asking what each step does."""
+        from bpe_tui.lessons.screen import LessonScreen
+
+        self.action_show(LESSON)
+        if isinstance(screen := self.screen, LessonScreen) and not screen.predictor.is_on:
+            screen.action_predict()
 
     # -- windows
 

@@ -123,6 +123,51 @@ def graded_rows(attempt: Attempt, room: int, hint_key: str = "H") -> list[Row]:
     return rows
 
 
+def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: int) -> list[Row]:
+    """Rows to choose from: a mark, what it is, numbers, a bar, and whether it was wrong.
+
+    Args:
+        chosen: the row that the keys are at.
+    """
+    right_place = _place_of(attempt.question.answer)
+    tried = [_place_of(each) for each in attempt.tried]
+    labels = [word_spans(option.label) for option in options]
+    label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
+    note_cells = max(width(option.note) for option in options)
+    told_cells = max(width(option.told) for option in options)
+    spare = room - label_cells - note_cells - told_cells - 12
+    bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
+    rows = []
+    for place, (option, label) in enumerate(zip(options, labels, strict=True)):
+        is_right = attempt.is_over and place == right_place
+        is_told = attempt.is_over or place in tried
+        mark: Span = ("▶ ", "pair") if is_right else ("  ", "")
+        if place == chosen and not attempt.is_over:
+            mark = ("❯ ", "pair")
+        spans: list[Span] = [mark, *left(label, label_cells)]
+        if note_cells:
+            spans += [("  ", ""), right(option.note, note_cells)]
+        if told_cells:
+            told = (option.told, "strong") if is_told else ("?", "dim")
+            spans += [("  ", ""), right(told[0], told_cells, told[1])]
+        if bars and option.amount:
+            spans += [
+                ("  ", ""),
+                (bar(option.amount / scale, bars), "pair" if is_right else "border"),
+            ]
+        if is_right:
+            spans.append((" this one", "pair"))
+        elif place in tried:
+            spans.append((" no", "loss"))
+        rows.append(Row(spans))
+    return rows
+
+
+def _place_of(answer: Answer) -> Answer:
+    """The row of an answer; yes and no are rows, too."""
+    return (0 if answer else 1) if isinstance(answer, bool) else answer
+
+
 # -- the panel
 
 
@@ -207,11 +252,13 @@ class QuestionPanel(Lines):
         return [Row([INDENT, *row.spans]) for row in rows]
 
     def _answer_rows(self, room: int) -> list[Row]:
+        attempt = self.attempt
+        assert attempt is not None
         match self._form:
             case Choice(options):
-                return self._option_rows(options, room)
+                return option_rows(attempt, options, self._chosen, room)
             case YesOrNo():
-                return self._option_rows(YES_AND_NO.options, room)
+                return option_rows(attempt, YES_AND_NO.options, self._chosen, room)
             case Number() | Text():
                 return [self._typed_row(room)]
             case Cuts(text):
@@ -234,42 +281,6 @@ class QuestionPanel(Lines):
         answer = self._question.answer if self._is_over else self._joined
         assert isinstance(answer, tuple)
         return answer
-
-    def _option_rows(self, options: Sequence[Option], room: int) -> list[Row]:
-        attempt, answer = self.attempt, self._question.answer
-        assert attempt is not None
-        place_right = (0 if answer else 1) if isinstance(answer, bool) else answer
-        tried = [self._place_of(each) for each in attempt.tried]
-        labels = [word_spans(option.label) for option in options]
-        label_cells = min(max(map(spans_width, labels)), max(room // 2, 8))
-        note_cells = max(width(option.note) for option in options)
-        told_cells = max(width(option.told) for option in options)
-        spare = room - label_cells - note_cells - told_cells - 12
-        bars, scale = bar_room(spare), scale_of(max(option.amount for option in options))
-        rows = []
-        for place, (option, label) in enumerate(zip(options, labels, strict=True)):
-            is_told = self._is_over or place in tried
-            right_one = self._is_over and place == place_right
-            mark: Span = ("  ", "")
-            if right_one:
-                mark = ("▶ ", "pair")
-            elif not self._is_over and place == self._chosen:
-                mark = ("❯ ", "pair")
-            spans: list[Span] = [mark, *left(label, label_cells)]
-            if note_cells:
-                spans += [("  ", ""), right(option.note, note_cells)]
-            if told_cells:
-                told = option.told if is_told else "?"
-                spans += [("  ", ""), right(told, told_cells, "strong" if is_told else "dim")]
-            if bars and option.amount:
-                drawn = bar(option.amount / scale, bars)
-                spans += [("  ", ""), (drawn, "pair" if right_one else "border")]
-            if right_one:
-                spans.append((" this one", "pair"))
-            elif place in tried:
-                spans.append((" no", "loss"))
-            rows.append(Row(spans))
-        return rows
 
     def _typed_row(self, room: int) -> Row:
         shown = visible_text(self._typed)
@@ -419,10 +430,6 @@ class QuestionPanel(Lines):
     def _go_on(self) -> None:
         assert self.attempt is not None
         self.post_message(self.GoOn(self, self.attempt))
-
-    @staticmethod
-    def _place_of(answer: Answer) -> Answer:
-        return (0 if answer else 1) if isinstance(answer, bool) else answer
 
     # -- the mouse
 

@@ -20,6 +20,7 @@ from bpe_tui.bpe.lesson import BpeTeller
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.lessons.beats import BeatClock
 from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, Layout, layout
+from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
@@ -27,6 +28,7 @@ from bpe_tui.views.corpus import Place
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
@@ -126,6 +128,7 @@ class LessonScreen(SessionScreen):
         self.clock = BeatClock(self.show, self.set_timer)
         self.top = Place(0, 0)
         self.text = ""
+        self.predictor = Predictor(self)
         self.question: Question | None = None
         self._layout: Layout | None = None
         self._still: tuple[Any, ...] = ()
@@ -214,6 +217,9 @@ class LessonScreen(SessionScreen):
             # Before anything lights up, or after a jump: from then on the text stays where it is.
             self.top = teller.place_to_show(moment.before, self.top, room.corpus, corpus.room)
         pick, replace = self.section("pick"), self.section("replace")
+        if moment.beat is Beat.REST:
+            self.question = self.predictor.attend(moment.after, self.session.playing)
+            self.show_keys()
         if self.question is not None and moment.beat is Beat.REST:
             count.show(self.question.count_rows(count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
@@ -226,11 +232,6 @@ class LessonScreen(SessionScreen):
         corpus.show(teller.corpus_rows(moment, self.top, room.corpus, corpus.room))
         self._show_text(text, teller.text_rows(moment, self.text, text.room))
         self._say_heading(moment)
-
-    def ask(self, question: Question | None) -> None:
-        """Ask in place of telling, or ask no more."""
-        self.question = question
-        self._show_again()
 
     def _show_text(self, section: Section, rows: list[Row]) -> None:
         """The text over its count; while it is typed, the field is there and the count aside."""
@@ -263,14 +264,55 @@ class LessonScreen(SessionScreen):
     # -- keys
 
     def action_next(self) -> None:
-        """A step; from a held beat on, the rest of it."""
-        if not self.clock.release():
-            self.host.action_step(1)
+        """A step; from a held beat on, the rest of it; from a question to the next."""
+        if not (self.predictor.go_on() or self.clock.release()):
+            self.make_step()
+
+    def make_step(self) -> None:
+        """Make a step, which the clock tells."""
+        self.host.action_step(1)
 
     def action_beat(self) -> None:
         """One beat, to stay until the next key."""
         if self.clock.hold_next():
             self.host.action_step(1)
+
+    # -- predictions
+
+    @property
+    def bars(self) -> int:
+        """How many rows there are at COUNT."""
+        return layout(*self.size).bars
+
+    def action_predict(self) -> None:
+        """Ask what each step does before it is told, or ask no more."""
+        self.clock.finish()
+        self.predictor.toggle()
+        self.show_keys()
+
+    def action_choose(self, by: int) -> None:
+        self.predictor.move(by)
+
+    def action_answer(self) -> None:
+        self.predictor.answer()
+
+    def action_hint(self) -> None:
+        self.predictor.hint()
+
+    def action_show_answer(self) -> None:
+        self.predictor.show_answer()
+
+    def follow(self, target: object) -> None:
+        if isinstance(target, ToOption):
+            self.predictor.answer(target.place)
+        else:
+            super().follow(target)
+
+    def show_keys(self) -> None:
+        super().show_keys()
+        if (keys := self.predictor.keys) and not self.is_typing:
+            bar = self.query_one(KeyBar)
+            bar.keys = [*keys, *bar.keys[-2:]]
 
     # -- a text of the reader's
 
@@ -283,14 +325,14 @@ class LessonScreen(SessionScreen):
         field.styles.width = text.room
         field.display = True
         self.set_focus(field)
-        self._show_again()
+        self.show_again()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         self.text = event.value
-        self._show_again()
+        self.show_again()
 
-    def _show_again(self) -> None:
+    def show_again(self) -> None:
         if self.clock.moment is not None:
             self.show(self.clock.moment)
 
@@ -301,7 +343,7 @@ class LessonScreen(SessionScreen):
         if self.is_typing:
             self.set_focus(None)
             self.field.display = False
-            self._show_again()
+            self.show_again()
         else:
             self.action_go_back()
 

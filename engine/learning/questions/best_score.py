@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from engine.core.errors import QuestionError
+from engine.core.events import Pair
 from engine.core.wording import Sentence, say, with_power
 from engine.learning.questions.form import Answer, Choice, Option
-from engine.learning.questions.question import Level, Question, Wish, pair_words
+from engine.learning.questions.question import Level, PairQuestion, Wish, pair_words
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import ScoredPair
 
@@ -18,11 +19,11 @@ CLOSE = 0.8
 
 
 @dataclass(frozen=True)
-class BestScore(Question[WordPieceFrame]):
+class BestScore(PairQuestion[WordPieceFrame]):
     """Which of these pairs merges next, from the counts that their scores are made of.
 
     Attributes:
-        pairs: in the order of what they are written as, which tells nothing of their scores.
+        scored: the pairs with their scores, in the order of `pairs`.
     """
 
     NAME = "best-score"
@@ -31,7 +32,8 @@ class BestScore(Question[WordPieceFrame]):
     MODEL = "WordPiece"
 
     frame: WordPieceFrame
-    pairs: tuple[ScoredPair, ...]
+    pairs: tuple[Pair, ...]
+    scored: tuple[ScoredPair, ...]
     right: ScoredPair
 
     @classmethod
@@ -45,7 +47,7 @@ class BestScore(Question[WordPieceFrame]):
         if frequent is not None and frequent.pair not in {each.pair for each in pairs}:
             pairs = [*pairs[:-1], frequent] if len(pairs) > 2 else [*pairs, frequent]
         in_order = sorted(pairs, key=lambda each: tuple(map(frame.any_token, each.pair)))
-        return cls(frame, tuple(in_order), pairs[0])
+        return cls(frame, tuple(each.pair for each in in_order), tuple(in_order), pairs[0])
 
     @property
     def asks(self) -> Sentence:
@@ -60,13 +62,23 @@ class BestScore(Question[WordPieceFrame]):
         return Choice(
             tuple(
                 Option(pair_words(self.frame, each.pair), str(each.score), _value(each))
-                for each in self.pairs
+                for each in self.scored
             )
         )
 
     @property
     def answer(self) -> Answer:
-        return self.pairs.index(self.right)
+        return self.scored.index(self.right)
+
+    @property
+    def tied(self) -> tuple[Pair, ...]:
+        tied = self.frame.tied
+        return tied if len(tied) > 1 else ()
+
+    @property
+    def told_by_bars(self) -> bool:
+        """The fractions are there to compute with."""
+        return False
 
     @property
     def facts(self) -> tuple[Sentence, ...]:
@@ -90,7 +102,7 @@ class BestScore(Question[WordPieceFrame]):
 
     def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
         assert isinstance(answer, int)
-        frame, chosen = self.frame, self.pairs[answer]
+        frame, chosen = self.frame, self.scored[answer]
         words, value = pair_words(frame, chosen.pair), _value(chosen)
         if chosen.tied:
             rule = frame.tie_rule

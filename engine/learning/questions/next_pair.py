@@ -13,7 +13,7 @@ from engine.core.wording import Sentence, say, times
 from engine.learning.questions.form import Answer, Choice, Option
 from engine.learning.questions.question import (
     Level,
-    Question,
+    PairQuestion,
     Wish,
     edged,
     pair_words,
@@ -28,7 +28,7 @@ COUNTABLE = 160
 
 
 @dataclass(frozen=True)
-class PairChoice(Question[Frame]):
+class PairChoice(PairQuestion[Frame]):
     """One of these pairs is right.
 
     Attributes:
@@ -72,6 +72,10 @@ class PairChoice(Question[Frame]):
         """The pairs that share the top count; none if it has one pair alone."""
         tied = self.frame.queue.tied
         return tied if len(tied) > 1 else ()
+
+    @property
+    def told_by_bars(self) -> bool:
+        return not self.countable
 
     @property
     def facts(self) -> tuple[Sentence, ...]:

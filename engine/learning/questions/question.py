@@ -187,6 +187,26 @@ class Question(ABC, Generic[FrameT]):
         return (Sentence(("Answer: ", *first.words)), *self.facts[1:])
 
 
+class PairQuestion(Question[FrameT]):
+    """One of several pairs is the answer, so a view of pairs can ask in its own rows.
+
+    Attributes:
+        pairs: in the order of what they are written as, which tells nothing.
+        tied: those that share the top; none if one has it alone.
+        told_by_bars: whether bars may stand beside them; else there are other ways to the answer.
+    """
+
+    pairs: tuple[Pair, ...]
+
+    @property
+    @abstractmethod
+    def tied(self) -> tuple[Pair, ...]: ...
+
+    @property
+    @abstractmethod
+    def told_by_bars(self) -> bool: ...
+
+
 @dataclass
 class Attempt:
     """A question and what somebody made of it.
