@@ -20,7 +20,7 @@ from itertools import pairwise
 import regex
 
 from engine.analysis.check.assignment import Assignment
-from engine.analysis.check.explanation import Case, Cause, Deviation
+from engine.analysis.check.explanation import LARGEST_TRIED, Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
     EXACTLY,
     Change,
@@ -142,7 +142,7 @@ def left_merged_already(before: Word, after: Word, pair: Pair, new_id: int) -> I
 # -- readings: the corpus as a trainer may have read it
 
 
-def _reading(name: str, sentence: str, *reads: Reading, dear: bool = False) -> Cause:
+def _reading(name: str, sentence: str, *reads: Reading) -> Cause:
     """A mistake in reading the corpus, in one or several variants."""
 
     def deviations(case: Case) -> Iterator[Deviation]:
@@ -151,7 +151,7 @@ def _reading(name: str, sentence: str, *reads: Reading, dear: bool = False) -> C
             if read(here, here.documents) != here.documents:
                 yield Deviation(sentence, lambda way, read=read: way.reading(read))  # type: ignore[misc]
 
-    return Cause(name, sentence, deviations, dear)
+    return Cause(name, sentence, deviations, cost=1)
 
 
 def _each(change: Callable[[bytes], bytes]) -> Reading:
@@ -247,13 +247,6 @@ def _ending_at(end: int) -> Callable[[Way], Way]:
 
 # -- patterns, and none
 
-LARGEST_TRIED = 1 << 23
-"""Bytes of the largest corpus that is tried without pretokens, where each byte takes forty in
-memory, and with patterns whose matches are counted one by one.
-
-Of a larger one the report still says where a pair crosses a border.
-"""
-
 
 def _other_patterns(case: Case) -> Iterator[Deviation]:
     for pattern in PATTERNS.values():
@@ -278,6 +271,8 @@ _UNCUT = "pairs are counted across the borders of pretokens: each document is on
 
 def _no_pretokens(case: Case) -> Iterator[Deviation]:
     here = case.assignment
+    # Each byte of a pretoken takes forty in memory. The report says of a larger corpus, too, where
+    # a pair crosses a border.
     if len(here.text) <= LARGEST_TRIED and here.pattern.name != "none":
         yield Deviation(_UNCUT, _cutting(PATTERNS["none"]))
 
@@ -326,7 +321,7 @@ CAUSES: Registry[Cause] = registry_of(
         "the text of special tokens is counted: they are not cut out before counting",
         lambda here, documents: [here.text],
     ),
-    Cause("border-crossed", _UNCUT, _no_pretokens),
+    Cause("border-crossed", _UNCUT, _no_pretokens, cost=1),
     _habit(
         "stale-heap",
         "a stale entry is taken from the heap: its count is not compared with the true one",
@@ -372,7 +367,7 @@ CAUSES: Registry[Cause] = registry_of(
         "only the first occurrence in each pretoken is merged",
         merge_word=merge_first_only,
     ),
-    Cause("pattern", "the text is cut by another pattern", _other_patterns),
+    Cause("pattern", "the text is cut by another pattern", _other_patterns, cost=1),
     _reading(
         "documents-joined",
         "documents are not kept apart: special tokens are removed, and what stood around "
@@ -430,7 +425,7 @@ CAUSES: Registry[Cause] = registry_of(
     MISSING,
     SWAPPED,
     TOO_MANY,
-    Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, True),
-    Cause("chunk-borders", _CHUNKED, _chunk_borders, True),
-    Cause("last-chunk-lost", _LAST_LOST, _last_chunk_lost, True),
+    Cause("stray-pattern", "the text is cut by a pattern without a name", _stray_patterns, cost=2),
+    Cause("chunk-borders", _CHUNKED, _chunk_borders, cost=2),
+    Cause("last-chunk-lost", _LAST_LOST, _last_chunk_lost, cost=2),
 )

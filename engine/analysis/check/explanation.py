@@ -10,7 +10,7 @@ two mistakes are named if each of them is needed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from engine.analysis.check.assignment import Assignment
@@ -19,6 +19,9 @@ from engine.analysis.check.steps_file import ClaimedStep
 
 FURTHER = 1000
 """How many merges behind the divergence a hypothesis is run for, at the most."""
+LARGEST_TRIED = 1 << 23
+"""Bytes of the largest corpus on which what takes much time or memory is tried."""
+COSTS = 0, 1, 2
 TRIED_WITH_OTHERS = 2
 """How many of the mistakes that explain a part are tried together with any other."""
 
@@ -87,13 +90,14 @@ class Cause:
     Attributes:
         name, sentence: what it is called, and what it is.
         deviations: the trainers with this mistake that are worth trying in a case.
-        dear: it takes long to try, so it is tried only if nothing else explains everything.
+        cost: what it takes to try: 0 a moment, 1 counting the corpus again, 2 doing so often. The
+            dearer are tried only if nothing cheaper explains everything.
     """
 
     name: str
     sentence: str
     deviations: Callable[[Case], Iterable[Deviation | Slip]]
-    dear: bool = False
+    cost: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Explanation:
 _Found = list[tuple[Explanation, Deviation | Slip]]
 
 
-def explain(case: Case, causes: Iterable[Cause]) -> list[Explanation]:
+def explain(case: Case, causes: Collection[Cause]) -> list[Explanation]:
     """The mistakes that explain the divergence, the one that explains most merges first.
 
     What explains all that is tried of it explains as much as what explains the whole list; of
@@ -132,15 +136,12 @@ def explain(case: Case, causes: Iterable[Cause]) -> list[Explanation]:
     """
     by_rule = Way.by_rule(case.assignment)
     found: _Found = []
-    for tried in _cheap_and_dear(causes):
+    for cost in COSTS:
+        tried = [cause for cause in causes if cause.cost == cost]
         found = sorted([*found, *_explaining(case, tried, by_rule)], key=_reach)
         if found and found[0][0].explains_enough:
             return [explanation for explanation, _ in found]
     return [*_together(case, causes, found), *(explanation for explanation, _ in found)]
-
-
-def _cheap_and_dear(causes: Iterable[Cause]) -> tuple[list[Cause], list[Cause]]:
-    return [each for each in causes if not each.dear], [each for each in causes if each.dear]
 
 
 def _reach(found: tuple[Explanation, Deviation | Slip]) -> int:
@@ -164,14 +165,15 @@ def _explaining(case: Case, causes: Iterable[Cause], way: Way) -> _Found:
     return found
 
 
-def _together(case: Case, causes: Iterable[Cause], found: _Found) -> Iterator[Explanation]:
+def _together(case: Case, causes: Collection[Cause], found: _Found) -> Iterator[Explanation]:
     """Two mistakes that explain everything together, if there are such."""
-    cheap, _ = _cheap_and_dear(causes)
+    if len(case.assignment.text) > LARGEST_TRIED:
+        return
     case = replace(case, is_tie=True)  # further on there may be ties
     for part, first in found[:TRIED_WITH_OTHERS]:
         if not isinstance(first, Deviation):
             continue
-        others = [cause for cause in cheap if cause.name != part.cause]
+        others = [cause for cause in causes if cause.cost < 2 and cause.name != part.cause]
         way = first.change(Way.by_rule(case.assignment)).counted()
         for whole, _ in sorted(_explaining(case, others, way), key=_reach):
             if whole.explains_enough and whole.lines is None:

@@ -210,13 +210,29 @@ class Way:
     def _counts(self) -> Mapping[bytes, int]:
         if self.pretokens is not None:
             return self.pretokens
-        documents: Documents = self.assignment.documents
+        here = self.assignment
+        documents: Documents = here.documents
         for read in self.readings:
-            documents = read(self.assignment, documents)
+            documents = read(here, documents)
         if isinstance(self.pattern, StrayPattern):
             return self.pattern.count(map(to_text, documents))
-        # A mark that stands nowhere in the documents parts them: a special token is cut out.
-        mark = b"\0document\0"
-        while any(mark in document for document in documents):
-            mark += b"\0"
-        return count_text(mark.join(documents), self.pattern, [to_text(mark)])
+        if self.pattern != here.pattern or not here.tie_rule.static:
+            return _counts_of(documents, self.pattern)
+        # Where most documents are read as they are, only the others are counted again.
+        before, after = Counter(here.documents), Counter(documents)
+        gone, come = list((before - after).elements()), list((after - before).elements())
+        if 2 * (sum(map(len, gone)) + sum(map(len, come))) > len(here.text):
+            return _counts_of(documents, self.pattern)
+        counts = Counter(here.counts)
+        counts.subtract(_counts_of(gone, self.pattern))
+        counts.update(_counts_of(come, self.pattern))
+        return +counts
+
+
+def _counts_of(documents: Documents, pattern: Pattern) -> Counter[bytes]:
+    """How often each pretoken occurs in these documents."""
+    # A mark that stands nowhere in the documents parts them: a special token is cut out.
+    mark = b"\0document\0"
+    while any(mark in document for document in documents):
+        mark += b"\0"
+    return count_text(mark.join(documents), pattern, [to_text(mark)])

@@ -72,6 +72,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-MISSING = Cause("missing-line", "lines of the list of merges are missing", _missing)
-TOO_MANY = Cause("line-too-many", "the list of merges has lines that do not belong", _too_many)
-SWAPPED = Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped)
+MISSING = Cause("missing-line", "lines of the list of merges are missing", _missing, cost=1)
+TOO_MANY = Cause(
+    "line-too-many", "the list of merges has lines that do not belong", _too_many, cost=1
+)
+SWAPPED = Cause("swapped-lines", "two lines of the list of merges are swapped", _swapped, cost=1)
