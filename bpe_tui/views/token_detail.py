@@ -26,7 +26,7 @@ from engine.recording.vocabulary import TreeLine
 
 LEAST = 3
 """Cells of a byte: two digits and a blank."""
-TOKENS_SHOWN = 1000
+TOKENS_SHOWN = 500
 NAME_CELLS = 12
 LINES_SHOWN = 400
 """Of a merge tree."""
@@ -189,20 +189,26 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
     def watch_token_ids(self) -> None:
         self.rebuild()
 
-    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
+    def show(self, frame: AnyMergeFrame, token_ids: tuple[int, ...]) -> None:
+        """Show other ids and another frame, with one making of the rows for both."""
+        self.set_reactive(LanesPanel.frame, frame)
+        self.set_reactive(LanesPanel.token_ids, token_ids)
+        self.rebuild()
+
+    def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
         """The ids to show, and the bytes that each stands for."""
-        return [
+        return (
             (token_id, frame.covers(token_id))
             for token_id in self.token_ids
             if frame.has_token(token_id)
-        ]
+        )
 
     def foot(self, data: bytes) -> str:
         """What the lower border says."""
         return explained(data)
 
     def rows_of(self, frame: AnyMergeFrame, width: int) -> Sequence[Row]:
-        parts = self.parts_of(frame)
+        parts = list(islice(self.parts_of(frame), TOKENS_SHOWN + 1))
         if not parts:
             self.say("three lanes")
             return sentence(f"No {self.TOKEN} to show: type a text, or choose one.", width)
@@ -218,8 +224,7 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
         rows = lane_rows(lanes, self.lanes_of(self.painter(frame), lanes), width)
         if len(parts) <= TOKENS_SHOWN:
             return rows
-        of = f"The first {number(TOKENS_SHOWN)} of {number(len(parts))} {self.TOKEN}s."
-        last = Row([(of, "dim")])
+        last = Row([(f"Only the first {number(TOKENS_SHOWN)} {self.TOKEN}s.", "dim")])
         return RowsOnDemand(len(rows) + 1, lambda at: rows[at] if at < len(rows) else last)
 
     def lanes_of(self, painter: TokenPainter, lanes: Lanes) -> list[Lane]:

@@ -69,9 +69,9 @@ class IncrementalPretokens(Generic[Item]):
         self._starts: list[int] = []
         self._items: list[Item] = []
 
-    def renew(self, make: Callable[[Item], Item]) -> None:
-        """Replace every item; the text stays."""
-        self._items = [make(item) for item in self._items]
+    def renew(self, make: Callable[[list[Item]], list[Item]]) -> None:
+        """Replace every item; the text stays. `make` takes all at once: there may be very many."""
+        self._items = make(self._items)
 
     def update(self, text: str) -> list[Item]:
         """The items of a text that resembles the last one (any other text is right, too)."""
@@ -111,9 +111,11 @@ class IncrementalPretokens(Generic[Item]):
         """
         more = text[start : end + max(self._splitter.longest, 1)]
         return [
-            pretoken._replace(start=start + pretoken.start, end=start + pretoken.end)
-            for pretoken in pretokens(more, self._pattern, self._splitter)
-            if start + pretoken.start < end
+            Pretoken(cut, start + first, start + last, alternative, special)
+            for cut, first, last, alternative, special in pretokens(
+                more, self._pattern, self._splitter
+            )
+            if start + first < end
         ]
 
     def _borders_before(self, text: str, same: int) -> Iterator[int]:
@@ -214,17 +216,35 @@ class TypedText:
     ) -> None:
         self._ids_at = ids_at
         self._step = 0
+        self._remembered = self._memo()  # a long text says the same again and again
         self._pretokens = IncrementalPretokens(pattern, splitter, self._encoded, _moved)
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
         """The pretokens of the text, each with its ids."""
         if step != self._step:
             self._step = step
-            self._pretokens.renew(lambda piece: self._encoded(piece.pretoken))
+            self._remembered = self._memo()
+            self._pretokens.renew(self._encoded_anew)
         return self._pretokens.update(text)
 
     def _encoded(self, pretoken: Pretoken) -> EncodedPretoken:
-        return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
+        if pretoken.special:
+            return EncodedPretoken(pretoken, self._ids_at(pretoken, self._step))
+        return EncodedPretoken(pretoken, self._remembered[pretoken.text])
+
+    def _encoded_anew(self, pieces: list[EncodedPretoken]) -> list[EncodedPretoken]:
+        ids_of = self._remembered
+        return [
+            self._encoded(pretoken)
+            if pretoken.special
+            else EncodedPretoken(pretoken, ids_of[pretoken.text])
+            for pretoken, _ in pieces
+        ]
+
+    def _memo(self) -> BoundedMemo[str]:
+        """The ids of pretokens at the step, by their texts."""
+        ids_at, step = self._ids_at, self._step
+        return BoundedMemo(lambda text: ids_at(Pretoken(text, 0, len(text), None), step), MEMORY)
 
 
 def _moved(piece: EncodedPretoken, by: int) -> EncodedPretoken:

@@ -145,9 +145,9 @@ class EncodingRules:
         return self if inside is self.alphabet else replace(self, alphabet=inside)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _pretokens(text: str, pattern: Pattern, splitter: SpecialSplitter) -> tuple[Pretoken, ...]:
-    """Of one text many questions are asked, one after the other."""
+    """Of one text many questions are asked, one after the other, and between them of a word."""
     # Surrogates become the characters they stand for before the pattern sees them.
     return tuple(pretokens(to_text(to_bytes(text)), pattern, splitter))
 

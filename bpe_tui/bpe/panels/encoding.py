@@ -292,10 +292,11 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     twin = word[1:] if has_space else f" {word}"
     if not word.strip(" ").isalpha():
         return []
-    found = frame.encode(twin)
-    if len(found) != 1 or found[0].pretoken.text != twin:
+    found = frame.rules.pretokens(twin)  # `frame.encode` is for the one text that is typed
+    if len(found) != 1 or found[0].text != twin:
         return []
-    ids, shared = found[0].ids, set(found[0].ids) & set(piece.ids)
+    ids = frame.rules.ids_of(found[0])
+    shared = set(ids) & set(piece.ids)
     parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
     said = f"{'Without' if has_space else 'With'} a space in front: {parts}, "
     said += f"{plural(len(ids), 'token')}. "

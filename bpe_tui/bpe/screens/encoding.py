@@ -50,7 +50,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
     def compose_panels(self) -> ComposeResult:
         with Vertical(id="ids"):
             yield EncodedText("tokens", id="tokens-and-ids").data_bind(frame=EncodingScreen.frame)
-            yield LanesPanel().data_bind(frame=EncodingScreen.frame)
+            yield LanesPanel()
         with Container(id="panels"):
             for panel in (
                 *(PretokensPanel(), EncodeStepsPanel(), LockstepPanel(), WhyNotPanel()),
@@ -97,7 +97,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         self.query_one(RegexPanel).text = text
         if self.frame is not None:
             ids = tuple(chain.from_iterable(piece.ids for piece in self.frame.encode(text)))
-            self.query_one(LanesPanel).token_ids = ids
+            self.query_one(LanesPanel).show(self.frame, ids)
             self.query_one(EncodedText).say(
                 f"tokens  {number(len(ids))}",
                 f"{plural(len(to_bytes(text)), 'byte')} · ids below · a three lanes",

@@ -96,9 +96,9 @@ class WordLanesPanel(PieceLanesPanel):
     def watch_words(self) -> None:
         self.rebuild()
 
-    def parts_of(self, frame: AnyMergeFrame) -> Sequence[tuple[int, bytes]]:
+    def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
         assert isinstance(frame, WordPieceFrame)
-        return [part for word in self.words for part in _parts(frame, word)]
+        return (part for word in self.words for part in _parts(frame, word))
 
     def foot(self, data: bytes) -> str:
         return "whitespace is lost, and ## is no part of the text"
