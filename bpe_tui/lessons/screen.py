@@ -11,21 +11,26 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.widgets import Input
 
 from bpe_tui.bpe.lesson import BpeTeller
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.lessons.beats import BeatClock
-from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, Layout, layout
+from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
+from bpe_tui.session.models import DEFAULT_MODEL
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
+from bpe_tui.unigram.lesson import UnigramTeller
+from bpe_tui.unigram.model import UNIGRAM_LESSON
+from bpe_tui.unigram.panels.piece_panel import Slices
+from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.corpus import Place
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.targets import ToText
 from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.key_bar import KeyBar
@@ -33,6 +38,10 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, spans_width
 from bpe_tui.widgets.visible import visible_text, width
+from bpe_tui.wordpiece.lesson import WordPieceTeller
+from bpe_tui.wordpiece.model import WORDPIECE_LESSON
+from bpe_tui.wordpiece.screens import WordPieceScreen
+from engine.unigram.frame import UnigramFrame
 
 STATIONS = ("count", "pick", "replace")
 SECTIONS = (*STATIONS, "corpus", "your-text")
@@ -130,20 +139,18 @@ class LessonScreen(SessionScreen):
         self.text = ""
         self.predictor = Predictor(self)
         self.question: Question | None = None
-        self._layout: Layout | None = None
+        self._layout = layout(0, 0)
+        self._laid_out = Size()
         self._still: tuple[Any, ...] = ()
 
     def compose_body(self) -> ComposeResult:
         for name in SECTIONS:
             yield Section(name)
-        yield Field(id="lesson-text", compact=True)
+        yield Field(id="own-text", compact=True)
 
     def on_mount(self) -> None:
         self.teller = self.TELLER(marks=self.app.no_color)
         self.field.display = False
-        for place, name in enumerate(STATIONS):
-            section = self.section(name)
-            section.label = f"{place + 1} {self.teller.STATIONS[place]}"
         self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
 
     def section(self, name: str) -> Section:
@@ -151,18 +158,17 @@ class LessonScreen(SessionScreen):
 
     @property
     def field(self) -> Field:
-        return self.query_one("#lesson-text", Field)
+        return self.query_one("#own-text", Field)
 
     # -- where things are
 
-    def on_resize(self, event: events.Resize) -> None:
-        if not self.is_mounted:
-            return
-        self._lay_out()
-        if self.clock.moment is not None:
-            self.show(self.clock.moment)
+    def give_room(self, taken: Size) -> None:
+        super().give_room(taken)
+        self._show_again()
 
     def _lay_out(self) -> None:
+        """Give all sections the rows and columns that they have at this size."""
+        self._laid_out = self.size
         room = self._layout = layout(*self.size)
         rows = {
             "count": room.bars + 1,
@@ -190,8 +196,8 @@ class LessonScreen(SessionScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        if self._layout is None:
-            self._lay_out()
+        if self._laid_out != self.size:
+            self._show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
             self._say_heading(self.clock.moment)
@@ -201,9 +207,11 @@ class LessonScreen(SessionScreen):
 
     def show(self, moment: Moment[Any]) -> None:
         """Bring all sections to a moment."""
-        room = self._layout
-        if room is None or not self.is_mounted:
+        if not self.is_mounted:
             return
+        if self._laid_out != self.size:
+            self._lay_out()
+        room = self._layout
         teller, count = self.teller, self.section("count")
         count_room = CountRoom(room.bars, count.room, room.name)
         joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
@@ -212,6 +220,8 @@ class LessonScreen(SessionScreen):
             count.show(teller.count_rows(moment, count_room), is_lit=True)
             return
         self._still = still
+        for place, name in enumerate(STATIONS):
+            self.section(name).label = f"{place + 1} {teller.stations(moment)[place]}"
         corpus, text = self.section("corpus"), self.section("your-text")
         if moment.before is not None and moment.beat in (Beat.PICK, Beat.REST):
             # Before anything lights up, or after a jump: from then on the text stays where it is.
@@ -247,6 +257,8 @@ class LessonScreen(SessionScreen):
         """What is open on the left; how far it is on the right, and facts where there is room."""
         session = self.session
         name = visible_text(session.config.name, spaces=False)
+        if session.model.name != DEFAULT_MODEL:
+            name += f"   {session.model.title}"
         playing = f"▶ {session.speed}/s   " if session.playing else ""
         where = playing + self._where(moment)
         facts = self.teller.facts(moment.frame)
@@ -318,10 +330,8 @@ class LessonScreen(SessionScreen):
 
     def action_type(self) -> None:
         """Let the field stand over the row that counts the tokens, so that nothing moves."""
-        if self._layout is None:
-            return
         field, text = self.field, self.section("your-text")
-        field.styles.offset = (self._layout.margin, text.region.y + 1)
+        field.styles.offset = (text.region.x + text.margin, text.region.y + 1)
         field.styles.width = text.room
         field.display = True
         self.set_focus(field)
@@ -335,6 +345,12 @@ class LessonScreen(SessionScreen):
     def show_again(self) -> None:
         if self.clock.moment is not None:
             self.show(self.clock.moment)
+
+    def show_target(self, target: object) -> None:
+        if isinstance(target, ToText):
+            self.text = target.text
+            self.field.value = target.text
+            self._show_again()
 
     def enter(self, field: Input) -> None:
         self.action_leave()
@@ -353,3 +369,38 @@ class BpeLesson(LessonScreen, BpeScreen):
 
     NAME = LESSON
     TELLER = BpeTeller
+
+
+class WordPieceLesson(LessonScreen, WordPieceScreen):
+    """The lesson view of WordPiece."""
+
+    NAME = WORDPIECE_LESSON
+    TELLER = WordPieceTeller
+
+
+class UnigramLesson(LessonScreen, UnigramScreen):
+    """The lesson view of Unigram; what removals would cost is weighed while the cursor rests."""
+
+    NAME = UNIGRAM_LESSON
+    TELLER = UnigramTeller
+    teller: UnigramTeller
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._work = Slices(self, self._weighed)
+        self._weighing: UnigramFrame | None = None
+
+    def show_session(self, session: Session) -> None:
+        super().show_session(session)
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
+            return
+        if self._weighing is None or not self._weighing.looks_like(frame):
+            self._weighing = frame
+            self._work.stop()
+            if (work := self.teller.weigh(frame)) is not None:
+                self._work.start(work)
+
+    def _weighed(self, is_last: bool) -> None:
+        if is_last:
+            self._show_again()

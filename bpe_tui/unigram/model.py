@@ -7,10 +7,13 @@ from bpe_tui.session.model import Model
 
 UNIGRAM_TRAINING, UNIGRAM_ENCODING = "unigram-training", "unigram-encoding"
 UNIGRAM_VOCABULARY, UNIGRAM_CHARTS = "unigram-vocabulary", "unigram-charts"
-UNIGRAM_INSPECTION = "unigram-inspection"
+UNIGRAM_INSPECTION, UNIGRAM_LESSON = "unigram-inspection", "unigram-lesson"
 
 _PIECES = (UNIGRAM_TRAINING,)
-_PRUNES = (UNIGRAM_TRAINING, UNIGRAM_VOCABULARY, UNIGRAM_CHARTS, UNIGRAM_INSPECTION)
+_PRUNES = (
+    *(UNIGRAM_LESSON, UNIGRAM_TRAINING, UNIGRAM_VOCABULARY),
+    *(UNIGRAM_CHARTS, UNIGRAM_INSPECTION),
+)
 _OF_PIECES = (UNIGRAM_VOCABULARY,)
 _LATTICE = (UNIGRAM_ENCODING,)
 
@@ -127,7 +130,6 @@ _BREAKPOINTS = (
     "Breakpoints stop BPE's merges; a Unigram training has few steps, and t finds prunes."
 )
 REFUSED = {
-    "app.show('lesson')": "The lesson view tells BPE's merges; M trains BPE on this corpus.",
     "app.tie(1)": _TIES,
     "app.tie(-1)": _TIES,
     "app.breakpoints": _BREAKPOINTS,
@@ -173,6 +175,7 @@ MODEL = Model(
     save="bpe_tui.unigram.screens.save:SavePieces",
     exports="bpe_tui.unigram.screens.save:EXPORTS",
     screens={
+        UNIGRAM_LESSON: "bpe_tui.lessons.screen:UnigramLesson",
         UNIGRAM_TRAINING: "bpe_tui.unigram.screens.training:UnigramTrainingScreen",
         UNIGRAM_ENCODING: "bpe_tui.unigram.screens.encoding:UnigramEncodingScreen",
         UNIGRAM_VOCABULARY: "bpe_tui.unigram.screens.vocabulary:UnigramVocabularyScreen",

@@ -11,7 +11,19 @@ from typing import ClassVar
 from bpe_tui.views.corpus import Place, flowed, layout_step, reserved
 from bpe_tui.views.narration import first_fitting, why_uncounted
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
-from bpe_tui.views.telling import JOINED_AT, SHRUNK_AT, Beat, CountRoom, Moment, Teller
+from bpe_tui.views.telling import (
+    JOINED_AT,
+    LEAST_BAR,
+    NO_TEXT,
+    REMARK,
+    SHRUNK_AT,
+    Beat,
+    CountRoom,
+    Moment,
+    Teller,
+    eased,
+    with_end,
+)
 from bpe_tui.widgets.bars import bar, scale_of, trace
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -25,20 +37,15 @@ from bpe_tui.widgets.rows import (
     skipped_before,
     spans_width,
 )
-from bpe_tui.widgets.visible import shorten, visible_bytes, width
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.merge_record import PairStep
 
-REMARK = 8
-"""Cells behind the longest bar: a change of five digits, or a word."""
-LEAST_BAR = 6
-"""Where there is no room for so much, there is no bar."""
 LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
 ONLY_MERGES = "No corpus is open: only the merges are known. Press o to open one."
-NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
 NONE_LEFT = "No pair is left: every pretoken is one token."
 SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
 
@@ -291,7 +298,7 @@ class MergeTeller(Teller[MergeFrameT]):
         touched = moment.after.affected(words)
         rows += self._word_rows(before, after, touched, is_lit, width)
         if (rest := merge.pretokens - len(touched)) > 0 and touched:
-            rows[-1] = Row(_with_end(rows[-1].spans, f"and {number(rest)} more", width))
+            rows[-1] = Row(with_end(rows[-1].spans, f"and {number(rest)} more", width))
         return rows
 
     def _rule_row(
@@ -315,13 +322,13 @@ class MergeTeller(Teller[MergeFrameT]):
             where = ""
         if is_lit:
             spans: list[Span] = [("Here it is: ", ""), (a, "pair"), ABOUT_TO_JOIN, (b, "pair")]
-            return Row(_with_end(spans, where, width))
+            return Row(with_end(spans, where, width))
         new = after.spans(merge.new_id)
         spans = [(a, "strong"), (" + ", "pair"), (b, "strong"), (" → ", "dim"), *new]
         token = f"  {self.THING[0]} {number(merge.new_id)}"
         if spans_width(spans) + len(token) + len(where) + 4 <= width:
             spans.append((token, "dim"))
-        return Row(_with_end(spans, where, width))
+        return Row(with_end(spans, where, width))
 
     def _word_rows(
         self,
@@ -474,24 +481,9 @@ def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int
     return behind_mark(spans, skipped_before(spans, max(place - 1, 0), last, cells))
 
 
-def eased(share: float) -> float:
-    """A share of a way, slow at its ends.
-
-    >>> [eased(share) for share in (-1, 0, 0.5, 1, 2)]
-    [0.0, 0.0, 0.5, 1.0, 1.0]
-    """
-    share = min(max(share, 0.0), 1.0)
-    return share * share * (3 - 2 * share)
-
-
 def _length(words: Iterable[Sequence[int]]) -> int:
     return sum(map(len, words))
 
 
 def _is_lit(row: Row) -> bool:
     return ABOUT_TO_JOIN in row.spans
-
-
-def _with_end(spans: Sequence[Span], text: str, cells: int) -> list[Span]:
-    """Spans, and a text at the end of the row."""
-    return [*left(spans, max(cells - width(text) - 2, 1)), ("  ", ""), (text, "dim")]

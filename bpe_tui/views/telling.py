@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from bpe_tui.session.session import Shown
 from bpe_tui.views.corpus import Place
-from bpe_tui.widgets.rows import Row
+from bpe_tui.widgets.rows import Row, Span, left
+from bpe_tui.widgets.visible import width
 
 
 class Told(Shown, Protocol):
@@ -28,6 +29,13 @@ ShownT = TypeVar("ShownT", bound=Told)
 
 JOINED_AT, SHRUNK_AT = 0.3, 0.65
 """Shares of the beat JOIN: first the text joins, then bars shrink, then their rows move."""
+
+
+REMARK = 8
+"""Cells behind the longest bar: a change of five digits, or a word."""
+LEAST_BAR = 6
+"""Where there is no room for so much, there is no bar."""
+NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."
 
 
 class Beat(IntEnum):
@@ -129,6 +137,10 @@ class Teller(ABC, Generic[ShownT]):
     def __init__(self, *, marks: bool) -> None:
         self.marks = marks
 
+    def stations(self, moment: Moment[ShownT]) -> tuple[str, str, str]:
+        """What the three parts are called."""
+        return self.STATIONS
+
     @abstractmethod
     def facts(self, frame: ShownT) -> str:
         """What the heading says behind the step."""
@@ -164,3 +176,18 @@ class Teller(ABC, Generic[ShownT]):
 
 
 AnyTeller = Teller[Any]
+
+
+def eased(share: float) -> float:
+    """A share of a way, slow at its ends.
+
+    >>> [eased(share) for share in (-1, 0, 0.5, 1, 2)]
+    [0.0, 0.0, 0.5, 1.0, 1.0]
+    """
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3 - 2 * share)
+
+
+def with_end(spans: Sequence[Span], text: str, cells: int) -> list[Span]:
+    """Spans, and a text at the end of the row."""
+    return [*left(spans, max(cells - width(text) - 2, 1)), ("  ", ""), (text, "dim")]

@@ -9,7 +9,7 @@ from bpe_tui.session.model import Model
 
 WORDPIECE_TRAINING, WORDPIECE_ENCODING = "wordpiece-training", "wordpiece-encoding"
 WORDPIECE_VOCABULARY, WORDPIECE_CHARTS = "wordpiece-vocabulary", "wordpiece-charts"
-WORDPIECE_INSPECTION = "wordpiece-inspection"
+WORDPIECE_INSPECTION, WORDPIECE_LESSON = "wordpiece-inspection", "wordpiece-lesson"
 
 _SCORES = (WORDPIECE_TRAINING,)
 
@@ -22,7 +22,6 @@ COMMANDS: tuple[Command, ...] = (
 # What the commands of BPE's screens are for, where WordPiece has no such thing.
 
 REFUSED: Mapping[str, str] = {
-    "app.show('lesson')": "The lesson view tells BPE's merges; M trains BPE on this corpus.",
     "screen.find_pair": "WordPiece keeps no heap; w tells about any two pieces.",
     "screen.sub_step": "Moves are a heap's. A merge changes every score that its "
     "parts stand in, so WordPiece keeps no heap.",
@@ -58,6 +57,7 @@ MODEL = Model(
     save="bpe_tui.wordpiece.screens.save:SaveVocab",
     exports="bpe_tui.wordpiece.screens.save:EXPORTS",
     screens={
+        WORDPIECE_LESSON: "bpe_tui.lessons.screen:WordPieceLesson",
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.screens.training:WordPieceTrainingScreen",
         WORDPIECE_ENCODING: "bpe_tui.wordpiece.screens.encoding:WordPieceEncodingScreen",
         WORDPIECE_VOCABULARY: "bpe_tui.wordpiece.screens.vocabulary:WordPieceVocabularyScreen",

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from engine.core.events import Pair
+from engine.core.wording import Words
 from engine.recording.merge_frame import MergeFrame, MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary import Vocabulary
@@ -209,6 +210,13 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
         `None` if no pair may merge.
         """
         return self._scoreboard.most_frequent(self._order)
+
+    def why_first(self, winner: Pair, rival: Pair) -> Words:
+        """Why the tie rule takes one pair before another of the same score, as a clause."""
+        rule, counts = self.tie_rule, (self.count_of(winner), self.count_of(rival))
+        if rule.by_count and counts[0] != counts[1]:
+            return (f"it stands more often, {counts[0]:,} against {counts[1]:,}",)
+        return rule.then.why_first(self._record.vocab, winner, rival)
 
     def _best_pair(self) -> Pair | None:
         return self._scoreboard.best(self._order)

@@ -44,12 +44,13 @@ class PiecePainter:
 
     def __init__(self, frame: UnigramFrame) -> None:
         self.frame = frame
+        self.struck = frame.leaving
 
     def role(self, number: int) -> str:
         """Characters are plain; what the next step removes is struck out."""
         if number == UNKNOWN:
             return "loss"
-        if number in self.frame.leaving:
+        if number in self.struck:
             return "stale"
         return "" if number < self.frame.record.characters else f"token-{number % TOKEN_HUES}"
 

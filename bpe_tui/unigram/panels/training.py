@@ -57,7 +57,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
     def line_rows(
         self, frame: UnigramFrame, line: tuple[Pretoken, ...], width: int
     ) -> Iterator[Row]:
-        return flowed(_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
+        return flowed(reserved_parts(PiecePainter(frame), self._ends_of(frame), line, width), width)
 
     def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
         """The first and the last recorded state, kept: they remember how they cut words."""
@@ -67,7 +67,7 @@ class PieceCorpusPanel(ExcerptPanel[UnigramFrame]):
         return ends
 
 
-def _parts(
+def reserved_parts(
     painter: PiecePainter,
     ends: Sequence[UnigramFrame],
     line: tuple[Pretoken, ...],

@@ -1,0 +1,411 @@
+"""What Unigram tells in the lesson view: what each piece costs to lose, and which ones go.
+
+A step is a prune or an iteration of EM. Both count first, then choose, then cut the words anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nlargest
+from itertools import chain, islice
+from math import isfinite
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_tui.unigram.narration import count_text, score_text
+from bpe_tui.unigram.panels.piece_panel import PiecePainter
+from bpe_tui.unigram.panels.training import reserved_parts
+from bpe_tui.views.corpus import Place, flowed
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.views.panel import PRETOKEN_BORDER
+from bpe_tui.views.telling import (
+    JOINED_AT,
+    LEAST_BAR,
+    NO_TEXT,
+    REMARK,
+    SHRUNK_AT,
+    Beat,
+    CountRoom,
+    Moment,
+    Teller,
+    eased,
+)
+from bpe_tui.widgets import visible
+from bpe_tui.widgets.bars import bar, scale_of, trace
+from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
+from bpe_tui.widgets.visible import visible_text
+from engine.text.pretokenize import to_text
+from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import SPACE, spelled
+from engine.unigram.pieces import Edge
+from engine.unigram.problem import Removals
+from engine.unigram.record import PruneRule, PruneStep
+
+STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
+PIECE, COST = 9, 8
+"""Cells of a piece, and of its cost."""
+LOOKED_AT = 200
+"""So many words, the most frequent first, are looked through for some that a step changes."""
+SEARCHED, MOST_USED = 20_000, 12
+"""So many words are searched for so many of the pieces that go."""
+FEW = 2
+"""Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
+
+TellMoment = Moment[UnigramFrame]
+
+
+class Weighed(NamedTuple):
+    """A piece by its number, what it costs to lose, and what stands in for it."""
+
+    number: int
+    cost: float
+    instead: tuple[int, ...]
+
+
+class PlainPainter(PiecePainter):
+    """Draws pieces without hues; those that go are struck out only where that is the news."""
+
+    def __init__(self, frame: UnigramFrame, *, strikes: bool) -> None:
+        super().__init__(frame)
+        self.struck = frame.leaving if strikes else frozenset()
+
+    def role(self, number: int) -> str:
+        role = super().role(number)
+        return role if role in ("loss", "stale") else ""
+
+    def cut(self, text: str, edges: Iterable[Edge]) -> list[Span]:
+        return [(_as_spaces(part), role) for part, role in super().cut(text, edges)]
+
+
+class UnigramTeller(Teller[UnigramFrame]):
+    """Tells the steps of a Unigram training."""
+
+    STATIONS = ("COST", "PICK", "REMOVE")
+    CAPTIONS = ("to lose", "the least", "everywhere")
+
+    def __init__(self, *, marks: bool) -> None:
+        super().__init__(marks=marks)
+        self._removals: tuple[UnigramFrame, Removals] | None = None
+        self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
+
+    def facts(self, frame: UnigramFrame) -> str:
+        return f"{number(frame.size)} pieces"
+
+    def stations(self, moment: TellMoment) -> tuple[str, str, str]:
+        count = _names(moment.frame)[0]
+        _, pick, replace = _names(moment.before or moment.after)
+        return count, pick, replace
+
+    # -- what removals would cost: the record knows it of those that go, the others take some work
+
+    def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
+        """The work that finds what it would cost to lose the pieces that stay, if it is wanted."""
+        if not _is_prune(frame) or self._knows(frame):
+            return None
+        return self._weighing(frame)
+
+    def _weighing(self, frame: UnigramFrame) -> Iterator[object]:
+        found = yield from frame.removals()
+        self._removals = frame, found
+
+    def _knows(self, frame: UnigramFrame) -> bool:
+        known = self._removals
+        return known is not None and known[0].record is frame.record and known[0].step == frame.step
+
+    # -- 1 cost
+
+    def count_rows(self, moment: TellMoment, room: CountRoom) -> list[Row]:
+        if moment.beat is Beat.JOIN and moment.before is not None and _is_prune(moment.before):
+            frame, share = moment.before, moment.share
+        else:
+            frame, share = moment.frame, 0.0
+        if not _is_prune(frame):
+            return self._expected_rows(frame, moment, room)
+        gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
+        told = moment.is_ahead or moment.beat is Beat.JOIN
+        shown = self._to_show(frame, room.rows)
+        scale = scale_of(max((piece.cost for piece in shown), default=0))
+        name = max(room.name - 2, 10)
+        rows = []
+        for piece in shown:
+            goes = piece.number in frame.leaving
+            length = piece.cost * (1 - gone if goes else 1)
+            rows.append(self._cost_row(frame, piece, told, goes, length / scale, scale, name, room))
+        if not self._knows(frame) and len(rows) == room.rows:
+            rows[-1] = Row([("  Weighing the pieces that stay …", "dim")])
+        return rows
+
+    def _to_show(self, frame: UnigramFrame, rows: int) -> list[Weighed]:
+        """From the cheapest to the dearest that goes, then some of those that stay."""
+        step = frame.leads_on
+        assert isinstance(step, PruneStep)
+        gone = sorted((piece.loss_increase, piece.number) for piece in step.pruned)
+        gone = [piece for piece in gone if isfinite(piece[0])]
+        stay: list[tuple[float, int]] = []
+        if self._removals is not None and self._knows(frame):
+            costs = self._removals[1].loss_increases
+            staying = [one for one in frame.numbers.tolist() if one not in frame.leaving]
+            stay = sorted((float(costs[one]), one) for one in staying if isfinite(costs[one]))
+            most = FEW * max(stay[0][0], gone[-1][0] if gone else 0) if stay else 0
+            stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
+        goers = _spread(gone, rows // 2 if stay or not self._knows(frame) else rows)
+        others = _spread(stay, rows - len(goers))
+        return [Weighed(one, cost, self._instead(frame, one)) for cost, one in [*goers, *others]]
+
+    def _instead(self, frame: UnigramFrame, piece: int) -> tuple[int, ...]:
+        other = frame.alternative(frame.record.texts[piece])
+        return tuple(edge.piece for edge in other.edges) if other is not None else ()
+
+    def _cost_row(
+        self,
+        frame: UnigramFrame,
+        piece: Weighed,
+        is_told: bool,
+        goes: bool,
+        length: float,
+        scale: float,
+        name: int,
+        room: CountRoom,
+    ) -> Row:
+        texts = frame.record.texts
+        instead: list[Span] = [("→ ", "dim")]
+        for place, part in enumerate(piece.instead):
+            instead += [PRETOKEN_BORDER] * bool(place) + [(_shown(texts[part]), "")]
+        role, remark = ("stale", "goes") if goes else ("strong", "stays")
+        spans: list[Span] = [
+            ("✗ " if is_told and goes else "  ", "loss"),
+            *left([(_shown(texts[piece.number]), role if is_told else "strong")], PIECE),
+            *left(instead, name),
+            right(f"+{piece.cost:.4f}", COST, "strong"),
+            ("  ", ""),
+        ]
+        cells = room.width - spans_width(spans) - REMARK
+        if cells >= LEAST_BAR:
+            body = bar(length, cells)
+            spans += [(body, "border"), (trace(piece.cost / scale, cells, body), "loss")]
+        if is_told:
+            spans.append((f" {remark}", "loss" if goes else "dim"))
+        return Row(left(spans, room.width))
+
+    def _expected_rows(self, frame: UnigramFrame, moment: TellMoment, room: CountRoom) -> list[Row]:
+        """The pieces that the corpus uses most, over all segmentations by their probability."""
+        counts = frame.expected_counts
+        before = moment.before if not moment.is_ahead else None
+        scale = scale_of(float(counts.max(initial=0)))
+        cells = len(number(float(counts.max(initial=0)))) + 3
+        rows = []
+        for index in np.argsort(-counts, kind="stable")[: room.rows].tolist():
+            piece = int(frame.numbers[index])
+            now = was = float(counts[index])
+            if before is not None and (place := before.index_of(piece)) is not None:
+                was = float(before.expected_counts[place])
+            spans: list[Span] = [
+                ("  ", ""),
+                *left([(_shown(frame.record.texts[piece]), "")], room.name),
+                right(count_text(now), cells, "strong"),
+                ("  ", ""),
+            ]
+            longest = room.width - spans_width(spans) - REMARK
+            body = bar(now / scale, max(longest, 0))
+            spans += [(body, "border"), (trace(was / scale, max(longest, 0), body), "loss")]
+            rows.append(Row(left(spans, room.width)))
+        return rows
+
+    # -- 2 pick
+
+    def pick_rows(self, moment: TellMoment, width: int) -> list[Row]:
+        before = moment.before
+        if before is None:
+            seeded = f"The seed has {plural(moment.after.size, 'piece')}: far too many."
+            return [Row([(seeded, "dim")]), Row([("Those that are missed least will go.", "dim")])]
+        now, step = moment.is_ahead, before.leads_on
+        if not isinstance(step, PruneStep):
+            return self._em_rows(before, moment.after, now, width)
+        gone, size = len(step.pruned), number(before.size)
+        go = "go" if now else "went"
+        if step.rule is PruneRule.SCORE:
+            why = [f" of {size} pieces {go}{end}" for end in (": the least probable.", ".")]
+            second = "That leaves as many as were asked for."
+            return [
+                Row([(number(gone), "strong"), (first_fitting(width - 8, *why), "")]),
+                Row([(second, "dim")]),
+            ]
+        ends = ": those that the corpus misses least.", ": the least missed."
+        why = [f" pieces {go}{end}" for end in ends]
+        start = f"{number(gone)} of {size}"
+        first: list[Span] = [
+            (start, "strong"),
+            (first_fitting(width - len(start), *why), ""),
+        ]
+        dearest = max(step.pruned, key=lambda piece: piece.loss_increase)
+        raises = "raises" if now else "raised"
+        end = f", {raises} the loss by {dearest.loss_increase:.4f}."
+        starts = "The dearest of them, ", "The dearest, "
+        name = _shown(dearest.text)
+        start = first_fitting(width - len(name) - len(end), *starts)
+        return [Row(first), Row([(start, "dim"), (name, ""), (end, "dim")])]
+
+    def _em_rows(
+        self, before: UnigramFrame, after: UnigramFrame, now: bool, width: int
+    ) -> list[Row]:
+        """An iteration of EM: what it counts, and what it does to the loss."""
+        counts, goes = ("counts", "goes") if now else ("counted", "went")
+        first = (
+            f"EM {counts} each piece in all ways to cut, each by its probability.",
+            f"EM {counts} each piece in all ways to cut.",
+        )
+        was, then = score_text(before.loss, 3), score_text(after.loss, 3)
+        second = f"The loss {goes} from {was} to {then} nats a pretoken.", f"Loss {was} → {then}."
+        return [
+            Row([(first_fitting(width, *first), "")]),
+            Row([(first_fitting(width, *second), "dim")]),
+        ]
+
+    # -- 3 remove
+
+    def replace_rows(self, moment: TellMoment, words: int, width: int) -> list[Row]:
+        before, after = moment.before, moment.after
+        if before is None:
+            return [Row([("Then other pieces stand in for them, everywhere.", "dim")])]
+        if moment.beat is Beat.PICK:
+            return []
+        changed = self._changed(before, after, words)
+        if isinstance(before.leads_on, PruneStep):
+            said = "Others stand in for them:" if changed else NONE_CHANGED
+        else:
+            vanished = len(before.leaving)
+            lost = f"{plural(vanished, 'piece')} went, used too seldom. " if vanished else ""
+            said = f"{lost}Words that are cut otherwise:" if changed else f"{lost}{NONE_CHANGED}"
+        rows = [Row([(said, "")])]
+        count_cells = max((len(number(before.words[word])) for word in changed), default=1)
+        struck, plain = PlainPainter(before, strikes=True), PlainPainter(after, strikes=False)
+        half = max((width - count_cells - 7) // 2, 8)
+        cut = [struck.word(word) for word in changed]
+        cells = min(half, max(map(spans_width, cut), default=1))
+        for word, was in zip(changed, cut, strict=True):
+            count = right(number(before.words[word]), count_cells, "dim")
+            now = left(plain.word(word), half)
+            rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
+        return rows
+
+    def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
+        """Some words that the step cuts otherwise, the most frequent first."""
+
+        def is_changed(word: str) -> bool:
+            return before.segment(word) != after.segment(word)
+
+        words: Iterable[str] = before.words
+        holding = [_words_with(piece, words) for piece in _most_used(before)]
+        likely = dict.fromkeys(chain(*holding)) if holding else islice(words, LOOKED_AT)
+        found = islice(filter(is_changed, likely), limit)
+        return sorted(found, key=lambda word: -before.words[word])
+
+    # -- the corpus, and a text of the reader's
+
+    def corpus_rows(self, moment: TellMoment, top: Place, rows: int, width: int) -> list[Row]:
+        frame = moment.frame
+        painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
+        ends = self._ends_of(frame)
+        found = (
+            row
+            for line in frame.excerpt.lines[top.line :]
+            for row in flowed(reserved_parts(painter, ends, line, width), width)
+        )
+        return list(islice(found, top.row, top.row + rows))
+
+    def _ends_of(self, frame: UnigramFrame) -> tuple[UnigramFrame, UnigramFrame]:
+        """The first and the last recorded state, whose widths decide where rows break."""
+        ends, last = self._ends, frame.recorded_steps
+        if ends is None or ends[1].record is not frame.record or ends[1].step != last:
+            ends = self._ends = frame.at(0), frame.at(last)
+        return ends
+
+    def place_to_show(self, before: UnigramFrame, top: Place, rows: int, width: int) -> Place:
+        lit = Moment(before, before, Beat.LIGHT)
+        if not before.leaving or any(map(_is_struck, self.corpus_rows(lit, top, rows, width))):
+            return top
+        first_lines = before.excerpt.first_lines
+        words = {spelled(to_text(pretoken)): line for pretoken, line in first_lines.items()}
+        for piece in _most_used(before):
+            for word in _words_with(piece, words):
+                if piece in before.segment(word):
+                    place = Place(words[word], 0)
+                    line = self.corpus_rows(lit, place, LOOKED_AT, width)
+                    row = next((row for row, one in enumerate(line) if _is_struck(one)), 0)
+                    return Place(place.line, max(row - (rows > 3), 0))
+        return top
+
+    def text_rows(self, moment: TellMoment, text: str, width: int) -> list[Row]:
+        if not text:
+            return [Row([(NO_TEXT, "dim")])]
+        frame, text = moment.frame, text[: self.LONGEST_TEXT]
+        painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
+        spans: list[Span] = []
+        for pretoken in frame.cut(text):
+            spans += [*painter.pretoken(pretoken), PRETOKEN_BORDER]
+        now, start = _pieces(frame, text), _pieces(self._ends_of(frame)[0], text)
+        told = [f"{number(start)} at step 0"]
+        if moment.before is not None and not moment.is_ahead:
+            more = now - _pieces(moment.before, text)
+            if more:
+                amount = f"{number(abs(more))} {'more' if more > 0 else 'fewer'}"
+                told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
+        counted = plural(now, "piece")
+        said = first_fitting(width - len(counted) - 3, *told)
+        return [Row(left(spans[:-1], width)), Row([(counted, "strong"), (f"   {said}", "dim")])]
+
+
+NONE_CHANGED = "No frequent word is cut otherwise."
+
+
+def _most_used(frame: UnigramFrame) -> list[str]:
+    """Some of the pieces that go next, those that the corpus uses most."""
+    counts = frame.expected_counts
+    used = {one: counts[place] for place, one in enumerate(frame.numbers.tolist())}
+    return [
+        frame.record.texts[one] for one in nlargest(MOST_USED, frame.leaving, key=used.__getitem__)
+    ]
+
+
+def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
+    """Some words that hold the text of a piece."""
+    return islice((word for word in islice(words, SEARCHED) if piece in word), 3)
+
+
+def _shown(text: str) -> str:
+    return _as_spaces(visible_text(text))
+
+
+def _as_spaces(text: str) -> str:
+    """Spaces look as in the views of other models, not as files of pieces have them."""
+    return text.replace(SPACE, visible.SPACE)
+
+
+def _is_prune(frame: UnigramFrame) -> bool:
+    return isinstance(frame.leads_on, PruneStep)
+
+
+def _names(frame: UnigramFrame) -> tuple[str, str, str]:
+    """What the parts of the step that leads on are called."""
+    return UnigramTeller.STATIONS if _is_prune(frame) else STATIONS_OF_EM
+
+
+def _is_struck(row: Row) -> bool:
+    return any(role == "stale" for _, role in row.spans)
+
+
+def _spread(found: Sequence[tuple[float, int]], rows: int) -> list[tuple[float, int]]:
+    """So many of them, evenly from the first to the last."""
+    if len(found) <= rows:
+        return list(found)
+    return [found[round(place * (len(found) - 1) / max(rows - 1, 1))] for place in range(rows)]
+
+
+def _pieces(frame: UnigramFrame, text: str) -> int:
+    """How many pieces a text has; a special token is one."""
+    return sum(
+        1 if pretoken.special else len(frame.pieces_of(spelled(pretoken.text)))
+        for pretoken in frame.cut(text)
+    )

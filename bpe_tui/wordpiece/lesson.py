@@ -1,0 +1,101 @@
+"""What WordPiece tells in the lesson view: scores of pairs with their fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from bpe_tui.views.merge_telling import LessonPainter, MergeTeller
+from bpe_tui.views.narration import first_fitting
+from bpe_tui.widgets.numbers import plural
+from bpe_tui.widgets.rows import Span, spans_width
+from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.wordpiece.narration import score_text
+from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
+from engine.core.events import Pair
+from engine.core.wording import describe
+from engine.text.pretokenize import to_text
+from engine.wordpiece.frame import WordPieceFrame
+
+
+class PlainPiecePainter(LessonPainter, PiecePainter):
+    """Draws pieces as they are written, without the hues of merged ones."""
+
+
+class WordPieceTeller(MergeTeller[WordPieceFrame]):
+    """Tells merges of the pair of highest score."""
+
+    STATIONS = ("SCORE", "PICK", "REPLACE")
+    PAINTER = PlainPiecePainter
+    THING = ("piece", "word")
+    FIRST = "The pair of highest score will be."
+    FRACTION = 18
+
+    def facts(self, frame: WordPieceFrame) -> str:
+        return f"{frame.pieces_per_word:.2f} pieces per word"
+
+    def top(self, frame: WordPieceFrame, limit: int) -> list[Pair]:
+        return [scored.pair for scored in frame.top_pairs(limit)]
+
+    def value(self, frame: WordPieceFrame, pair: Pair) -> float:
+        score = frame.score_of(pair)
+        return float(score.value) if score is not None else 0
+
+    def told(self, frame: WordPieceFrame, pair: Pair) -> str:
+        score = frame.score_of(pair)
+        return score_text(score.value) if score is not None else "0"
+
+    def fraction(self, frame: WordPieceFrame, pair: Pair) -> str:
+        score = frame.score_of(pair)
+        return str(score) if score is not None else ""
+
+    def cells(self, frame: WordPieceFrame) -> int:
+        return len("6.04·10⁻⁴")
+
+    def tied(self, frame: WordPieceFrame) -> Collection[Pair]:
+        return frozenset(frame.tied)
+
+    def words_of(self, frame: WordPieceFrame, pretoken: bytes) -> Sequence[bytes]:
+        return frame.words_of(to_text(pretoken))
+
+    def encoded(self, frame: WordPieceFrame, text: str) -> Sequence[Sequence[int]]:
+        return [word.ids for word in frame.tokenizer.explain(text)]
+
+    def why(
+        self, before: WordPieceFrame, pair: Pair, is_ahead: bool, width: int
+    ) -> tuple[list[Span], list[Span]]:
+        score = before.score_of(pair)
+        assert score is not None, "it stands somewhere, or it would not merge"
+        told = score_text(score.value)
+        first = self.named(before, pair, "pair" if is_ahead else "strong")
+        others = len(self.tied(before)) - 1
+        if others > 0:
+            has = "have" if is_ahead else "had"
+            first.append((f" and {plural(others, 'other')} {has} the score {told}: a tie.", ""))
+            return first, self._rule(before, pair, width)
+        has, scores = ("has", "scores") if is_ahead else ("had", "scored")
+        ends = f" {has} the highest score: {score} = {told}.", f" {scores} highest: {told}."
+        first.append((first_fitting(width - spans_width(first), *ends), ""))
+        return first, self._frequent(before, pair, scores, width)
+
+    def _rule(self, before: WordPieceFrame, pair: Pair, width: int) -> list[Span]:
+        """What decided a tie: the rule, applied to the two that it ranks first."""
+        rival = next(one.pair for one in before.top_pairs(2) if one.pair != pair)
+        why = describe(before.why_first(pair, rival), visible_bytes)
+        longer = f"Rule {before.tie_rule.name}: {why}."
+        return [(first_fitting(width, longer, f"{why[:1].upper()}{why[1:]}."), "tie")]
+
+    def _frequent(self, before: WordPieceFrame, pair: Pair, scores: str, width: int) -> list[Span]:
+        """What byte-pair encoding would have taken, and why it lost."""
+        frequent = before.most_frequent
+        if frequent is None or frequent.pair == pair:
+            return [("It is the most frequent pair, too.", "dim")]
+        told, named = score_text(frequent.score.value), self.named(before, frequent.pair)
+        ways = (
+            ("The most frequent pair, ", f", {scores} {told}: both are common anyway."),
+            ("Most frequent: ", f", but only {told}."),
+        )
+        for start, end in ways:
+            said: list[Span] = [(start, "dim"), *named, (end, "dim")]
+            if spans_width(said) <= width:
+                break
+        return said

@@ -1,0 +1,275 @@
+"""The clock of the lesson view, its hands turned by the test; and what is seen at each moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bpe_tui.bpe.lesson import BpeTeller
+from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
+from bpe_tui.lessons.layout import layout
+from bpe_tui.views.corpus import Place
+from bpe_tui.views.telling import Beat, CountRoom, Moment
+from bpe_tui.widgets.rows import Row, spans_width
+from bpe_tui.wordpiece.lesson import WordPieceTeller
+from engine import Timeline, Trainer
+from engine.text.excerpt import Excerpt
+from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.trainer import WordPieceTrainer
+
+COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
+TEXT = b"low low lower widest newest newest\n"
+ROOM = CountRoom(rows=4, width=70, name=10)
+
+
+def bpe_timeline(tie_rule: str = "lexicographic") -> Timeline:
+    trainer = Trainer(COUNTS, 400, tie_rule=tie_rule)
+    excerpt = Excerpt.of(TEXT, "whitespace")
+    timeline = Timeline(
+        COUNTS, trainer.steps(), record=trainer.record, excerpt=excerpt, pattern="whitespace"
+    )
+    timeline.complete()
+    return timeline
+
+
+def moment(step: int, beat: Beat, share: float = 1.0) -> Moment[Any]:
+    """A moment of the merge that leads on from a step."""
+    frame = bpe_timeline().frame
+    return Moment(frame.at(step), frame.at(step + 1), beat, share)
+
+
+def said(rows: list[Row] | tuple[Row, ...]) -> list[str]:
+    return ["".join(text for text, _ in row.spans).strip() for row in rows]
+
+
+# -- the clock
+
+
+@dataclass
+class Hands:
+    """A clock whose time passes when the test says so."""
+
+    now: float = 100.0
+    due: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
+    shown: list[Moment[Any]] = field(default_factory=list)
+
+    def call_in(self, seconds: float, call: Callable[[], None]) -> None:
+        self.due.append((self.now + seconds, call))
+
+    def pass_by(self, seconds: float) -> None:
+        end = self.now + seconds
+        while self.due and min(self.due, key=lambda one: one[0])[0] <= end:
+            first = min(self.due, key=lambda one: one[0])
+            self.due.remove(first)
+            self.now = first[0]
+            first[1]()
+        self.now = end
+
+    @property
+    def beats(self) -> list[Beat]:
+        """The beats that were shown, each once however many frames it had."""
+        beats = [moment.beat for moment in self.shown]
+        return [beat for place, beat in enumerate(beats) if beats[place - 1 : place] != [beat]]
+
+
+@pytest.fixture
+def clock() -> tuple[BeatClock, Hands, Timeline]:
+    hands, timeline = Hands(), bpe_timeline()
+    clock = BeatClock(hands.shown.append, hands.call_in, lambda: hands.now)
+    clock.follow(timeline.frame)
+    hands.shown.clear()
+    return clock, hands, timeline
+
+
+Clocked = tuple[BeatClock, Hands, Timeline]
+
+
+def test_a_step_is_told_in_three_beats_and_rests(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    it.follow(timeline.forward())
+    hands.pass_by(0.34)
+    assert hands.beats == [Beat.PICK]
+    hands.pass_by(0.45)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT]
+    hands.pass_by(0.63)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN, Beat.REST]
+    assert hands.shown[-1].frame is timeline.frame
+
+
+def test_a_key_never_waits(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    it.follow(timeline.forward())
+    hands.pass_by(0.4)  # lit
+    it.follow(timeline.forward())
+    assert (it.moment.beat, it.moment.frame.step) == (Beat.REST, 2)  # type: ignore[union-attr]
+    hands.pass_by(9)  # the timers of the first step say nothing any more
+    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.REST]
+    it.follow(timeline.forward())  # no hurry any more
+    assert it.moment.beat is Beat.PICK  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("back_to", [0, 3, 1])
+def test_back_and_jumps_have_no_beats(clock: Clocked, back_to: int) -> None:
+    it, hands, timeline = clock
+    it.follow(timeline.seek(2))
+    it.follow(timeline.seek(5))
+    it.follow(timeline.seek(back_to))
+    assert hands.beats == [Beat.REST]
+
+
+def test_a_held_beat_stays_until_the_next_key(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    assert it.hold_next()  # a step is to be made for it
+    it.follow(timeline.forward())
+    hands.pass_by(9)
+    assert hands.beats == [Beat.PICK]
+    assert not it.hold_next()
+    hands.pass_by(9)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT]
+    assert it.release()  # → tells the rest
+    hands.pass_by(9)
+    assert hands.beats[-2:] == [Beat.JOIN, Beat.REST]
+    it.hold_next()
+    it.follow(timeline.forward())
+    it.follow(timeline.back())  # ← takes a held beat back
+    assert (it.moment.after, it.moment.beat) == (timeline.frame, Beat.REST)  # type: ignore[union-attr]
+    assert not it.release()
+
+
+def test_played_slowly_steps_have_beats_and_faster_none(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    for _ in range(2):  # at one step a second
+        it.follow(timeline.forward(), steps_a_second=1)
+        hands.pass_by(1)
+    assert hands.beats == [Beat.PICK, Beat.LIGHT, Beat.JOIN, Beat.REST] * 2
+    hands.shown.clear()
+    it.follow(timeline.forward(), steps_a_second=2)
+    assert hands.beats == [Beat.REST]
+
+
+def test_without_motion_a_step_shows_its_result_but_a_beat_can_be_held(clock: Clocked) -> None:
+    it, hands, timeline = clock
+    it.motion = False
+    it.follow(timeline.forward())
+    hands.pass_by(ALL_BEATS)
+    it.hold_next()
+    it.follow(timeline.forward())
+    assert hands.beats == [Beat.REST, Beat.PICK]
+    assert it.release()
+    assert hands.beats == [Beat.REST, Beat.PICK, Beat.REST]
+
+
+# -- what is seen
+
+
+def test_before_the_first_merge_it_is_said_what_will_be() -> None:
+    start, teller = Moment.at_rest(bpe_timeline().frame), BpeTeller(marks=False)
+    assert said(teller.pick_rows(start, 70)) == [
+        "Nothing is picked yet.",
+        "The most frequent pair will be.",
+    ]
+    assert said(teller.replace_rows(start, 2, 70)) == ["Then the two become one token, everywhere."]
+
+
+@pytest.mark.parametrize(
+    ("step", "beat", "width", "sentences"),
+    [
+        (0, Beat.PICK, 70, ["s│t and e│s both stand 9 times: a tie."]),
+        (0, Beat.REST, 70, ["s│t and e│s both stood 9 times: a tie."]),
+        (0, Beat.PICK, 34, ["s│t and e│s: a tie, 9 times.", "s is later in byte order than e."]),
+        (
+            1,
+            Beat.PICK,
+            70,
+            [
+                "e│st stands side by side 9 times, more often than any other pair.",
+                "Second is w│e with 8, 1 fewer.",
+            ],
+        ),
+        (1, Beat.REST, 50, ["e│st stood side by side 9 times, the most often."]),
+        (1, Beat.REST, 40, ["e│st stood side by side 9 times.", "Second was w│e with 8, 1 fewer."]),
+        (4, Beat.PICK, 40, ["w│est and 2 others: a tie, 6 times."]),
+    ],
+)
+def test_pick_says_which_pair_and_why_in_as_many_cells(
+    step: int, beat: Beat, width: int, sentences: list[str]
+) -> None:
+    rows = BpeTeller(marks=False).pick_rows(moment(step, beat), width)
+    assert said(rows)[: len(sentences)] == sentences
+    assert len(rows) == 2
+    assert all(spans_width(row.spans) <= width for row in rows)
+
+
+def test_the_pair_lights_up_then_joins_and_closes_up() -> None:
+    teller = BpeTeller(marks=False)
+
+    def text(beat: Beat, share: float = 1.0) -> str:
+        return said(teller.corpus_rows(moment(0, beat, share), Place(0, 0), 1, 80))[0]
+
+    assert text(Beat.PICK).endswith("n┊e┊w┊e┊s┊t│⏎│")
+    assert text(Beat.LIGHT).endswith("n┊e┊w┊e┊s+t│⏎│")
+    assert text(Beat.JOIN, 0.0).endswith("n┊e┊w┊e┊s t│⏎│")
+    assert text(Beat.JOIN, 0.5).endswith("n┊e┊w┊e┊st│⏎│")
+
+
+@pytest.mark.parametrize("step", range(12))
+@pytest.mark.parametrize("width", [20, 33, 80])
+def test_a_join_moves_nothing_but_the_rest_of_its_row(step: int, width: int) -> None:
+    """The words of each row are those that it had before, at every step."""
+    teller = BpeTeller(marks=False)
+
+    def words(beat: Beat, share: float = 1.0) -> list[str]:
+        rows = said(teller.corpus_rows(moment(step, beat, share), Place(0, 0), 9, width))
+        signs = str.maketrans("", "", "┊+ ")
+        return [row.translate(signs) for row in rows]
+
+    assert words(Beat.PICK) == words(Beat.LIGHT) == words(Beat.JOIN, 0.1) == words(Beat.REST)
+
+
+def test_numbers_never_run_and_bars_end_where_they_rest() -> None:
+    teller, frames = BpeTeller(marks=False), [share / 20 for share in range(20)]
+    room = CountRoom(rows=40, width=70, name=10)  # for all pairs
+    before = said(teller.count_rows(moment(1, Beat.LIGHT), room))
+    after = said(teller.count_rows(moment(1, Beat.REST), room))
+
+    def numbers(rows: list[str]) -> set[tuple[str, str]]:
+        return {tuple(row.strip("▶= ").split()[:2]) for row in rows}  # type: ignore[misc]
+
+    known = numbers(before) | numbers(after)
+    gone = {(pair, "0") for pair, _ in numbers(before) - numbers(after)}
+    for share in frames:
+        rows = said(teller.count_rows(moment(1, Beat.JOIN, share), room))
+        assert numbers(rows) <= known | gone
+    assert said(teller.count_rows(moment(1, Beat.JOIN, 0.0), room)) == before
+
+
+def test_a_moment_looks_the_same_however_one_came_there() -> None:
+    first, second = BpeTeller(marks=False), BpeTeller(marks=False)
+    for share in (0.9, 0.5):
+        first.count_rows(moment(3, Beat.JOIN, share), ROOM)
+    there = moment(3, Beat.JOIN, 0.5)
+    assert first.count_rows(there, ROOM) == second.count_rows(there, ROOM)
+
+
+def test_wordpiece_tells_scores_with_their_fractions() -> None:
+    trainer = WordPieceTrainer({b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}, 40)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    frame, teller = timeline.frame, WordPieceTeller(marks=False)
+    there = Moment(frame, frame.at(1), Beat.PICK)
+    top = frame.top_pairs(1)[0]
+    assert str(top.score) in said(teller.count_rows(there, ROOM))[0]
+    assert said(teller.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
+    lit = teller.replace_rows(Moment(frame, frame.at(1), Beat.LIGHT), 2, 70)
+    assert said(lit)[0].startswith("Here it is: ##g+##s")
+
+
+@pytest.mark.parametrize(
+    "size", [(width, height) for width in (60, 80, 100) for height in range(20, 60, 7)]
+)
+def test_all_rows_of_a_screen_are_given_away(size: tuple[int, int]) -> None:
+    there = layout(*size)
+    names = 1 + there.head_gap + 1 + 2 * there.has_legend  # heading, keys, legend and its gap
+    assert there.bars + there.words + there.corpus + 5 + 4 + names == size[1]
