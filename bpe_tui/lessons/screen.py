@@ -164,7 +164,7 @@ class LessonScreen(SessionScreen):
 
     def give_room(self, taken: Size) -> None:
         super().give_room(taken)
-        self._show_again()
+        self.show_again()
 
     def _lay_out(self) -> None:
         """Give all sections the rows and columns that they have at this size."""
@@ -197,7 +197,7 @@ class LessonScreen(SessionScreen):
             return
         super().show_session(session)
         if self._laid_out != self.size:
-            self._show_again()
+            self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
             self._say_heading(self.clock.moment)
@@ -350,7 +350,7 @@ class LessonScreen(SessionScreen):
         if isinstance(target, ToText):
             self.text = target.text
             self.field.value = target.text
-            self._show_again()
+            self.show_again()
 
     def enter(self, field: Input) -> None:
         self.action_leave()
@@ -403,4 +403,4 @@ class UnigramLesson(LessonScreen, UnigramScreen):
 
     def _weighed(self, is_last: bool) -> None:
         if is_last:
-            self._show_again()
+            self.show_again()
