@@ -17,14 +17,14 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.lessons import config_of
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
+from bpe_tui.views.asking import Asking
 from bpe_tui.views.exports import screen_text
-from bpe_tui.widgets.visible import visible_bytes, visible_text
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
 from engine.learning.lesson import Ask, Lesson, LessonError, Problem, Scene
 from engine.learning.questions import ask
-from engine.learning.questions.form import Choice
-from engine.learning.questions.question import Question
+from engine.learning.questions.question import Attempt, Question
 from engine.recording.player import Player
 
 VIEWS = Registry("view", {name: name for name in EVERYWHERE})
@@ -161,14 +161,5 @@ def _visible_lines(text: str) -> str:
 
 def _on_paper(question: Question[Any]) -> str:
     """A question, with a line for the answer."""
-    lines = [f"\n**{question.asks.describe(visible_bytes)}**"]
-    if question.advice is not None:
-        lines.append(question.advice.describe(visible_bytes))
-    rows = [given.describe(visible_bytes) for given in question.given]
-    if isinstance(question.form, Choice):
-        for number, option in enumerate(question.form.options, 1):
-            label = "".join(w if isinstance(w, str) else visible_bytes(w) for w in option.label)
-            rows.append(f"{number}. {label}  {option.note}".rstrip())
-    if rows:
-        lines += ["", "```text", *rows, "```"]
-    return "\n".join([*lines, "", "Answer: \\_\\_\\_\\_\\_\\_\\_\\_\n"])
+    asked, *rows, _ = Asking(Attempt(question)).question()  # the last says what to type
+    return "\n".join([f"\n**{asked}**\n", "```text", *rows, "", "Answer: ________", "```\n"])

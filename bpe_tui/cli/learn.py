@@ -34,6 +34,7 @@ from engine.learning.lesson_file import read_lesson
         f"{PROGRAM} learn --list",
         f"{PROGRAM} learn 3",
         f"{PROGRAM} learn 1 --language zh",
+        f"{PROGRAM} learn 3 --plain",
         f"{PROGRAM} learn my-lesson.md --check",
         f"{PROGRAM} learn my-lesson.md --print > handout.md",
     ),
@@ -66,6 +67,14 @@ def learn(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    plain: Annotated[
+        bool,
+        typer.Option(
+            "--plain",
+            help="No screen: read the lesson as text, answer by typing.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     language: Annotated[
         str,
         typer.Option("--language", metavar="NAME", help=f"One of: {', '.join(languages())}."),
@@ -85,6 +94,11 @@ def learn(
     found = read_lesson(path)  # what is wrong in it is told before the screen is there
     if handout:
         asyncio.run(_print_handout(found))
+        return
+    if plain:
+        from bpe_tui.cli.plain_lesson import PlainLesson  # numpy is slow to import
+
+        PlainLesson(found).tell()
         return
     raise typer.Exit(open_screen(None, path))
 
