@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
 from collections.abc import Callable, Sequence
@@ -19,12 +20,14 @@ from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import CHECK, START, TRAINING
-from bpe_tui.session.config import NOTHING, Config, RunConfig, why_unchecked
-from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.config import NOTHING, Config, RunConfig, Viewpoint, why_unchecked
+from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
+from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
+from engine.learning.session_file import SavedFile, SavedFork, check_unchanged
 from engine.recording.player import Player
 
 SWITCH_SECONDS = 0.0005
@@ -60,6 +63,7 @@ class BpeTuiApp(SessionApp):
         super().__init__(NOTHING if config is None else config)
         self._open_with = open_with
         self._job = None if config is None else self._new_job()
+        self._fork_job: Job | None = None
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
@@ -97,7 +101,9 @@ class BpeTuiApp(SessionApp):
         elif before is None:
             self.exit()
         elif before.stop_reason is None and before.config.corpus != "-":
-            self.open(before.config)  # its training was given up for the other
+            self.open(
+                replace(before.config, viewpoint=Viewpoint())
+            )  # its training was given up for the other
         else:
             self._cancel()
             self._change_to(before)
@@ -126,8 +132,9 @@ class BpeTuiApp(SessionApp):
         return self._open_with(session.config, post)
 
     def _cancel(self) -> None:
-        if self._job is not None:
-            self._job.cancel()
+        for job in (self._job, self._fork_job):
+            if job is not None:
+                job.cancel()
 
     def on_unmount(self) -> None:
         self._cancel()
@@ -171,8 +178,7 @@ class BpeTuiApp(SessionApp):
             return
         self.session.start(news)
         self._is_first, self._before = False, None
-        if self.session.first_kind != TRAINING:
-            self.switch_screen(self.session.first_kind)
+        self._show_viewpoint(self.session.config.viewpoint)
         if self.session.merges_nothing:
             said = f"There are no merges to step through: {news.obstacle}."
             self.tell(said, stays=True)
@@ -184,6 +190,65 @@ class BpeTuiApp(SessionApp):
         gc.set_threshold(*COLLECTOR_THRESHOLDS)
         gc.enable()
 
+    def _show_viewpoint(self, viewpoint: Viewpoint) -> None:
+        """Go to the screen that was asked for, with the text; tell what has changed."""
+        model, kind = self.session.model, viewpoint.view or self.session.first_kind
+        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+            self.tell(refused, stays=True)
+        elif (screen := model.screen(kind)) != self.screen.id:
+            self.switch_screen(screen)
+        if viewpoint.text:
+            self.navigation.put_text(viewpoint.text)
+        if viewpoint.note:
+            self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
+        if viewpoint.corpus is not None:
+            self.run_worker(self._compare_corpus(viewpoint.corpus), group="digest")
+
+    async def _compare_corpus(self, saved: SavedFile) -> None:
+        """Tell if the corpus is not what it was when the session was saved."""
+        changed = await asyncio.to_thread(check_unchanged, saved)
+        if changed is not None:
+            self.tell(f"{visible_text(changed, spaces=False)}.", stays=True)
+
+    def _make_forks(self, forks: tuple[SavedFork, ...]) -> None:
+        """Make the forks of a saved session again, one after another; then go to its step."""
+        session = self.session
+        if not forks:
+            self.seek(session.config.viewpoint.step or 0)
+            return
+        frame, config = session.frame, session.config
+        if frame is None or not isinstance(config, RunConfig):
+            return
+        from bpe_tui.bpe.screens.what_if import WhatIfJob, saved_wish
+
+        wish = saved_wish(forks[0], config)
+        if wish.step > frame.recorded_steps:
+            self.tell(f"The run has no step {number(wish.step)} to fork at.", stays=True)
+            return
+
+        def post(news: Message) -> None:
+            if isinstance(news, messages.WhatIfEnded | messages.WhatIfFailed):
+                made = messages.ForkMade(news, wish, forks[1:])
+                made.of = session
+                self.post_message(made)
+
+        self.tell(f"Making the fork at step {number(wish.step)} again: {wish.otherwise} …")
+        self._fork_job = WhatIfJob(config, frame, wish, post)
+        self._fork_job.start()
+
+    def on_fork_made(self, news: messages.ForkMade) -> None:
+        if news.of is not self.session:
+            return
+        if isinstance(news.outcome, messages.WhatIfEnded):
+            self.keep(news.outcome, news.wish)
+            self.tell(f"The fork at step {number(news.wish.step)} is made again.")
+            self._make_forks(news.rest)
+        elif isinstance(news.outcome.error, BpeError):
+            why = visible_text(str(news.outcome.error), spaces=False)
+            self.tell(f"The fork cannot be made again: {why}.", stays=True)
+        else:
+            raise news.outcome.error
+
     def on_steps_recorded(self, news: messages.StepsRecorded) -> None:
         if news.of is self.session:
             self.session.extend_to(news.steps)
@@ -192,9 +257,14 @@ class BpeTuiApp(SessionApp):
 
     def on_training_ended(self, news: messages.TrainingEnded) -> None:
         if news.of is self.session:
+            due = self.session.due
             self.session.end(news.reason)
             self.guide.arrive()
             self.changed()
+            if forks := self.session.config.viewpoint.forks:
+                self._make_forks(forks)
+            elif due is not None and (shown := self.session.shown) is not None:
+                self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
             gc.freeze()
             own = (None, self.session.model)
             screens = (name for name in SCREENS if name != START)
@@ -274,7 +344,7 @@ class BpeTuiApp(SessionApp):
     def train_anew(self, config: RunConfig) -> None:
         """Train on the corpus by other rules; it is opened anew."""
         if not self._cannot_train_anew():
-            self.open(replace(config, claimed=None))
+            self.open(replace(config, claimed=None, viewpoint=Viewpoint()))
 
     def _cannot_train_anew(self) -> bool:
         """Whether there is no corpus to read once more; then it is said why."""
@@ -302,7 +372,8 @@ def _same(config: Config | None, other: Config) -> bool:
     """Whether both train the same, whatever is to be checked."""
     if not isinstance(config, RunConfig) or not isinstance(other, RunConfig):
         return False
-    return replace(config, claimed=None) == replace(other, claimed=None)
+    anew = replace(config, claimed=None, viewpoint=other.viewpoint)
+    return anew == replace(other, claimed=None)
 
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from textual.app import App
-from textual.widgets import Input
+from textual.widgets import Input, TextArea
 
 from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
@@ -98,6 +98,22 @@ class ScreenNavigation:
             typed = training.query_one("#encode-input", Input).value
             screen = self._screen(ENCODING)
             screen.call_later(screen.show_target, ToText(typed, unless_there=True))
+
+    @property
+    def text(self) -> str:
+        """What is typed on the screen in front; else on the training screen."""
+        areas = self._app.screen.query("#text").results(TextArea)
+        if (area := next(iter(areas), None)) is not None:
+            return area.text
+        training = self._screen(TRAINING)
+        return training.query_one("#encode-input", Input).value if training.is_mounted else ""
+
+    def put_text(self, text: str) -> None:
+        """Type a text: on the encoding screen, and on the training screen if it is one line."""
+        training, encoding = self._screen(TRAINING), self._screen(ENCODING)
+        if training.is_mounted and "\n" not in text:
+            training.query_one("#encode-input", Input).value = text
+        encoding.show_target(ToText(text, look=True))
 
     # -- the way back
 

@@ -14,7 +14,8 @@ from bpe_tui.app.base import BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import messages
 from bpe_tui.session.commands.command import ENCODING, LESSON
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import Config, RunConfig, Viewpoint
+from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
 
@@ -172,14 +173,17 @@ class SessionApp(BaseApp):
 
         def left(fork: messages.WhatIfEnded | None) -> None:
             if fork is not None:
-                self.session.keep(
-                    fork.timeline, fork.reason, wish.config, wish.step, wish.otherwise
-                )
+                self.keep(fork, wish)
             self.changed()
 
         from bpe_tui.bpe.screens.what_if import Branches
 
         self.push_screen(Branches(frame, config, wish), left)
+
+    def keep(self, fork: messages.WhatIfEnded, wish: Wish) -> None:
+        """Let the fork that was wished be what is shown."""
+        how = wish.config, wish.step, wish.otherwise, wish.change
+        self.session.keep(fork.timeline, fork.reason, *how)
 
     def action_leave_fork(self) -> None:
         """Back to the run that this one is a fork of."""
@@ -208,6 +212,26 @@ class SessionApp(BaseApp):
     def _saved(self, path: str | None) -> None:
         if path is not None:
             self.tell(f"Saved in {visible_text(path, spaces=False)}")
+
+    @property
+    def viewpoint(self) -> Viewpoint:
+        """Where the session stands now."""
+        shown, kind = self.session.shown, kind_and_model(self.screen.id or "")[0]
+        return Viewpoint(shown.step if shown else None, kind, self.navigation.text)
+
+    def action_show_command(self) -> None:
+        if self.session.shown is not None:
+            from bpe_tui.dialogs.take_along import CommandWindow
+
+            self.push_screen(CommandWindow(self.session, self.viewpoint))
+
+    def action_save_session(self) -> None:
+        if self.session.shown is not None:
+            from bpe_tui.dialogs.take_along import SaveSession
+
+            self.session.hold()
+            suggestion = f"{self._file_name}-session.json"
+            self.push_screen(SaveSession(self.session, self.viewpoint, suggestion), self._saved)
 
     def action_export(self) -> None:
         if (shown := self.session.shown) is not None:

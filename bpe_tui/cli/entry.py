@@ -59,7 +59,8 @@ def _run(arguments: list[str]) -> int:
     if starts or _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
-        from bpe_tui.session.config import RunConfig, config_for
+        from bpe_tui.session.config import RunConfig
+        from bpe_tui.session.opening import config_for
 
         return open_screen(None if starts else config_for(RunConfig(arguments[0])))
     from bpe_tui.cli.program import run_command

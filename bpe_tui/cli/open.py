@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -17,9 +18,12 @@ from bpe_tui.cli.options import (
     NoSpecialOption,
     PatternOption,
     SpecialOption,
+    StepOption,
+    TextOption,
     TieRuleOption,
     TrainerOption,
     UnitsOption,
+    ViewOption,
     VocabSizeOption,
     check_model,
     is_given,
@@ -32,7 +36,7 @@ from bpe_tui.session.config import (
     Config,
     RunConfig,
     TokenizerConfig,
-    config_for,
+    Viewpoint,
 )
 
 
@@ -43,6 +47,7 @@ from bpe_tui.session.config import (
         f"{PROGRAM} open samples/tinystories_valid.txt --vocab-size 2000",
         f"{PROGRAM} open samples/tinystories_valid.txt --model unigram --vocab-size 2000",
         f"{PROGRAM} samples/handout.txt --plain",
+        f"{PROGRAM} samples/handout.txt --step 40 --view encoding --text 'the newest'",
         f"{PROGRAM} open --tokenizer vocab.json --tokenizer merges.txt samples/handout.txt",
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
@@ -53,7 +58,8 @@ def open_corpus(
         str | None,
         typer.Argument(
             metavar="CORPUS",
-            help="The text to train on, or a tokenizer; .gz is unpacked, `-` is standard input.",
+            help="The text to train on, a tokenizer, or a saved session; .gz is unpacked, `-` is "
+            "standard input.",
             show_default=False,
         ),
     ] = None,
@@ -79,6 +85,9 @@ def open_corpus(
     max_token_length: MaxTokenLengthOption = None,
     units: UnitsOption = RunConfig.units,
     no_cache: CacheOption = False,
+    step: StepOption = None,
+    view: ViewOption = None,
+    text: TextOption = "",
     plain: Annotated[
         bool,
         typer.Option(
@@ -89,30 +98,7 @@ def open_corpus(
     ] = False,
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
-    special_tokens = special_tokens_of(special, no_special)
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "units"))
-    config: Config
-    if tokenizer:
-        _check_only_for_training(context)
-        config = TokenizerConfig(
-            tuple(tokenizer),
-            corpus,
-            special_tokens if special or no_special else None,
-            pattern if is_given(context, "pattern") else None,
-            cache=not no_cache,
-        )
-    elif corpus is None:
-        raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
-    else:
-        asked_size = vocab_size if is_given(context, "vocab_size") else None
-        run = RunConfig(
-            *(corpus, asked_size, special_tokens, pattern, tie_rule, trainer, min_count),
-            cache=not no_cache,
-            model=model,
-            max_token_length=max_token_length,
-            units=units,
-        )
-        config = config_for(run)
+    config = opened_config(context)
     if plain:
         _check_commands(corpus)
         check_config(config)
@@ -123,12 +109,72 @@ def open_corpus(
     raise typer.Exit(open_screen(config))
 
 
-def _check_only_for_training(context: typer.Context) -> None:
-    """Raises `CommandLineError` for an option that a tokenizer leaves nothing to do for."""
+def opened_config(context: typer.Context) -> Config:
+    """What the options of `open` name, whichever command has them.
+
+    Raises:
+        BpeError: they contradict each other, or name what there is not.
+    """
+    from bpe_tui.session.opening import VIEWS, config_for  # numpy is slow to import
+
+    given = context.params
+    special = special_tokens_of(given["special"], given["no_special"])
+    check_model(context, given["model"], ("tie_rule", "trainer", "min_count", "units"))
+    view = given["view"]
+    viewpoint = Viewpoint(given["step"], view and VIEWS[view], _as_text(given["text"]))
+    if given["tokenizer"]:
+        _check_only_for_training(context, "--tokenizer is not trained")
+        return TokenizerConfig(
+            tuple(given["tokenizer"]),
+            given["corpus"],
+            special if given["special"] or given["no_special"] else None,
+            given["pattern"] if is_given(context, "pattern") else None,
+            cache=not given["no_cache"],
+            viewpoint=viewpoint,
+        )
+    if given["corpus"] is None:
+        raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
+    run = RunConfig(
+        given["corpus"],
+        given["vocab_size"] if is_given(context, "vocab_size") else None,
+        special,
+        cache=not given["no_cache"],
+        viewpoint=viewpoint,
+        **{name: given[name] for name in _OF_TRAINING},
+    )
+    config = config_for(run)
+    if config.viewpoint == viewpoint:
+        return config
+    _check_only_for_training(context, "a saved session says how it was trained")
+    changed = {
+        name: getattr(viewpoint, name)
+        for name in ("step", "view", "text")
+        if is_given(context, name)
+    }
+    return replace(config, viewpoint=replace(config.viewpoint, **changed))
+
+
+_OF_TRAINING = (
+    *("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_length", "units"),
+)
+"""Options that a run has by the same names."""
+
+
+def _as_text(argument: str) -> str:
+    """An argument, with a sign in place of each byte that is no UTF-8: no field could hold it."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _check_only_for_training(context: typer.Context, why: str) -> None:
+    """Raises `CommandLineError` for an option that leaves nothing to do where nothing is trained.
+
+    Args:
+        why: the reason, such as `--tokenizer is not trained`.
+    """
     for option in ("vocab_size", "tie_rule", "trainer", "min_count", "units", "model"):
         if is_given(context, option):
             name = option.replace("_", "-")
-            raise CommandLineError(f"--{name} is for training, and --tokenizer is not trained")
+            raise CommandLineError(f"--{name} is for training, and {why}")
 
 
 def _check_commands(corpus: str | None) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import DEFAULT_SPECIAL
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.bpe.ties import TIE_RULES
@@ -22,6 +23,7 @@ from engine.text.pretokenize import check_special_tokens
 TRAINING = "Training"
 OUTPUT = "Output"
 TEXT = "Text"
+VIEWPOINT = "Where to begin"
 
 CorpusArgument = Annotated[
     str,
@@ -127,6 +129,37 @@ CacheOption = Annotated[
         "--no-cache",
         help="Count anew, and keep no counts for the next time.",
         rich_help_panel=TRAINING,
+    ),
+]
+StepOption = Annotated[
+    int | None,
+    typer.Option(
+        "--step",
+        metavar="N",
+        min=0,
+        help="Go to this step as soon as it is there.",
+        rich_help_panel=VIEWPOINT,
+        show_default=False,
+    ),
+]
+ViewOption = Annotated[
+    str | None,
+    typer.Option(
+        "--view",
+        metavar="NAME",
+        help=f"The screen to begin with: {', '.join(EVERYWHERE)}.",
+        rich_help_panel=VIEWPOINT,
+        show_default=False,
+    ),
+]
+TextOption = Annotated[
+    str,
+    typer.Option(
+        "--text",
+        metavar="TEXT",
+        help="What is typed there, to be encoded.",
+        rich_help_panel=VIEWPOINT,
+        show_default=False,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]

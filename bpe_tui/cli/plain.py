@@ -6,13 +6,14 @@ import sys
 from collections.abc import Iterator
 from io import TextIOWrapper
 
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TokenizerFileError
 from engine.formats.tokenizer_format import Opened
+from engine.learning.session_file import check_unchanged
 
 PROMPT = "> "
 
@@ -26,11 +27,34 @@ def run_transcript(config: Config) -> None:
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     transcript = transcript_of(config)
     print(transcript.start(), flush=True)
+    for note in _notes(config.viewpoint):
+        print(f"Note: {visible_text(note, spaces=False)}.", file=sys.stderr, flush=True)
+    for line in _first_lines(config.viewpoint):
+        for sentence in transcript.answer(line):
+            print(sentence, flush=True)
     for line in lines_typed():
         if line.strip() == "quit":
             return
         for sentence in transcript.answer(line):
             print(sentence, flush=True)
+
+
+def _notes(viewpoint: Viewpoint) -> Iterator[str]:
+    """What somebody should know who opens a saved session."""
+    if viewpoint.note:
+        yield viewpoint.note
+    if viewpoint.corpus is not None and (changed := check_unchanged(viewpoint.corpus)):
+        yield changed
+    if viewpoint.forks:
+        yield "the session has forks, which are made again on the screen only"
+
+
+def _first_lines(viewpoint: Viewpoint) -> Iterator[str]:
+    """The commands that lead to where it is to begin."""
+    if viewpoint.step:
+        yield f"go {viewpoint.step}"
+    if viewpoint.text:
+        yield f"encode {viewpoint.text}"
 
 
 def lines_typed() -> Iterator[str]:

@@ -47,7 +47,7 @@ class Export(SaveFile):
     def compose_more(self) -> ComposeResult:
         yield Static(id="export-kinds")
         first = str(max(self._frame.step, 1))
-        with Horizontal(id="export-range"):
+        with Horizontal(id="export-range", classes="labelled"):
             yield Static("steps")
             yield Field(first, id="export-steps", compact=True)
 

@@ -26,10 +26,10 @@ from bpe_tui.session.config import (
     Config,
     RunConfig,
     TokenizerConfig,
-    config_for,
     over,
     why_unchecked,
 )
+from bpe_tui.session.opening import config_for
 from bpe_tui.session.recent_files import Given, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines

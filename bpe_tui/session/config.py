@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from engine.core.errors import TokenizerFileError
 from engine.encoding.units import DEFAULT_UNITS
+
+if TYPE_CHECKING:
+    from engine.learning.session_file import SavedFile, SavedFork
 
 DEFAULT_VOCAB_SIZE = 10_000
 DEFAULT_SPECIAL = ("<|endoftext|>",)
@@ -41,6 +44,29 @@ class Claimed:
 
 
 @dataclass(frozen=True)
+class Viewpoint:
+    """Where to stand in what is opened, and what to see from there.
+
+    Attributes:
+        step: where to go as soon as it is recorded; `None` for where it opens by itself.
+        view: the kind of screen; `None` for the one that shows it first.
+        text: what stands in the line to type in.
+        breakpoints: as they are typed, such as `count<50`.
+        forks: to be made again, one after another, before the step.
+        corpus: what the corpus was when this was saved; what has changed is told.
+        note: what is told once it is open.
+    """
+
+    step: int | None = None
+    view: str | None = None
+    text: str = ""
+    breakpoints: tuple[str, ...] = ()
+    forks: tuple[SavedFork, ...] = ()
+    corpus: SavedFile | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """A corpus and how to train on it. Names are those of the engine's registries.
 
@@ -63,6 +89,7 @@ class RunConfig:
     """What a fork goes without."""
     claimed: Claimed | None = None
     """What to check on the corpus."""
+    viewpoint: Viewpoint = Viewpoint()
 
     @property
     def name(self) -> str:
@@ -92,6 +119,7 @@ class TokenizerConfig:
     pattern: str | None = None
     cache: bool = True
     otherwise: RunConfig | None = None
+    viewpoint: Viewpoint = Viewpoint()
 
     @property
     def name(self) -> str:
@@ -116,44 +144,10 @@ def why_unchecked(config: Config) -> str | None:
     return None
 
 
-NOTHING = RunConfig("")
-"""Stands for what is open before anything is."""
-
-# Is it a tokenizer or a corpus? What is in it decides, not what it is called.
-
-HEAD = 1 << 12
-"""Bytes that are looked at to tell."""
-
-
-def config_for(run: RunConfig) -> Config:
-    """`run` if its corpus is one; else the tokenizer that was given in place of a corpus."""
-    if run.corpus == "-" or _is_surely_text(run.corpus):
-        return run
-    from engine.formats import is_tokenizer  # slow to import, and seldom needed
-
-    path = Path(run.corpus)
-    try:
-        if not is_tokenizer(run.corpus):
-            return run
-    except (TokenizerFileError, OSError, ValueError):
-        return run  # the corpus says what is wrong
-    otherwise = run if path.is_file() else None
-    return TokenizerConfig((run.corpus,), cache=run.cache, otherwise=otherwise)
-
-
 def over(config: TokenizerConfig, corpus: str) -> TokenizerConfig:
     """What opens a tokenizer, with its merges counted in a corpus."""
     return replace(config, corpus=corpus, otherwise=None)
 
 
-def _is_surely_text(name: str) -> bool:
-    """Whether a file begins with a line of words, as no tokenizer does.
-
-    That spares a corpus the question to every format, which would be felt before the first frame.
-    """
-    try:
-        with Path(name).open("rb") as file:
-            first = file.read(HEAD).partition(b"\n")[0]
-    except (OSError, ValueError):
-        return False
-    return first[:1].isalpha() and len(first.split()) > 2
+NOTHING = RunConfig("")
+"""Stands for what is open before anything is."""

@@ -17,6 +17,7 @@ from engine.recording.player import Player
 if TYPE_CHECKING:
     from bpe_tui.session.config import RunConfig
     from engine.formats.tokenizer_format import Opened
+    from engine.learning.session_file import SavedFork
 
 
 class News(Message):
@@ -121,6 +122,15 @@ class WhatIfFailed(Message):
     """The fork cannot be trained."""
 
     error: Exception
+
+
+@dataclass
+class ForkMade(News):
+    """A fork of a saved session is made, or cannot be; `rest` are those to be made after it."""
+
+    outcome: WhatIfEnded | WhatIfFailed
+    wish: Any
+    rest: tuple[SavedFork, ...]
 
 
 class RaceRan(Message):

@@ -20,6 +20,7 @@ from engine.bpe.ties import TIE_RULES
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
+from engine.bpe.what_if import Change
 from engine.encoding.units import UNITS
 from engine.recording.merge_frame import MergeTimeline
 from engine.recording.player import Player
@@ -57,11 +58,13 @@ class ForkedFrom:
     Attributes:
         step: where the fork is.
         otherwise: what was done otherwise, in a few words.
+        change: what the trainer did otherwise.
         recording, stop_reason, config, forked_from: of the session, as they were.
     """
 
     step: int
     otherwise: str
+    change: Change
     recording: Timeline
     stop_reason: Enum | None
     config: Config
@@ -86,6 +89,7 @@ class Session:
         breakpoints: what to stop at; the merges are looked at for them as time passes.
         awaiting: the cursor goes to the next stop as soon as it is found.
         claimed: what is to be checked on the corpus; `None` for nothing.
+        due: the step to go to once it is recorded; `None` for none, or once somebody moves.
         found_none: the last search came to the end of the run.
     """
 
@@ -111,6 +115,9 @@ class Session:
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
         self.claimed = config.claimed if isinstance(config, RunConfig) else None
+        self.due = config.viewpoint.step
+        for line in config.viewpoint.breakpoints:
+            self.breakpoints.add(line)
         self._owed = 0.0  # parts of a step that playing has not made yet
 
     @property
@@ -195,27 +202,41 @@ class Session:
         # Without a corpus the tokenizer is looked at as it is: with all its merges.
         self.following = self.counts_nothing
         self.reading = self.indexing = self.working = None
+        self._go_where_due()
 
     def extend_to(self, steps: int) -> None:
         if self.recording is not None:
             self.recording.extend_to(steps)
             if self.following:
                 self.recording.seek(len(self.recording))
+            self._go_where_due()
+
+    def _go_where_due(self) -> None:
+        """Go to the step to begin with, if it is recorded by now."""
+        if self.due is not None and self.recording is not None and self.due <= len(self.recording):
+            self.seek(self.due)
 
     def end(self, reason: Enum) -> None:
         self.stop_reason, self.working = reason, None
         if self.recording is not None:
             self.recording.complete()
+            if self.due is not None and not self.config.viewpoint.forks:
+                self.seek(self.due)  # as near as there is one
         self.following = False  # nothing follows any more
 
     def keep(
-        self, fork: Timeline, reason: Enum, config: RunConfig, step: int, otherwise: str
+        self,
+        fork: Timeline,
+        reason: Enum,
+        config: RunConfig,
+        step: int,
+        otherwise: str,
+        change: Change,
     ) -> None:
         """Let a fork be the timeline from now on, at the step right after it forked."""
         assert self.timeline is not None
-        self.forked_from = ForkedFrom(
-            step, otherwise, self.timeline, self.stop_reason, self.config, self.forked_from
-        )
+        run = self.timeline, self.stop_reason, self.config, self.forked_from
+        self.forked_from = ForkedFrom(step, otherwise, change, *run)
         self.recording, self.stop_reason, self.config = fork, reason, config
         self.breakpoints.restart()
         self.seek(step + 1)
@@ -268,7 +289,7 @@ class Session:
 
     def hold(self) -> None:
         self.playing = self.following = self.awaiting = False
-        self._halt = None
+        self._halt = self.due = None
 
     def run_to_breakpoint(self) -> None:
         """Go to the next stop after the cursor, now or when it is found or recorded."""

@@ -78,7 +78,7 @@ FILTER_SWITCHES = (
     Switch("partial", "p", "partial UTF-8"),
     Switch("unused", "u", "unused"),
     Switch("unreachable", "d", "unreachable"),
-    Switch("twins", "y", "twins"),
+    Switch("twins", "w", "twins"),
 )
 
 

@@ -158,3 +158,7 @@ class QuizFileError(BpeError):
 
 class StepsFileError(BpeError):
     """A file of steps, a line of JSON a merge, is missing, or a line of it is no step."""
+
+
+class SessionFileError(BpeError):
+    """A session file is missing, damaged, too large, or of a newer version."""

@@ -16,7 +16,8 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.screens.save import Save
 from bpe_tui.dialogs.open_other import OpenOther, PlaceRows
 from bpe_tui.session import recent_files as recent
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig, config_for
+from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
 from engine import Tokenizer, count_pretokens, train_bpe
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.formats import WRITABLE, open_tokenizer

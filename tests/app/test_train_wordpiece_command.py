@@ -7,7 +7,8 @@ from pathlib import Path
 
 from program import HANDOUT, refusal, run
 
-from bpe_tui.session.config import RunConfig, TokenizerConfig, config_for
+from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.opening import config_for
 from engine.counting.count import count_corpus
 from engine.formats import open_tokenizer
 from engine.text.corpus import Corpus

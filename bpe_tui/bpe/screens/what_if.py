@@ -21,6 +21,7 @@ from textual.widgets import Input, Static
 from bpe_tui.session import messages
 from bpe_tui.session.config import LeftOut, RunConfig
 from bpe_tui.session.jobs import Job
+from bpe_tui.session.opening import fork_again
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
@@ -36,6 +37,7 @@ from engine.bpe.what_if import Change, Comparison, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import counts_without, document_counts
+from engine.learning.session_file import SavedFork
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
@@ -331,6 +333,27 @@ def wishes(frame: Frame, config: RunConfig, chosen: Pair | None) -> Iterator[Wis
         left = tuple(other for other in config.special_tokens if other != token)
         title = f"without the special token {visible_text(token)}"
         yield Wish(title, title, step, replace(config, special_tokens=left))
+
+
+def saved_wish(fork: SavedFork, config: RunConfig) -> Wish:
+    """The wish behind a fork that was saved, of a run that is trained as `config` says."""
+    changed, change = fork_again(fork, config)
+    said = [f"{_visible_pair(pair)} forbidden" for pair in fork.forbid]
+    said += [f"{_visible_pair(fork.force)} first"] if fork.force else []
+    said += [f"tie rule {changed.tie_rule}"] if changed.tie_rule != config.tie_rule else []
+    if changed.pattern != config.pattern:
+        said.append(f"pattern {visible_text(changed.pattern)}")
+    said += [
+        f"without document {each.document}" for each in changed.left_out[len(config.left_out) :]
+    ]
+    if changed.special_tokens != config.special_tokens:
+        said.append("other special tokens")
+    otherwise = ", ".join(said)
+    return Wish(otherwise, otherwise, fork.step, changed, change)
+
+
+def _visible_pair(pair: BytesPair) -> str:
+    return " │ ".join(map(visible_bytes, pair))
 
 
 def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:

@@ -190,7 +190,7 @@ TOKENS = on(
     ),
     Command(
         "screen.filter('twins')",
-        "y",
+        "w",
         "twins",
         "Only tokens that differ from another by case, a leading space or ##.",
         FILTER,

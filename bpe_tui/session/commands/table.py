@@ -218,6 +218,21 @@ _WINDOWS = (
     *on(
         EVERYWHERE,
         Command(
+            "app.show_command",
+            "y",
+            "command",
+            "The command that opens exactly this: the corpus, the step, the screen, the text.",
+            DO,
+            words="copy share place link",
+        ),
+        Command(
+            "app.save_session",
+            "S",
+            "session",
+            "Save the session in a file, to be opened again: step, text, breakpoints, forks.",
+            DO,
+        ),
+        Command(
             "app.export", "x", "export", "Export the screen, steps or the charts into a file.", DO
         ),
     ),

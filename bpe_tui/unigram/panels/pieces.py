@@ -51,7 +51,7 @@ FILTER_SWITCHES = (
     Switch("characters", "p", "characters"),
     Switch("seldom", "u", "seldom used"),
     Switch("leaving", "d", "go next"),
-    Switch("twins", "y", "twins"),
+    Switch("twins", "w", "twins"),
 )
 UNKNOWN_YET = "…"
 STAYS = "stays"

@@ -1,0 +1,293 @@
+"""From a path to what opens it; from what is open to a command or a session that opens it again."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from bpe_tui.session.commands.command import EVERYWHERE
+from bpe_tui.session.config import Config, LeftOut, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.models import DEFAULT_MODEL, model_of
+from bpe_tui.session.session import ForkedFrom, Session
+from bpe_tui.widgets.visible import visible_text
+from engine.analysis.breakpoints.conditions import parse
+from engine.bpe.ties import TIE_RULES
+from engine.bpe.what_if import Change
+from engine.core.errors import BpeError, SessionFileError, TokenizerFileError
+from engine.core.registry import Registry
+from engine.learning.session_file import (
+    LEFT_OUT,
+    NAMES,
+    NUMBERS,
+    SPECIAL,
+    SavedFile,
+    SavedFork,
+    SavedSession,
+    is_session,
+    read_session,
+)
+from engine.text.patterns import as_pattern
+from engine.text.pretokenize import check_special_tokens
+
+VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
+"""The kinds of screens that something can be opened with."""
+
+# Is it a corpus, a tokenizer or a session? What is in it decides, not what it is called.
+
+HEAD = 1 << 12
+"""Bytes that are looked at to tell."""
+
+
+def config_for(run: RunConfig) -> Config:
+    """`run` if its corpus is one; else what opens the tokenizer or the session given in its place.
+
+    Raises:
+        SessionFileError: it is a session file, and no good one.
+    """
+    if run.corpus == "-":
+        return run
+    path, head = Path(run.corpus), _head_of(run.corpus)
+    if _is_surely_text(head):
+        return run
+    if is_session(head):
+        return config_of_session(read_session(path), path)
+    from engine.formats import is_tokenizer  # slow to import, and seldom needed
+
+    try:
+        if not is_tokenizer(run.corpus):
+            return run
+    except (TokenizerFileError, OSError, ValueError):
+        return run  # the corpus says what is wrong
+    otherwise = run if path.is_file() else None
+    return TokenizerConfig(
+        (run.corpus,), cache=run.cache, otherwise=otherwise, viewpoint=run.viewpoint
+    )
+
+
+def _head_of(name: str) -> bytes:
+    try:
+        with Path(name).open("rb") as file:
+            return file.read(HEAD)
+    except (OSError, ValueError):
+        return b""
+
+
+def _is_surely_text(head: bytes) -> bool:
+    """Whether a file that begins so has a line of words first, as no tokenizer does.
+
+    That spares a corpus the question to every format, which would be felt before the first frame.
+    """
+    first = head.partition(b"\n")[0]
+    return first[:1].isalpha() and len(first.split()) > 2
+
+
+# -- a session file
+
+
+def config_of_session(saved: SavedSession, path: Path) -> Config:
+    """What opens a session that was saved at `path`.
+
+    Raises:
+        SessionFileError: it asks for what there is not: a view, a breakpoint, a tokenizer to fetch.
+    """
+    try:
+        return _config_of(saved)
+    except BpeError as error:
+        raise SessionFileError(f"{path}: {error}") from error
+
+
+def _config_of(saved: SavedSession) -> Config:
+    viewpoint = Viewpoint(
+        saved.step,
+        None if saved.view is None else VIEWS[saved.view],
+        saved.text,
+        saved.breakpoints,
+        saved.forks,
+        saved.corpus,
+        saved.note,
+    )
+    options = {name: value for name, value in saved.options if name != LEFT_OUT}
+    if saved.corpus is not None and not Path(saved.corpus.path).exists():
+        raise SessionFileError(f"its corpus is not there any more: {saved.corpus.path}")
+    config: Config
+    if saved.tokenizer:
+        if missing := next((name for name in saved.tokenizer if not Path(name).exists()), None):
+            raise SessionFileError(
+                f"its tokenizer {missing} is not there, and nothing is fetched for a session file"
+            )
+        corpus = saved.corpus.path if saved.corpus is not None else None
+        options = {name: options[name] for name in (SPECIAL, "pattern") if name in options}
+        config = TokenizerConfig(saved.tokenizer, corpus, viewpoint=viewpoint, **options)
+    else:
+        assert saved.corpus is not None  # it names one of the two
+        config = RunConfig(saved.corpus.path, viewpoint=viewpoint, **options)
+    scored = model_of(config).merges_by_score
+    for line in saved.breakpoints:
+        parse(line, scored)
+    for fork in saved.forks:
+        changed = dict(fork.options)
+        _ = TIE_RULES[changed.get("tie_rule", RunConfig.tie_rule)]
+        as_pattern(changed.get("pattern", RunConfig.pattern))
+        check_special_tokens(changed.get(SPECIAL, ()))
+    if saved.forks and (saved.tokenizer or model_of(config).name != DEFAULT_MODEL):
+        raise SessionFileError("only a training of BPE has forks")
+    return config
+
+
+def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
+    """All that opens a session again where it stands. The corpus is read for its digest.
+
+    Raises:
+        SessionFileError: it is not of files.
+        CorpusError: the corpus cannot be read any more.
+    """
+    config = root_config(session)
+    names = () if isinstance(config, RunConfig) else config.paths
+    if config.corpus == "-":
+        raise SessionFileError("the corpus came from standard input; save it as a file, open that")
+    if missing := next((name for name in names if not Path(name).exists()), None):
+        raise SessionFileError(
+            f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
+            " or take the command that opens it (y)"
+        )
+    return SavedSession(
+        None if config.corpus is None else SavedFile.of(config.corpus),
+        names,
+        tuple(_options_of(config).items()),
+        viewpoint.step or 0,
+        viewpoint.view,
+        viewpoint.text,
+        tuple(str(watched.breakpoint) for watched in session.breakpoints.enabled),
+        tuple(_forks_of(session)),
+        viewpoint.note,
+    )
+
+
+def root_config(session: Session) -> Config:
+    """What the session opened, before any fork."""
+    return next((fork.config for fork in reversed(list(_chain(session)))), session.config)
+
+
+def _chain(session: Session) -> Iterator[ForkedFrom]:
+    """The runs that this one is a fork of, the latest first."""
+    origin = session.forked_from
+    while origin is not None:
+        yield origin
+        origin = origin.forked_from
+
+
+def _options_of(config: Config) -> dict[str, Any]:
+    """The options that are not as they are by default."""
+    names = {*NUMBERS, *NAMES, SPECIAL}
+    return {
+        each.name: getattr(config, each.name)
+        for each in fields(config)
+        if each.name in names and getattr(config, each.name) != each.default
+    }
+
+
+def _forks_of(session: Session) -> Iterator[SavedFork]:
+    """The forks that led here, in the order in which they were made."""
+    after = session.config
+    made: list[SavedFork] = []
+    for origin in _chain(session):
+        assert isinstance(after, RunConfig)
+        assert isinstance(origin.config, RunConfig)
+        before, change = origin.config, origin.change
+        options = {
+            name: getattr(after, name)
+            for name in ("pattern", "tie_rule", SPECIAL)
+            if getattr(after, name) != getattr(before, name)
+        }
+        if gone := after.left_out[len(before.left_out) :]:
+            options[LEFT_OUT] = tuple(each.document for each in gone)
+        forbid = tuple(sorted(change.forbid))
+        made.append(SavedFork(origin.step, change.force, forbid, tuple(options.items())))
+        after = before
+    return reversed(made)
+
+
+def fork_again(fork: SavedFork, config: RunConfig) -> tuple[RunConfig, Change]:
+    """The options of a fork of a run that is trained as `config` says, and what it changes."""
+    options = dict(fork.options)
+    documents = options.pop(LEFT_OUT, ())
+    gone = (LeftOut(document, config.special_tokens) for document in documents)
+    known = {name: options[name] for name in ("pattern", "tie_rule", SPECIAL) if name in options}
+    changed = replace(config, left_out=(*config.left_out, *gone), **known)
+    change = Change(fork.force, frozenset(fork.forbid), tie_rule=options.get("tie_rule"))
+    return changed, change
+
+
+# -- the command that opens the same
+
+LONGEST_TEXT = 2000
+"""Characters of a text that still goes into a command."""
+
+
+def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe-tui") -> str:
+    """The command line that opens what `config` opens, where `viewpoint` is.
+
+    >>> command_that_opens(RunConfig("my text.txt", 300), Viewpoint(7, "encoding", "a b"))
+    "bpe-tui open 'my text.txt' --vocab-size 300 --step 7 --view encoding --text 'a b'"
+    """
+    words = [program, "open"]
+    if not isinstance(config, RunConfig):
+        for path in config.paths:
+            words += ["--tokenizer", path]
+    if config.corpus is not None:
+        dash = config.corpus.startswith("-") and config.corpus != "-"
+        words.append(f"./{config.corpus}" if dash else config.corpus)
+    words += _options_on_command_line(config)
+    if viewpoint.step is not None:
+        words += ["--step", str(viewpoint.step)]
+    if viewpoint.view is not None:
+        words += ["--view", viewpoint.view]
+    if viewpoint.text and not why_not_in_command(viewpoint.text):
+        words += ["--text", viewpoint.text]
+    return " ".join(map(shell_word, words))
+
+
+def _options_on_command_line(config: Config) -> list[str]:
+    words: list[str] = []
+    for name, value in _options_of(config).items():
+        if name != SPECIAL:
+            words += [f"--{name.replace('_', '-')}", str(value)]
+        elif not value:
+            words.append("--no-special")
+        else:
+            for token in value:
+                words += ["--special", token]
+    return words if config.cache else [*words, "--no-cache"]
+
+
+def why_not_in_command(text: str) -> str | None:
+    """Why a text cannot stand in a command; `None` if it can."""
+    if "\0" in text:
+        return "a NUL, which no command can hold"
+    if len(text) > LONGEST_TEXT:
+        return f"more than {LONGEST_TEXT:,} characters"
+    return None
+
+
+def shell_word(word: str) -> str:
+    r"""A word quoted for a shell, so that it can be shown and read as it is.
+
+    What cannot be shown is written as the octal digits of its bytes.
+
+    >>> print(shell_word("a b"), shell_word("a\nb"))
+    'a b' $'a\012b'
+    """
+    if all(visible_text(char, spaces=False) == char for char in word):
+        return shlex.quote(word)
+    return f"$'{''.join(map(_in_ansi_quotes, word))}'"
+
+
+def _in_ansi_quotes(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    if visible_text(char, spaces=False) == char:
+        return char
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))

@@ -1,0 +1,333 @@
+"""Session files: what is open and where one stands in it, kept as JSON to be opened again.
+
+A corpus is named with its size and digest, so that one that has changed is noticed. A session file
+may come from anybody: every value is checked for its type and its size, nothing in it is run, and
+it can name files only, nothing that would be fetched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from engine.core.errors import BpeError, CorpusError, SessionFileError, TokenizerFileError
+from engine.core.events import BytesPair
+from engine.core.files import write_files
+from engine.pipeline.json_fields import Fields
+
+KEY = "bpe-tui session"
+"""The first key of each session file; under it stands the version."""
+VERSION = 1
+LARGEST = 4 << 20
+"""Bytes of a session file at the most."""
+LONGEST = 4096
+"""Characters of a path or a note at the most."""
+MOST = 1000
+"""Breakpoints, forks and the like at the most."""
+
+NUMBERS = ("vocab_size", "min_count", "max_token_length")
+NAMES = ("pattern", "tie_rule", "trainer", "model", "units")
+SPECIAL, LEFT_OUT = "special_tokens", "left_out"
+"""The options that may stand in a session file: whole numbers, texts, special tokens, and the
+numbers of documents that a fork goes without."""
+
+Options = tuple[tuple[str, Any], ...]
+"""Options and their values; those not there have their defaults."""
+
+
+@dataclass(frozen=True)
+class SavedFile:
+    """A file as it was when the session was saved.
+
+    Attributes:
+        path: where it lies; in a session file on disk relative to its folder, if it lies below it.
+        size: in bytes.
+        digest: the SHA-256 of its bytes, in hex digits.
+    """
+
+    path: str
+    size: int
+    digest: str
+
+    @classmethod
+    def of(cls, path: str) -> SavedFile:
+        """The file as it is now.
+
+        Raises:
+            CorpusError: it cannot be read.
+        """
+        summed, size = sha256(), 0
+        if Path(path).exists() and not Path(path).is_file():
+            raise CorpusError(f"{path}: is no ordinary file; a session is of files")
+        try:
+            with open(path, "rb") as file:
+                while block := file.read(1 << 20):
+                    summed.update(block)
+                    size += len(block)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise CorpusError(f"{path}: cannot be read: {reason}") from error
+        return cls(path, size, summed.hexdigest())
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether what lies there now is something else.
+
+        Raises:
+            CorpusError: it cannot be read.
+        """
+        if Path(self.path).is_file() and os.path.getsize(self.path) != self.size:
+            return True
+        return SavedFile.of(self.path).digest != self.digest
+
+
+@dataclass(frozen=True)
+class SavedFork:
+    """A fork: the step at which a run went another way, and what was done otherwise from there.
+
+    Attributes:
+        force: the pair that merged first; `None` for none.
+        forbid: pairs that did not merge any more.
+        options: those of the run that are others.
+    """
+
+    step: int
+    force: BytesPair | None = None
+    forbid: tuple[BytesPair, ...] = ()
+    options: Options = ()
+
+
+@dataclass(frozen=True)
+class SavedSession:
+    """All that a session file holds.
+
+    Attributes:
+        corpus: what was trained on or counted; `None` for a tokenizer alone.
+        tokenizer: the paths of a tokenizer's files, or the name of one; none for a training.
+        options: how it was trained or opened.
+        step, view, text: where one stood: the step, the screen, the text typed there.
+        breakpoints: as they are typed, such as `count<50`.
+        forks: one after another, each a fork of the one before.
+        note: some words of whoever saved it.
+    """
+
+    corpus: SavedFile | None
+    tokenizer: tuple[str, ...] = ()
+    options: Options = ()
+    step: int = 0
+    view: str | None = None
+    text: str = ""
+    breakpoints: tuple[str, ...] = ()
+    forks: tuple[SavedFork, ...] = ()
+    note: str = ""
+
+
+# -- writing
+
+
+def write_session(path: Path, session: SavedSession, *, overwrite: bool = False) -> None:
+    """Write a session file; the paths in it are relative to its folder where they lie below it.
+
+    Raises:
+        OutputExistsError: something is there and `overwrite` is false.
+        OutputError: the system refuses.
+        SessionFileError: it would be too large to be opened again, or a path is no text.
+    """
+    content = json.dumps(_as_json(session, path.parent), indent=1).encode()
+    if len(content) > LARGEST:
+        raise SessionFileError(f"{path}: the session is too large to keep; shorten its text")
+    read_session_bytes(content, path)  # what is written can be opened again
+    write_files({path: content}, overwrite=overwrite)
+
+
+def _as_json(session: SavedSession, folder: Path) -> dict[str, Any]:
+    corpus = session.corpus
+    return {
+        KEY: VERSION,
+        "corpus": corpus
+        and {
+            "path": _path_from(folder, corpus.path),
+            "bytes": corpus.size,
+            "sha256": corpus.digest,
+        },
+        "tokenizer": [_path_from(folder, path) for path in session.tokenizer],
+        "options": dict(session.options),
+        "step": session.step,
+        "view": session.view,
+        "text": session.text,
+        "breakpoints": list(session.breakpoints),
+        "forks": [
+            {
+                "step": fork.step,
+                "force": fork.force and _hex(fork.force),
+                "forbid": [_hex(pair) for pair in fork.forbid],
+                "options": dict(fork.options),
+            }
+            for fork in session.forks
+        ],
+        "note": session.note,
+    }
+
+
+def _path_from(folder: Path, path: str) -> str:
+    """A path relative to a folder if it lies below it, so that both can be moved together."""
+    if not os.path.exists(path):
+        return path  # the name of a tokenizer
+    whole = os.path.abspath(path)
+    near = os.path.relpath(whole, folder)
+    return whole if near.startswith("..") else near
+
+
+def _hex(pair: BytesPair) -> list[str]:
+    return [token.hex() for token in pair]
+
+
+# -- reading
+
+
+def is_session(head: bytes) -> bool:
+    """Whether a file that begins so is a session file.
+
+    >>> is_session(b'{"bpe-tui session": 1, "corpus"'), is_session(b'{"version": "1.0"')
+    (True, False)
+    """
+    return head.lstrip().removeprefix(b"{").lstrip().startswith(f'"{KEY}"'.encode())
+
+
+def read_session(path: Path) -> SavedSession:
+    """Read a session file. Its paths are turned into such as can be opened from here.
+
+    Raises:
+        SessionFileError: it cannot be read, is too large, damaged, or of a newer version.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise SessionFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if len(content) > LARGEST:
+        raise SessionFileError(f"{path}: is too large for a session file")
+    return read_session_bytes(content, path)
+
+
+def read_session_bytes(content: bytes, path: Path) -> SavedSession:
+    """What a session file at `path` would say that holds these bytes.
+
+    Raises:
+        SessionFileError: it is damaged, or of a newer version.
+    """
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise SessionFileError(f"{path}: is damaged, it is no whole JSON: {error}") from error
+    try:
+        return _read(Fields(value), path)
+    except (TokenizerFileError, SessionFileError) as error:
+        raise SessionFileError(f"{path}: {error}") from error
+
+
+def _read(fields: Fields, path: Path) -> SavedSession:
+    if (version := fields.count(KEY)) != VERSION:
+        raise SessionFileError(
+            f"is a session file of version {version}, and this program reads {VERSION}; "
+            "take the program that has written it"
+        )
+    folder = path.parent
+    corpus = fields.inner_or_null("corpus")
+    names = tuple(_path(fields, name, folder) for name in _texts(fields, "tokenizer"))
+    if corpus is None and not names:
+        raise SessionFileError("names neither a corpus nor a tokenizer")
+    if len(names) > 2:
+        raise fields.error("tokenizer", "should name one file, or vocabulary and merges")
+    return SavedSession(
+        None if corpus is None else _file(corpus, folder),
+        names,
+        _options(fields),
+        fields.count("step"),
+        fields.text_or_null("view"),
+        fields.text("text"),
+        tuple(_texts(fields, "breakpoints")),
+        tuple(map(_fork, _few(fields, "forks", fields.each("forks")))),
+        _short(fields, "note"),
+    )
+
+
+def _file(fields: Fields, folder: Path) -> SavedFile:
+    digest = fields.text("sha256")
+    if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
+        raise fields.error("sha256", "should be 64 hex digits")
+    path = _path(fields, _short(fields, "path"), folder)
+    return SavedFile(path, fields.count("bytes"), digest)
+
+
+def _path(fields: Fields, name: str, folder: Path) -> str:
+    """A path that can be opened from here; a name is left as it is."""
+    if not name or "\0" in name or len(name) > LONGEST:
+        raise fields.error("path", f"no file can be called {name[:60]!r}")
+    near = os.path.normpath(os.path.join(folder, name))
+    return near if os.path.exists(near) else name
+
+
+def _options(fields: Fields) -> Options:
+    options = fields.inner("options")
+    read = dict.fromkeys(NUMBERS, options.count) | dict.fromkeys(NAMES, options.text)
+    found: dict[str, Any] = {}
+    for name in options.value:
+        if name in (SPECIAL, LEFT_OUT):
+            take = options.texts if name == SPECIAL else options.counts
+            found[name] = tuple(_few(options, name, take(name)))
+        elif name not in read:
+            raise options.error(name[:60], "is no option that a session has")
+        elif options.has(name):
+            found[name] = read[name](name)
+    return tuple(found.items())
+
+
+def _fork(fields: Fields) -> SavedFork:
+    force = _pair(fields, "force", fields.items("force")) if fields.has("force") else None
+    forbid = (_pair(fields, "forbid", pair) for pair in _few(fields, "forbid"))
+    return SavedFork(fields.count("step"), force, tuple(forbid), _options(fields))
+
+
+def _pair(fields: Fields, key: str, value: Any) -> BytesPair:
+    try:
+        left, right = value
+        return bytes.fromhex(left), bytes.fromhex(right)
+    except (TypeError, ValueError):
+        raise fields.error(key, "should hold pairs of tokens in hex digits") from None
+
+
+def _texts(fields: Fields, key: str) -> Sequence[str]:
+    return [text[:LONGEST] for text in _few(fields, key, fields.texts(key))]
+
+
+def _few(fields: Fields, key: str, items: Sequence[Any] | None = None) -> Sequence[Any]:
+    found = fields.items(key) if items is None else items
+    if len(found) > MOST:
+        raise fields.error(key, f"holds {len(found):,} entries, and {MOST:,} is the most")
+    return found
+
+
+def _short(fields: Fields, key: str) -> str:
+    text = fields.text(key)
+    if len(text) > LONGEST:
+        raise fields.error(key, f"is longer than {LONGEST:,} characters")
+    return text
+
+
+def check_unchanged(saved: SavedFile) -> str | None:
+    """One sentence if the file is another than when the session was saved; else `None`."""
+    try:
+        changed = saved.has_changed
+    except BpeError as error:
+        return f"{error}"
+    return (
+        f"{saved.path} has changed since the session was saved, so steps and counts may differ"
+        if changed
+        else None
+    )

@@ -1,0 +1,146 @@
+"""Where one stands, taken along: the command that opens it (y), the session in a file (S)."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.cli.open import opened_config
+from bpe_tui.cli.program import app as program
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.opening import command_that_opens, config_for, shell_word
+from tests.app.opening import opened_as, recorded_once, step, until
+from tests.app.program import HANDOUT, run
+
+
+def parsed(command: str) -> RunConfig | TokenizerConfig:
+    """What a command line asks to be opened, as the program itself reads it."""
+    import typer
+
+    words = shlex.split(command)
+    group = typer.main.get_command(program)
+    assert words[:2] == ["bpe-tui", "open"]
+    context = group.get_command(None, "open").make_context("open", words[2:])  # type: ignore[attr-defined,arg-type]
+    return opened_config(context)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        RunConfig(HANDOUT),
+        RunConfig(HANDOUT, 300, (), "whitespace", "first-seen", "naive", 3, False),
+        RunConfig(HANDOUT, 900, ("<s>", "a b"), model="wordpiece", max_token_length=5),
+        TokenizerConfig(("gpt2",), HANDOUT, ("<s>",), "cl100k"),
+    ],
+)
+def test_the_command_opens_exactly_that(config: RunConfig | TokenizerConfig) -> None:
+    from dataclasses import replace
+
+    viewpoint = Viewpoint(41, "encoding", 'it\'s  "so" $HOME --step `x` 漢')
+    command = command_that_opens(config, viewpoint)
+    assert parsed(command) == replace(config, viewpoint=viewpoint)
+
+
+def test_a_word_is_quoted_so_that_what_is_shown_can_be_typed() -> None:
+    for word in ("", "a b", "it's", "a\nb\t\x1b[31m", "\u202eabc", "-x", "\x00"[:0], "é\\n'"):
+        quoted = shell_word(word)
+        assert quoted.isprintable()
+        from subprocess import run as run_shell
+
+        said = run_shell(["bash", "-c", f"printf %s {quoted}"], capture_output=True, check=True)
+        assert said.stdout.decode() == word
+
+
+async def test_y_shows_the_command_and_copies_it() -> None:
+    config = RunConfig(HANDOUT, pattern="whitespace")
+    async with opened_as(config) as (app, pilot):
+        app.seek(5)
+        app.screen.query_one("#encode-input", Input).value = "lowest new"
+        await pilot.press("y")
+        shown = str(app.screen.query_one("#take-along-command", Static).render())
+        assert shown == command_that_opens(config, Viewpoint(5, "training", "lowest new"))
+        assert app.clipboard == shown
+        await pilot.press("escape", "3", "y")
+        assert "--view vocabulary" in str(
+            app.screen.query_one("#take-along-command", Static).render()
+        )
+
+
+async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
+    config = RunConfig(
+        HANDOUT, pattern="whitespace", viewpoint=Viewpoint(7, "encoding", "lowest\nnew")
+    )
+    async with opened_as(config) as (app, _):
+        assert step(app) == 7
+        assert app.screen.id == "encoding"
+        assert app.navigation.text == "lowest\nnew"
+    async with opened_as(RunConfig(HANDOUT, viewpoint=Viewpoint(99999))) as (app, _):
+        assert app.session.at_end
+        assert "There is no step 99,999" in app.notices.now
+
+
+async def test_a_saved_session_opens_again_with_breakpoints_and_forks(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_bytes(Path(HANDOUT).read_bytes())
+    async with opened_as(RunConfig(str(corpus), pattern="whitespace")) as (app, pilot):
+        app.session.breakpoints.add("tie")
+        for key in ("right", "right"):  # two forks, one of the other
+            await pilot.press(key, "i", "enter")
+            await until(pilot, lambda: getattr(app.screen, "_fork", None) is not None)
+            await pilot.press("enter")
+            await pilot.pause()
+        await pilot.press("g", *"6", "enter", "S")
+        app.screen.query_one("#dialog-input", Input).value = str(path)
+        app.screen.query_one("#session-note", Input).value = "for Monday [bold]"
+        await pilot.press("enter")
+        await until(pilot, path.exists)
+        was = app.session.frame
+        await pilot.press("S")
+        app.screen.query_one("#dialog-input", Input).value = str(path)
+        await pilot.press("enter")
+        hint = app.screen.query_one("#dialog-hint", Static)
+        await until(pilot, lambda: "is there already" in str(hint.render()))
+    corpus.write_bytes(corpus.read_bytes() + b"\n")  # no other merges, and yet another file
+    again = BpeTuiApp(config_for(RunConfig(str(path))), recorded_once)
+    async with again.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: step(again) == 6 if again.session.recording else False)
+        await until(pilot, lambda: "has changed" in again.notices.note)
+        now = again.session.frame
+        assert was is not None
+        assert now is not None
+        assert [now.merge_at(i).pair for i in range(now.recorded_steps)] == [
+            was.merge_at(i).pair for i in range(was.recorded_steps)
+        ]
+        assert again.session.forked_from is not None
+        assert again.session.forked_from.forked_from is not None
+        assert str(again.session.breakpoints[0].breakpoint) == "tie"
+        assert any("for Monday [bold]" in said for said in again.notices.everything)
+
+
+def test_a_session_without_its_corpus_or_with_unknown_names_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    good = (
+        '{"bpe-tui session": 1, "corpus": {"path": "%s", "bytes": 1, "sha256": "%s"}, '
+        '"tokenizer": %s, "options": {}, "step": 2, "view": "%s", "text": "low", '
+        '"breakpoints": ["%s"], "forks": [], "note": ""}'
+    )
+    for parts, said in (
+        (("gone.txt", "0" * 64, "[]", "training", "tie"), "is not there any more"),
+        ((HANDOUT, "0" * 64, "[]", "kitchen", "tie"), "unknown view 'kitchen'"),
+        ((HANDOUT, "0" * 64, "[]", "training", "zzz"), "not a breakpoint"),
+        ((HANDOUT, "0" * 64, '["hf:a/b"]', "training", "tie"), "nothing is fetched"),
+    ):
+        path.write_text(good % parts)
+        result = run(path, "--plain")
+        assert result.returncode == 2
+        assert said in result.stderr.decode()
+    path.write_text(good % (HANDOUT, "0" * 64, "[]", "encoding", "tie"))
+    result = run(path, "--plain")
+    assert "Merge 2 of" in result.stdout.decode()
+    assert "has changed" in result.stderr.decode()
+    assert "says how it was trained" in run(path, "--plain", "--vocab-size", "300").stderr.decode()

@@ -1,0 +1,149 @@
+"""Session files: what is written is read again; a file from anybody says what is wrong with it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.errors import OutputExistsError, SessionFileError
+from engine.learning.session_file import (
+    KEY,
+    LARGEST,
+    SavedFile,
+    SavedFork,
+    SavedSession,
+    check_unchanged,
+    is_session,
+    read_session,
+    read_session_bytes,
+    write_session,
+)
+from tests.engine.generated import examples
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low lower lowest")
+    return corpus
+
+
+def saved(corpus: Path) -> SavedSession:
+    return SavedSession(
+        SavedFile.of(str(corpus)),
+        options=(("vocab_size", 300), ("special_tokens", ("<s>",)), ("pattern", "gpt2")),
+        step=12,
+        view="encoding",
+        text="two\nlines 漢",
+        breakpoints=("tie", "count<50"),
+        forks=(SavedFork(3, (b"\xff", b"a"), ((b"b", b"c"),), (("left_out", (2,)),)),),
+        note="for Monday",
+    )
+
+
+def test_what_is_written_is_read_again(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    write_session(path, saved(corpus))
+    assert read_session(path) == saved(corpus)
+    assert is_session(path.read_bytes()[:4096])
+    with pytest.raises(OutputExistsError):
+        write_session(path, saved(corpus))
+
+
+def test_a_corpus_is_found_again_beside_a_session_that_was_moved(
+    corpus: Path, tmp_path: Path
+) -> None:
+    write_session(tmp_path / "s.json", saved(corpus))
+    elsewhere = tmp_path.rename(tmp_path.with_name("moved"))
+    found = read_session(elsewhere / "s.json").corpus
+    assert found is not None
+    assert Path(found.path) == elsewhere / "corpus.txt"
+
+
+def test_a_corpus_that_changed_is_noticed_even_if_it_is_as_long(corpus: Path) -> None:
+    file = SavedFile.of(str(corpus))
+    assert check_unchanged(file) is None
+    corpus.write_text("low lower LOWEST")
+    assert "has changed" in (check_unchanged(file) or "")
+    corpus.unlink()
+    assert "cannot be read" in (check_unchanged(file) or "")
+
+
+def test_a_device_is_no_corpus_of_a_session() -> None:
+    assert "no ordinary file" in (check_unchanged(SavedFile("/dev/zero", 0, "0" * 64)) or "")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({KEY: 2}, "version 2"),
+        ({"step": -1}, "step: should not be negative"),
+        ({"step": "12"}, "step: should be a whole number, and is a text"),
+        ({"options": {"colour": 1}}, "options.colour: is no option"),
+        ({"options": {"vocab_size": "300"}}, "options.vocab_size: should be a whole number"),
+        ({"corpus": None}, "neither a corpus nor a tokenizer"),
+        ({"corpus": {"path": "a\0b", "bytes": 1, "sha256": "0" * 64}}, "no file can be called"),
+        ({"corpus": {"path": "a", "bytes": 1, "sha256": "0"}}, "64 hex digits"),
+        ({"tokenizer": ["a", "b", "c"]}, "vocabulary and merges"),
+        ({"breakpoints": ["tie"] * 1001}, "1,000 is the most"),
+        ({"forks": [{"step": 1, "force": ["xy", "61"], "forbid": [], "options": {}}]}, "hex"),
+        ({"text": "\ud800"}, "half a character"),
+        ({"note": "n" * 5000}, "note: is longer"),
+    ],
+)
+def test_a_session_says_what_is_wrong_with_it(
+    corpus: Path, tmp_path: Path, change: dict[str, Any], said: str
+) -> None:
+    path = tmp_path / "s.json"
+    write_session(path, saved(corpus))
+    content = json.loads(path.read_text()) | change
+    with pytest.raises(SessionFileError, match=said) as error:
+        read_session_bytes(json.dumps(content).encode(), path)
+    assert str(error.value).startswith(f"{path}: ")
+
+
+def test_a_session_that_is_too_large_or_cut_short_is_refused(corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_bytes(b" " * (LARGEST + 1))
+    with pytest.raises(SessionFileError, match="too large"):
+        read_session(path)
+    write_session(path, saved(corpus), overwrite=True)
+    for cut in (b"", path.read_bytes()[:-9], b"[" * 100_000, b"[]", b"null"):
+        with pytest.raises(SessionFileError):
+            read_session_bytes(cut, path)
+
+
+@examples(200)
+@given(data=st.data())
+def test_whatever_a_session_holds_only_our_errors_come_of_it(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+    anything = st.recursive(
+        scalars,
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner),
+        max_leaves=6,
+    )
+    folder = tmp_path_factory.getbasetemp()
+    (folder / "c.txt").write_text("low")
+    path = folder / "s.json"
+    write_session(path, saved(folder / "c.txt"), overwrite=True)
+    content = json.loads(path.read_text())
+    target, key = data.draw(st.sampled_from(_places(content)))
+    target[key] = data.draw(anything)
+    with contextlib.suppress(SessionFileError):
+        read_session_bytes(json.dumps(content).encode(), path)
+
+
+def _places(value: Any) -> list[tuple[Any, Any]]:
+    """Every place in a JSON value where something else can be put."""
+    if not isinstance(value, dict | list):
+        return []
+    keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+    return [(value, key) for key in keys] + [place for key in keys for place in _places(value[key])]
