@@ -27,7 +27,6 @@ from bpe_tui.session.session import Session
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.learning.session_file import SavedFile, SavedFork, check_unchanged
 from engine.recording.player import Player
 
 SWITCH_SECONDS = 0.0005
@@ -101,9 +100,8 @@ class BpeTuiApp(SessionApp):
         elif before is None:
             self.exit()
         elif before.stop_reason is None and before.config.corpus != "-":
-            self.open(
-                replace(before.config, viewpoint=Viewpoint())
-            )  # its training was given up for the other
+            # Its training was given up for the other.
+            self.open(replace(before.config, viewpoint=Viewpoint()))
         else:
             self._cancel()
             self._change_to(before)
@@ -206,6 +204,8 @@ class BpeTuiApp(SessionApp):
 
     async def _compare_corpus(self, saved: SavedFile) -> None:
         """Tell if the corpus is not what it was when the session was saved."""
+        from engine.learning.session_file import check_unchanged
+
         changed = await asyncio.to_thread(check_unchanged, saved)
         if changed is not None:
             self.tell(f"{visible_text(changed, spaces=False)}.", stays=True)
@@ -378,6 +378,7 @@ def _same(config: Config | None, other: Config) -> bool:
 
 if TYPE_CHECKING:
     from bpe_tui.session.host import Host
+    from engine.learning.session_file import SavedFile, SavedFork
 
     _host: type[Host] = BpeTuiApp  # it is all that its screens ask for
 

@@ -15,11 +15,11 @@ from binascii import Error as Base64Error
 from binascii import a2b_base64
 
 from engine.core.errors import PatternError, TokenizerFileError, VocabularyError
+from engine.core.json_fields import Fields
 from engine.formats.guesses import describe_pattern, number_special_tokens, pattern_of
 from engine.formats.ranks import tokenizer_of_ranks
 from engine.formats.source import Source, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.pipeline.json_fields import Fields
 
 FILE = "tekken.json"
 _NAMES = (

@@ -22,7 +22,7 @@ from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import Pattern, as_pattern
 
 if TYPE_CHECKING:
-    from engine.pipeline.json_fields import Fields
+    from engine.core.json_fields import Fields
     from engine.pipeline.pipeline import Pipeline
 
 FILE = "tokenizer.json"
@@ -49,7 +49,7 @@ def load(source: Source, overrides: Overrides) -> Opened:
     Raises:
         TokenizerFileError: says which key is wrong, or asks for what is not there.
     """
-    from engine.pipeline.json_fields import Fields
+    from engine.core.json_fields import Fields
     from engine.pipeline.pipeline import Pipeline
     from engine.pipeline.to_tokenizer import tokenizer_of
 

@@ -18,7 +18,7 @@ from typing import Any
 from engine.core.errors import BpeError, CorpusError, SessionFileError, TokenizerFileError
 from engine.core.events import BytesPair
 from engine.core.files import write_files
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 
 KEY = "bpe-tui session"
 """The first key of each session file; under it stands the version."""

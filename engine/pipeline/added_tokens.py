@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import regex
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.text.pretokenize import WHITE_SPACE
 
 

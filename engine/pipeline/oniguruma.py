@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import regex
 
 from engine.core.errors import PatternError
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.text.typed_regex import compile_foreign
 
 MOST_GROUPS = 100

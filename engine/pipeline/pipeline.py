@@ -14,9 +14,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import AddedToken, number_added_tokens, without_repeats
 from engine.pipeline.decoders import DECODERS, Decoder
-from engine.pipeline.json_fields import Fields
 from engine.pipeline.models import MODELS
 from engine.pipeline.models.model import MergingModel, Model
 from engine.pipeline.normalizers import NORMALIZERS

@@ -31,8 +31,8 @@ from typing import (
     get_type_hints,
 )
 
+from engine.core.json_fields import Fields
 from engine.core.registry import Registry
-from engine.pipeline.json_fields import Fields
 
 AnyStage = TypeVar("AnyStage", bound="Stage")
 Reader = Callable[[Fields, str], Any]

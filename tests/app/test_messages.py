@@ -95,7 +95,7 @@ def test_nothing_is_said_in_a_corner() -> None:
     ("key", "model", "told"),
     [
         ("p", "wordpiece", "p: scores on 1 training."),
-        ("full_stop", "bpe", ".: move on 1 training."),
+        ("v", "bpe", "v: heap view on 1 training."),
         ("u", "bpe", "u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline."),
         ("percent_sign", "bpe", "%: dropout on 2 encoding."),
         ("percent_sign", "unigram", "%: dropout with BPE (M changes the model)."),

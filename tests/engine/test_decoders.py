@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from odd_texts import CHARACTERS
 from tokenizers import Tokenizer, decoders, models
 
+from engine.core.json_fields import Fields
 from engine.pipeline.decoders import DECODERS
-from engine.pipeline.json_fields import Fields
 
 BYTE_LEVEL = {"add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 METASPACE = {"replacement": "▁", "split": True}

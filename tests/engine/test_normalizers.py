@@ -15,7 +15,7 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import normalizers as theirs
 
 from engine.core.errors import TokenizerFileError
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.normalizers import NORMALIZERS
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 

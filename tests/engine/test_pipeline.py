@@ -15,7 +15,7 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from pipelines import BUILDERS, built
 from tokenizers import Tokenizer as Theirs
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.pipeline import Pipeline
 
 Build = Callable[[], Theirs]

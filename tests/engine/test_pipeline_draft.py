@@ -10,6 +10,7 @@ from pipelines import built, gpt2
 from tokenizers import Tokenizer as Theirs
 
 from engine.core.errors import BpeError
+from engine.core.json_fields import Fields
 from engine.pipeline.decoders import Fuse
 from engine.pipeline.draft import (
     DECODER,
@@ -22,7 +23,6 @@ from engine.pipeline.draft import (
     typed_cut,
     typed_normalizer,
 )
-from engine.pipeline.json_fields import Fields
 from engine.pipeline.normalizers.edits import Lowercase, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.pipeline import Pipeline

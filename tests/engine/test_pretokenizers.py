@@ -11,7 +11,7 @@ from odd_texts import in_old_unicode, sample_texts, texts
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from engine.core.errors import TokenizerFileError
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.cuts import in_oniguruma
 from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer

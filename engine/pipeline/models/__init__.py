@@ -3,7 +3,7 @@
 They build on the encoders of BPE, WordPiece and Unigram; no other kind of stage needs them.
 """
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.models.bpe import BPE
 from engine.pipeline.models.model import Model
 from engine.pipeline.models.unigram import Unigram

@@ -14,8 +14,8 @@ from typing import Any
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
+from engine.core.json_fields import Fields
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
-from engine.pipeline.json_fields import Fields
 from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
 

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from engine.core.events import Pair
+from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.fast import RankHeap
-from engine.pipeline.json_fields import Fields, well_formed
 from engine.pipeline.stage import Stage
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any, Self
 
 from engine.core.errors import UnigramError
-from engine.pipeline.json_fields import Fields, well_formed
+from engine.core.json_fields import Fields, well_formed
 from engine.pipeline.models.model import Model, ModelToken
 from engine.pipeline.stage import stage
 from engine.unigram.lattice import Lattice

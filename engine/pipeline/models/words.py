@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.models.model import Model, ModelToken, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
 from engine.wordpiece.encoder import MAX_INPUT_CHARACTERS, WordPieceEncoder

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 import regex
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import Edit, EditingNormalizer
 from engine.pipeline.stage import stage
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import regex
 
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.oniguruma import TextOrRegex, alternatives, can_be_empty
 from engine.pipeline.pretokenizers.pretokenizer import (
     BEHAVIORS,

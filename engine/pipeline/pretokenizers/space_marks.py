@@ -13,7 +13,7 @@ from typing import Self
 import regex
 
 from engine.core.gpt2_bytes import spell
-from engine.pipeline.json_fields import Fields
+from engine.core.json_fields import Fields
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
 from engine.pipeline.pretokenizers.pretokenizer import (
