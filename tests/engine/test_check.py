@@ -11,14 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from students import SPECIAL, Student
 
-from engine import Trainer
+from engine import Trainer, train_bpe
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check, check_claim
 from engine.analysis.check.claim import Claim
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
+from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair
+from engine.core.gpt2_bytes import spell
 from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_text
 
 SAMPLE = Path(__file__).resolve().parents[2] / "samples" / "tinystories_valid.txt"
 STORY = SAMPLE.read_text(encoding="utf-8")[:3000]
@@ -220,3 +223,26 @@ def test_the_vocabulary_is_compared_with_the_merges(
     report = check_claim(Claim.of(vocab, [(b"o", b"w")]), asked)
     assert report.agrees == agrees
     assert told in list(report.describe())[-1]
+
+
+def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("low low lower", encoding="utf-8")
+    vocab, merges = train_bpe(corpus, 260)
+    spelled = {token_id: spell(token) for token_id, token in vocab.items()}
+    ids = {token: token_id for token_id, token in vocab.items()}
+    for said in (
+        [(spell(left), spell(right)) for left, right in merges],
+        [(ids[left], ids[right]) for left, right in merges],
+        merges,
+    ):
+        report = check(spelled, said, corpus, 260)
+        assert report.agrees
+        assert "Its tokens are spelled in GPT-2's spelling." in list(report.describe())
+    hexed = {token_id: token.hex() for token_id, token in vocab.items()}
+    assert check(hexed, [(left.hex(), right.hex()) for left, right in merges], corpus, 260).agrees
+    assert check(None, [(to_text(left), to_text(right)) for left, right in merges], corpus).agrees
+    with pytest.raises(TokenizerFileError, match="neither bytes nor text"):
+        check(None, [(256, 257)], corpus)
+    with pytest.raises(TokenizerFileError, match="hex says every byte"):
+        check({0: "a", 1: "b", 2: "ab"}, [("a", "b")], corpus)

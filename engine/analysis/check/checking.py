@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.causes import CAUSES
-from engine.analysis.check.claim import Claim
+from engine.analysis.check.claim import Claim, Token
 from engine.analysis.check.explanation import Case, Explanation, explain
 from engine.analysis.check.findings import (
     Divergence,
@@ -128,8 +128,8 @@ class Judge:
 
 
 def check(
-    vocab: Mapping[int, bytes] | None,
-    merges: Sequence[BytesPair],
+    vocab: Mapping[int, bytes | str] | None,
+    merges: Sequence[tuple[Token, Token]],
     corpus: str | os.PathLike[str],
     vocab_size: int | None = None,
     special_tokens: Sequence[str] = (),
@@ -139,8 +139,10 @@ def check(
     """Tell whether these merges are what the rule gives on a corpus; if not, where and why.
 
     Args:
-        vocab: id → bytes; `None` to look at the merges only. It need not fit the merges.
-        merges: (left bytes, right bytes) in the order learnt.
+        vocab: id → bytes; `None` to look at the merges only. It need not fit the merges. Text is
+            taken for what spells the bytes: GPT-2's spelling, hex and others, told by all tokens
+            together; `report.notes` says for which.
+        merges: (left, right) in the order learnt: bytes, text, or ids of the vocabulary.
         corpus: the file that they were learnt from.
         vocab_size: the size that was asked for; `None` if any number of merges will do.
         special_tokens, pattern, tie_rule: as `train_bpe` takes them.
@@ -184,6 +186,7 @@ def check_claim(
         size=_size_finding(len(claim.steps), judge, assignment),
         vocabulary=_vocabulary_finding(claim, assignment),
         ids=id_finding(claim.steps, assignment.first_id),
+        notes=claim.notes,
     )
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair
+from engine.core.gpt2_bytes import unspell
 from engine.formats import open_tokenizer, read_vocab_and_merges
+from engine.formats.course_values import Parts, read_parts
+from engine.text.pretokenize import to_bytes
+
+Token = bytes | str | int
+"""A token of a merge as a solution may keep it: its bytes, a text that spells them, or its id."""
 
 
 @dataclass(frozen=True)
@@ -17,19 +24,66 @@ class Claim:
     """The steps of a trainer in their order, and its vocabulary if it wrote one.
 
     Nothing here is believed: a step may name tokens that no earlier step makes.
+
+    Attributes:
+        notes: how tokens that are no bytes were read.
     """
 
     steps: Sequence[ClaimedStep]
     vocab: Mapping[int, bytes] | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, vocab: Mapping[int, bytes] | None, merges: Sequence[BytesPair]) -> Claim:
-        """The claim that a vocab (id → bytes) and merges (left, right) make.
+    def of(
+        cls, vocab: Mapping[int, bytes | str] | None, merges: Sequence[tuple[Token, Token]]
+    ) -> Claim:
+        """The claim that a vocab (id → token) and merges (left, right) make.
+
+        Tokens that are `str` are read as in a file: the spelling is told by all of them together.
 
         >>> Claim.of(None, [(b"a", b"b")]).steps
         [ClaimedStep(left=b'a', right=b'b', count=None, new_id=None)]
+        >>> Claim.of(None, [("Ġ", "t")]).steps[0].pair
+        (b' ', b't')
+
+        Raises:
+            TokenizerFileError: nobody can say which bytes the tokens are.
         """
-        return cls([ClaimedStep(left, right) for left, right in merges], vocab)
+        tokens = chain(() if vocab is None else vocab.values(), *merges)
+        if all(isinstance(token, bytes) for token in tokens):
+            return cls(_steps(merges), vocab)  # type: ignore[arg-type]
+        if vocab is None:
+            pairs, spelling = _of_text(merges)
+            return cls(_steps(pairs), None, (f"merges are spelled in {spelling}",))
+        read = read_parts("the vocabulary", Parts(vocab, merges))
+        return cls(_steps(read.merges), read.all_tokens, tuple(read.notes))
+
+
+def _steps(merges: Sequence[BytesPair]) -> list[ClaimedStep]:
+    return [ClaimedStep(left, right) for left, right in merges]
+
+
+def _of_text(merges: Sequence[tuple[Token, Token]]) -> tuple[list[BytesPair], str]:
+    """The bytes of merges without a vocabulary, and how they are spelled."""
+    for name, bytes_of in (("GPT-2's spelling", unspell), ("text", to_bytes)):
+        try:
+            return [
+                (_bytes(left, bytes_of), _bytes(right, bytes_of)) for left, right in merges
+            ], name
+        except KeyError:
+            continue
+    raise AssertionError("any text has bytes")
+
+
+def _bytes(token: Token, bytes_of: Callable[[str], bytes]) -> bytes:
+    if isinstance(token, bytes):
+        return token
+    if isinstance(token, str):
+        return bytes_of(token)
+    raise TokenizerFileError(
+        f"a merge names {token!r:.40}, which is neither bytes nor text; ids mean something only "
+        "beside a vocabulary"
+    )
 
 
 def read_claim(

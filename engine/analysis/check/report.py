@@ -24,6 +24,7 @@ class Report:
             trainer's own merges before them.
         counts_claimed, counts_wrong: how many counts the trainer reported, how many are wrong.
         size, vocabulary, ids: what was found of these; `None` if they were not looked at.
+        notes: how tokens that are no bytes were read.
     """
 
     merges: int
@@ -35,6 +36,7 @@ class Report:
     size: SizeFinding | None
     vocabulary: VocabularyFinding | None
     ids: IdFinding | None
+    notes: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -45,6 +47,8 @@ class Report:
 
     def describe(self, show: Show = spell) -> Iterator[str]:
         """The outcome, a sentence or two a line."""
+        for note in self.notes:
+            yield f"{note[0].upper()}{note[1:]}."
         if self.divergence is None:
             counts = " with the counts told" if self.counts_claimed else ""
             yield f"All {self.merges:,} merges are by the rule{counts}."
