@@ -1,6 +1,6 @@
 """For all tests: how many generated examples each of them is tried on.
 
-`pytest` tries a quarter of what a test asks for (`examples`, or Hypothesis's 100), and
+`pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100), and
 `pytest --hypothesis-profile thorough` all of it. Time never decides: a busy machine is no failure.
 """
 
@@ -9,5 +9,5 @@ from __future__ import annotations
 from hypothesis import settings
 
 settings.register_profile("thorough", max_examples=100, deadline=None)
-settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("quick", max_examples=10, deadline=None)
 settings.load_profile("quick")

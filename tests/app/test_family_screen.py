@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,25 @@ from bpe_tui.studies.model_table.table import FamilyRows
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
-from engine.analysis.model_table.kinds import KINDS
-from engine.analysis.model_table.table import Row, table_rows
+from engine.analysis.model_table.kinds import KINDS, Candidate
+from engine.analysis.model_table.table import Row, Untrained, table_rows, train_candidate
 from engine.formats import save
 
 
+@cache
+def trained(
+    name: str, corpus: bytes, vocab_size: int, special_tokens: tuple[str, ...]
+) -> Candidate | Untrained:
+    return train_candidate(name, corpus, vocab_size, special_tokens)
+
+
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A corpus on which each kind is trained once in a test process, and not for each table."""
+    monkeypatch.setattr(
+        "bpe_tui.studies.model_table.job.train_candidate",
+        lambda name, learnt, size, specials, _: trained(name, learnt, size, tuple(specials)),
+    )
     place = tmp_path / "story.txt"
     place.write_bytes(SAMPLE.read_bytes()[:12_000])
     return place
@@ -78,7 +91,9 @@ async def test_a_typed_text_is_measured_in_place_of_the_corpus(corpus: Path) -> 
 
 async def test_enter_explains_a_row_and_leads_to_the_model(corpus: Path) -> None:
     async with opened(corpus, vocab_size=500) as (app, pilot):
-        await measured(app, pilot)
+        rows = await measured(app, pilot)
+        await pilot.press("enter", "escape")
+        assert app.focused is rows
         await pilot.press(*["down"] * list(KINDS).index("wordpiece"), "enter")
         await pilot.pause()
         details = app.screen.query_one(FamilyDetails)
@@ -168,13 +183,6 @@ async def test_the_model_that_is_open_is_not_trained_again(corpus: Path) -> None
         assert app.screen.id == "training"
 
 
-async def test_esc_leads_from_the_explanation_to_the_table(corpus: Path) -> None:
-    async with opened(corpus, vocab_size=500) as (app, pilot):
-        rows = await measured(app, pilot)
-        await pilot.press("enter", "escape")
-        assert app.focused is rows
-
-
 async def test_what_cannot_be_trained_says_why(corpus: Path) -> None:
     async with opened(corpus, vocab_size=258) as (app, pilot):
         app.session.config = type(app.session.config)(str(corpus), vocab_size=20)  # type: ignore[call-arg]
@@ -204,12 +212,14 @@ async def test_every_model_has_the_table_and_the_way_back(corpus: Path, model: s
         assert app.screen.id == f"{model}-training"
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_all_rows_have_room_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
-    async with opened(corpus, size=size, vocab_size=300) as (app, pilot):
+async def test_all_rows_have_room_at_any_size(corpus: Path) -> None:
+    async with opened(corpus, size=(60, 20), vocab_size=300) as (app, pilot):
         rows = await measured(app, pilot)
-        assert rows.size.height >= len(KINDS)
-        assert app.screen.query_one(FamilyDetails).size.height >= 3
+        for size in ((60, 20), (80, 24), (120, 40)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert rows.size.height >= len(KINDS), size
+            assert app.screen.query_one(FamilyDetails).size.height >= 3, size
 
 
 def test_a_training_that_takes_long_is_stopped_and_says_so(

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from generated import examples
+from generated import examples, some
 from hypothesis import given
 from hypothesis import strategies as st
 from test_files import contents
@@ -174,7 +174,7 @@ def test_a_damaged_file_is_refused_or_read_and_nothing_else(example: tuple[str, 
     files = sorted(path.iterdir()) if path.is_dir() else [path]
     for file in files:
         whole = file.read_bytes()
-        for damaged in mutations(whole, 150, seed=len(whole)):
+        for damaged in some(mutations(whole, 150, seed=len(whole)), 5):
             file.write_bytes(damaged)
             with suppress(BpeError):
                 open_tokenizer(path).tokenizer.encode("low lowest")

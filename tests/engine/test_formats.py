@@ -11,7 +11,7 @@ from pathlib import Path
 import oracles
 import pytest
 import tokenizers
-from generated import examples
+from generated import examples, some
 from hypothesis import example, given
 from hypothesis import strategies as st
 from test_files import NO_SPACE, FullDisk, contents
@@ -263,7 +263,9 @@ def test_a_file_cut_short_is_an_error_or_makes_no_difference(
     whole = (saved / name).read_bytes()
     expected = facts(Tokenizer.load(saved))
     errors: list[str] = []
-    for kept in {*range(0, len(whole), 5), *range(max(len(whole) - 100, 0), len(whole))}:
+    for kept in some(
+        sorted({*range(0, len(whole), 5), *range(max(len(whole) - 100, 0), len(whole))})
+    ):
         (saved / name).write_bytes(whole[:kept])
         try:
             tok = Tokenizer.load(saved)

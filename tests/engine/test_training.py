@@ -114,6 +114,7 @@ def merged(word: tuple[bytes, ...], pair: tuple[bytes, bytes]) -> tuple[bytes, .
     return tuple(result)
 
 
+@pytest.mark.slow  # the course's definition counts all pairs anew for each merge
 def test_real_stories_give_what_the_courses_definition_gives(tmp_path: Path) -> None:
     if not REAL_STORIES.exists():
         pytest.skip(f"{REAL_STORIES} is not there")
