@@ -228,7 +228,7 @@ def test_the_vocabulary_is_compared_with_the_merges(
 def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("low low lower", encoding="utf-8")
-    vocab, merges = train_bpe(corpus, 260)
+    vocab, merges = train_bpe(corpus, 260, [])
     spelled = {token_id: spell(token) for token_id, token in vocab.items()}
     ids = {token: token_id for token_id, token in vocab.items()}
     for said in (
