@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
 from engine.formats.course_spellings import HOW_TO_SAVE
-from engine.formats.course_values import find_parts, read_parts
+from engine.formats.course_values import find_parts, read_values
 from engine.formats.guesses import is_text
 from engine.formats.opening import open_vocab_and_merges
 from engine.formats.source import Source, read_json, read_lines
@@ -89,14 +88,8 @@ def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAn
     Raises:
         TokenizerFileError: a file is damaged, or it cannot be told what is meant.
     """
-    parts = find_parts(_values(_files(source)))
-    if parts is None:
-        raise TokenizerFileError(
-            f"{source}: holds no vocabulary with merges; an object of ids and tokens and a list of "
-            f"pairs are looked for; {HOW_TO_SAVE}"
-        )
-    found = read_parts(str(source), parts)
-    return found if special_tokens is None else replace(found, special_tokens=special_tokens)
+    looked_for = "an object of ids and tokens and a list of pairs are looked for"
+    return read_values(source, _values(_files(source)), looked_for, special_tokens)
 
 
 def load(source: Source, overrides: Overrides) -> Opened:

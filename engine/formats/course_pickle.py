@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
-from engine.formats.course_spellings import HOW_TO_SAVE
-from engine.formats.course_values import find_parts, read_parts
+from engine.formats.course_values import read_values
 from engine.formats.opening import open_vocab_and_merges
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import Source, read_bytes
@@ -55,14 +53,8 @@ def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAn
             values += load_pickles(read_bytes(path))
         except PickleError as error:
             raise TokenizerFileError(f"{path}: {error}") from None
-    parts = find_parts(values)
-    if parts is None:
-        raise TokenizerFileError(
-            f"{source}: holds no vocabulary with merges; a dict of ids and tokens and a list of "
-            f"pairs are looked for, in one file or in two; {HOW_TO_SAVE}"
-        )
-    found = read_parts(str(source), parts)
-    return found if special_tokens is None else replace(found, special_tokens=special_tokens)
+    looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
+    return read_values(source, values, looked_for, special_tokens)
 
 
 def load(source: Source, overrides: Overrides) -> Opened:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from engine.core.errors import PatternError, TokenizerFileError
 from engine.formats.course_spellings import HOW_TO_SAVE, respell
 from engine.formats.guesses import pattern_of
-from engine.formats.source import LARGEST
+from engine.formats.source import LARGEST, Source
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
 
@@ -37,6 +37,23 @@ class Parts(NamedTuple):
     merges: Any
     special_tokens: Any = None
     pattern: Any = None
+
+
+def read_values(
+    source: Source, values: Sequence[Any], looked_for: str, special_tokens: Sequence[str] | None
+) -> VocabAndMerges:
+    """What the values of some files say; `looked_for` tells what there should have been.
+
+    Raises:
+        TokenizerFileError: there is no vocabulary with merges, or it cannot be told what is meant.
+    """
+    parts = find_parts(values)
+    if parts is None:
+        raise TokenizerFileError(
+            f"{source}: holds no vocabulary with merges; {looked_for}; {HOW_TO_SAVE}"
+        )
+    found = read_parts(str(source), parts)
+    return found if special_tokens is None else replace(found, special_tokens=special_tokens)
 
 
 def find_parts(values: Sequence[Any]) -> Parts | None:
