@@ -26,10 +26,10 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.training import count_corpus_of
-from bpe_tui.studies.check.reading import read_claimed
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
+from engine.analysis.check.claim import read_claim
 from engine.analysis.check.report import as_dict
 
 INPUT = "What to check"
@@ -105,7 +105,9 @@ def check(
     if corpus == STANDARD_INPUT:
         raise CommandLineError("a corpus to check against is read more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
-    claim, notes = read_claimed(claimed, special_tokens)
+    claim, notes = read_claim(
+        *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
+    )
     for note in notes:
         print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)

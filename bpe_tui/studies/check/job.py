@@ -13,9 +13,9 @@ from textual.message import Message
 from bpe_tui.session import messages
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.jobs import Job
-from bpe_tui.studies.check.reading import read_claimed
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import Judged, check_claim
+from engine.analysis.check.claim import read_claim
 from engine.analysis.check.report import Report
 from engine.core.errors import BpeError
 
@@ -52,7 +52,10 @@ class CheckJob(Job):
     def work(self) -> None:
         config = self._config
         try:
-            claim, _ = read_claimed(self._claimed, config.special_tokens)
+            claimed = self._claimed
+            claim, _ = read_claim(
+                *claimed.paths, special_tokens=config.special_tokens, are_steps=claimed.are_steps
+            )
             self.merges = len(claim.steps)
             assignment = Assignment.of_file(
                 *(config.corpus, config.special_tokens, config.pattern, config.tie_rule),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from engine.analysis.check.steps_file import ClaimedStep
+from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair
 from engine.core.gpt2_bytes import unspell
@@ -87,12 +87,13 @@ def _bytes(token: Token, bytes_of: Callable[[str], bytes]) -> bytes:
 
 
 def read_claim(
-    *paths: str | os.PathLike[str], special_tokens: Sequence[str] = ()
+    *paths: str | os.PathLike[str], special_tokens: Sequence[str] = (), are_steps: bool = False
 ) -> tuple[Claim, tuple[str, ...]]:
     """Read a trainer's files as they are: they need not make a working tokenizer.
 
     Args:
         paths: vocabulary and merges, or one path that holds both, in any known format.
+        are_steps: whether the one path is a file of steps, as `StepRecorder` writes them.
 
     Returns:
         the claim, and notes on how the files were read.
@@ -100,7 +101,11 @@ def read_claim(
     Raises:
         TokenizerFileError: nothing is there, no format fits, the files are damaged, or hold a model
             without merges.
+        StepsFileError: a line of steps cannot be understood.
     """
+    if are_steps:
+        steps = read_steps(paths[0])
+        return Claim(steps.steps), (f"tokens are written as {' and '.join(steps.forms)}",)
     said = read_vocab_and_merges(*paths, special_tokens=special_tokens)
     if said is not None:
         found, format = said
