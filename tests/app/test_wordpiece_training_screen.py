@@ -14,12 +14,13 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.pairs import ScoresPanel, format_change
 from bpe_tui.wordpiece.panels.training import (
     PieceCorpusPanel,
     PieceMergesPanel,
     PiecesOfText,
     PieceWordsPanel,
+    ScoresPanel,
+    format_change,
 )
 from bpe_tui.wordpiece.screens.encoding import WordPieceEncodingScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen

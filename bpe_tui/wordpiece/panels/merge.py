@@ -16,7 +16,7 @@ from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowTable, left, paragraph, right
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.narration import score_text, why_lost
-from bpe_tui.wordpiece.panels.piece_panel import HUGGING_FACE, PiecePainter, PiecePanel
+from bpe_tui.wordpiece.panels.training import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
 from engine.wordpiece.score import ScoredPair

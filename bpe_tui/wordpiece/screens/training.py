@@ -5,12 +5,12 @@ from __future__ import annotations
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.wordpiece.model import WORDPIECE_TRAINING
 from bpe_tui.wordpiece.panels.merge import ScoreMergePanel
-from bpe_tui.wordpiece.panels.pairs import ScoresPanel
 from bpe_tui.wordpiece.panels.training import (
     PieceCorpusPanel,
     PieceEncodeLine,
     PieceMergesPanel,
     PieceWordsPanel,
+    ScoresPanel,
 )
 from bpe_tui.wordpiece.screens import WordPieceScreen
 

@@ -46,6 +46,19 @@ BARS = "|│┊"
 """What parts the two tokens of a pair that is asked about; the last two are as drawn."""
 
 
+def ways_to_part(typed: str, signs: str) -> list[tuple[str, str]]:
+    """Each two parts of a text between which one of the signs stands.
+
+    >>> ways_to_part("a|b|c", "|")
+    [('a', 'b|c'), ('a|b', 'c')]
+    """
+    return [
+        (typed[:place], typed[place + 1 :])
+        for place in range(1, len(typed) - 1)
+        if typed[place] in signs
+    ]
+
+
 def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
     """The piece that is asked about, or the two tokens if a bar or a blank parts them.
 
@@ -60,11 +73,7 @@ def parts_asked(asked: str, text: str | None = None) -> tuple[str, ...]:
     if text is not None and asked in text:
         return (asked,)
     for signs in (BARS,) if text is None else (BARS, " "):
-        cuts = [
-            (asked[:place], asked[place + 1 :])
-            for place in range(1, len(asked) - 1)
-            if asked[place] in signs
-        ]
+        cuts = ways_to_part(asked, signs)
         standing = (cut for cut in cuts if text is not None and "".join(cut) in text)
         found = next(standing, cuts[0] if cuts and signs == BARS else None)
         if found is not None:
