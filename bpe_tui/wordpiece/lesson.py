@@ -10,7 +10,7 @@ from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes
 from bpe_tui.wordpiece.narration import score_text
-from bpe_tui.wordpiece.panels.piece_panel import PiecePainter
+from bpe_tui.wordpiece.panels.training import PiecePainter
 from engine.core.events import Pair
 from engine.core.wording import describe
 from engine.text.pretokenize import to_text
