@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual.message import Message
 
 from bpe_tui.app import terminal
-from bpe_tui.app.screens import SCREENS, import_ahead, mount_ahead
+from bpe_tui.app.base import QUIET_SECONDS
+from bpe_tui.app.screens import SCREENS, import_screen, mount_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
@@ -267,10 +267,17 @@ class BpeTuiApp(SessionApp):
                 self.tell(f"There is no step {number(due)}; step {number(shown.step)} is the last.")
             gc.freeze()
             own = (None, self.session.model)
-            screens = (name for name in SCREENS if name != START)
-            self._ahead = [name for name in screens if kind_and_model(name)[1] in own]
-            work = partial(_prepare, tuple(self._ahead), self.session.recording)
-            Thread(target=work, name="ahead", daemon=True).start()
+            screens = [name for name in SCREENS if name != START and kind_and_model(name)[1] in own]
+            work = Thread(
+                target=_prepare,
+                args=(screens, self.session.recording, self.post_message),
+                name="ahead",
+                daemon=True,
+            )
+            self.set_timer(QUIET_SECONDS, work.start)  # the end is painted first
+
+    def on_screen_imported(self, news: messages.ScreenImported) -> None:
+        self._ahead.append(news.screen)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
         if not isinstance(news.error, BpeError):
@@ -361,9 +368,13 @@ class BpeTuiApp(SessionApp):
         return True
 
 
-def _prepare(screens: Sequence[str], recording: Player[Any] | None) -> None:
+def _prepare(
+    screens: Iterable[str], recording: Player[Any] | None, post: Callable[[Message], object]
+) -> None:
     """Do what keys would have to wait for, in a thread, now that training leaves the time."""
-    import_ahead(screens)
+    for screen in screens:
+        import_screen(screen)
+        post(messages.ScreenImported(screen))
     if recording is not None:
         recording.run.prepare()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pkgutil import resolve_name
 from typing import Any
 
@@ -28,10 +28,9 @@ def _maker_of(place: str) -> Callable[[], Screen[Any]]:
 SCREENS = {name: _maker_of(place) for name, place in PLACES.items()}
 
 
-def import_ahead(names: Iterable[str]) -> None:
-    """Import screens, in whatever thread, so that a key that opens one need not."""
-    for name in names:
-        resolve_name(PLACES[name])
+def import_screen(name: str) -> None:
+    """Import a screen, in whatever thread, so that the key that opens it need not."""
+    resolve_name(PLACES[name])
 
 
 def mount_ahead(app: App[Any], name: str) -> None:

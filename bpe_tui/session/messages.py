@@ -139,3 +139,10 @@ class RaceRan(Message):
 
 class CheckRan(Message):
     """The check has come farther, or to its end."""
+
+
+@dataclass
+class ScreenImported(Message):
+    """A screen is imported that nobody has asked for yet; there is time to make it."""
+
+    screen: str

@@ -290,10 +290,9 @@ async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ahead: list[str] = []
-    monkeypatch.setattr("bpe_tui.app.app.import_ahead", ahead.extend)
+    monkeypatch.setattr("bpe_tui.app.app.import_screen", ahead.append)
     async with opened(vocab_size=300) as (_, pilot):
-        await until(pilot, lambda: ahead)
-        assert {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead)
+        await until(pilot, lambda: {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead))
         assert not any("wordpiece" in name or "unigram" in name for name in ahead)
 
 
