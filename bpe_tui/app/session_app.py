@@ -16,6 +16,7 @@ from bpe_tui.session import messages
 from bpe_tui.session.commands.command import ENCODING, LESSON
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import kind_and_model
+from bpe_tui.session.preferences import OVERVIEWS, prefer
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.visible import visible_text
 
@@ -113,6 +114,12 @@ class SessionApp(BaseApp):
         self.changed()
 
     def action_show(self, kind: str) -> None:
+        """What somebody chooses; of the two overviews, the one that the next training opens in."""
+        self.show_kind(kind)
+        if kind in OVERVIEWS and self.session.shown is not None:
+            prefer(overview=kind)
+
+    def show_kind(self, kind: str) -> None:
         """The screen of a kind that shows the model of the session, if it has one."""
         model = self.session.model
         if (refused := model.refused.get(f"app.show('{kind}')")) is not None:

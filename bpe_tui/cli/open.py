@@ -11,6 +11,7 @@ from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.cli.options import (
     OUTPUT,
+    AnimationOption,
     CacheOption,
     MaxTokenLengthOption,
     MinCountOption,
@@ -38,6 +39,7 @@ from bpe_tui.session.config import (
     TokenizerConfig,
     Viewpoint,
 )
+from bpe_tui.session.preferences import prefer
 
 
 @app.command(
@@ -88,6 +90,7 @@ def open_corpus(
     step: StepOption = None,
     view: ViewOption = None,
     text: TextOption = "",
+    animation: AnimationOption = None,
     plain: Annotated[
         bool,
         typer.Option(
@@ -106,6 +109,8 @@ def open_corpus(
 
         run_transcript(config)
         return
+    if animation is not None:
+        prefer(motion=animation)
     raise typer.Exit(open_screen(config))
 
 

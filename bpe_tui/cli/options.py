@@ -162,6 +162,15 @@ TextOption = Annotated[
         show_default=False,
     ),
 ]
+AnimationOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--animation/--no-animation",
+        help="Tell steps beat by beat in the lesson view, or show each result at once. Remembered.",
+        rich_help_panel=OUTPUT,
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=OUTPUT)]
 TokenizerArgument = Annotated[
     list[str],

@@ -22,6 +22,7 @@ from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
+from bpe_tui.session.preferences import preferences
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.lesson import UnigramTeller
@@ -150,6 +151,7 @@ class LessonScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self.teller = self.TELLER(marks=self.app.no_color)
+        self.clock.motion = preferences().motion
         self.field.display = False
         self.section("corpus").label, self.section("your-text").label = "corpus", "your text"
 

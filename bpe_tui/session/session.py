@@ -14,6 +14,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
+from bpe_tui.session.preferences import preferences
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame
 from engine.bpe.ties import TIE_RULES
@@ -163,7 +164,9 @@ class Session:
             return PIPELINE
         if self.claimed is not None and self.timeline is not None:
             return CHECK
-        return ENCODING if self.counts_nothing else TRAINING
+        if self.counts_nothing:
+            return ENCODING
+        return TRAINING if self.recording is None else preferences().overview  # it shows reading
 
     @property
     def algorithm(self) -> Algorithm | None:

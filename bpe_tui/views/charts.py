@@ -236,5 +236,5 @@ class ChartsScreen(PlayerScreen, TiledScreen):
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""
         if self.zoomed is None:
-            self.host.action_show(TRAINING)
+            self.host.show_kind(TRAINING)
         super().action_leave()

@@ -145,7 +145,7 @@ class CheckScreen(SessionScreen):
     def action_leave(self) -> None:
         """Esc: out of a zoom, or back to the training screen."""
         if self.zoomed is None:
-            self.host.action_show(TRAINING)
+            self.host.show_kind(TRAINING)
         else:
             super().action_leave()
 

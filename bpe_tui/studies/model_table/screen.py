@@ -239,7 +239,7 @@ class FamilyScreen(SessionScreen):
             return
         config = self._training_of(target.name)
         if config == self.session.config:
-            self.host.action_show("training")
+            self.host.show_kind("training")
         elif config is not None:
             self.host.train_anew(config)
 

@@ -193,7 +193,7 @@ class RaceScreen(SessionScreen):
             self._stop()
             self._tell()
         elif self.zoomed is None:
-            self.host.action_show("training")
+            self.host.show_kind("training")
         else:
             super().action_leave()
 

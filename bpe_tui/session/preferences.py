@@ -1,0 +1,63 @@
+"""How the user likes the screen, kept in a small file from one run to the next.
+
+The file is nobody's word: what cannot be understood in it is left out, and where it cannot be read
+or written there is just no memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_state_path
+
+from bpe_tui.session.commands.command import LESSON, TRAINING
+from engine.core.errors import OutputError
+from engine.core.files import write_files
+
+LARGEST = 1 << 16
+OVERVIEWS = (TRAINING, LESSON)
+"""The kinds of screens that show a training first: all panels, or step by step."""
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """What is kept.
+
+    Attributes:
+        overview: the kind of screen that shows a training first, the one chosen last.
+        motion: whether the lesson view tells steps beat by beat.
+    """
+
+    overview: str = TRAINING
+    motion: bool = True
+
+
+def preferences() -> Preferences:
+    """What was kept; of what was not, the usual."""
+    try:
+        with _place().open("rb") as file:
+            kept = json.loads(file.read(LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return Preferences()
+    known = kept if isinstance(kept, dict) else {}
+    found = Preferences()
+    if known.get("overview") in OVERVIEWS:
+        found = replace(found, overview=known["overview"])
+    return replace(found, motion=known.get("motion") is not False)
+
+
+def prefer(**changes: Any) -> None:
+    """Keep some preferences beside the others; nothing is written if nothing changes."""
+    before = preferences()
+    after = replace(before, **changes)
+    if after != before:
+        with contextlib.suppress(OutputError, OSError):
+            write_files({_place(): json.dumps(asdict(after)).encode()}, overwrite=True)
+
+
+def _place() -> Path:
+    return user_state_path("bpe-tui", appauthor=False) / "preferences.json"
