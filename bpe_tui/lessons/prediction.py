@@ -20,6 +20,7 @@ from engine.core.errors import QuestionError
 from engine.core.wording import Sentence
 from engine.learning.questions import predict
 from engine.learning.questions.form import Choice
+from engine.learning.questions.next_pair import NextPair
 from engine.learning.questions.question import Attempt, PairQuestion, Score
 
 
@@ -141,6 +142,10 @@ class Stage(Protocol):
     def bars(self) -> int:
         """How many rows there are at COUNT."""
 
+    @property
+    def shows_whole_corpus(self) -> bool:
+        """Whether a learner can count in it."""
+
     def show_again(self) -> None:
         """Draw what is shown anew."""
 
@@ -190,6 +195,8 @@ class Predictor:
             self.is_on = False
             self._stage.tell(f"Nothing more to predict: {error}.")
             return None
+        if isinstance(question, NextPair) and not self._stage.shows_whole_corpus:
+            question = replace(question, countable=False)
         return Prediction(self._stage.teller, Attempt(question), self._score)
 
     @property

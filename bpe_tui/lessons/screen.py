@@ -298,11 +298,20 @@ class LessonScreen(SessionScreen):
         """How many rows there are at COUNT."""
         return layout(*self.size).bars
 
+    @property
+    def shows_whole_corpus(self) -> bool:
+        """Whether all of it stands in its section."""
+        moment, section = self.clock.moment, self.section("corpus")
+        if moment is None or not moment.after.excerpt.complete:
+            return False
+        room = layout(*self.size).corpus
+        whole = self.teller.corpus_rows(moment, Place(0, 0), room + 1, section.room)
+        return len(whole) <= room
+
     def action_predict(self) -> None:
         """Ask what each step does before it is told, or ask no more."""
         self.clock.finish()
         self.predictor.toggle()
-        self.show_keys()
 
     def action_choose(self, by: int) -> None:
         self.predictor.move(by)

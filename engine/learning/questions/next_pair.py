@@ -34,6 +34,7 @@ class PairChoice(PairQuestion[Frame]):
     Attributes:
         pairs: in the order of their bytes, which tells nothing of their counts.
         right: the one that merges next.
+        countable: whether the corpus is so small that a learner counts in it, and needs no bars.
     """
 
     OF = Frame
@@ -42,12 +43,15 @@ class PairChoice(PairQuestion[Frame]):
     frame: Frame
     pairs: tuple[Pair, ...]
     right: Pair
+    countable: bool = False
 
     @classmethod
     def among(cls, frame: Frame, pairs: Sequence[Pair]) -> Self:
         """The question which of these pairs is next; the first of them is."""
         in_order = sorted(pairs, key=lambda pair: tuple(map(frame.any_token, pair)))
-        return cls(frame, tuple(in_order), pairs[0])
+        excerpt = frame.excerpt
+        is_small = excerpt.complete and bool(excerpt.lines) and frame.byte_count <= COUNTABLE
+        return cls(frame, tuple(in_order), pairs[0], is_small)
 
     @property
     def form(self) -> Choice:
@@ -57,11 +61,6 @@ class PairChoice(PairQuestion[Frame]):
         count = self.frame.count_of(pair)
         amount = 0 if self.countable else count
         return Option(pair_words(self.frame, pair), told=f"{count:,}", amount=amount)
-
-    @property
-    def countable(self) -> bool:
-        """Whether the corpus is so small that a learner counts in it, and needs no bars."""
-        return self.frame.excerpt.complete and 0 < self.frame.byte_count <= COUNTABLE
 
     @property
     def answer(self) -> Answer:
@@ -118,8 +117,11 @@ class PairChoice(PairQuestion[Frame]):
     def hint(self) -> Sentence:
         if self.tied:
             rule = self.frame.tie_rule
-            start = f"{len(self.tied):,} are tied. "
-            return say(start, f"Rule {rule.name}: {rule.in_short}.", shorter=(start, rule.in_short))
+            count = f"{len(self.tied):,}"
+            return say(
+                f"{count} are tied. Rule {rule.name}: {rule.in_short}.",
+                shorter=(f"{count} tied: {rule.in_short}.",),
+            )
         lefts = {left for left, _ in self.pairs}
         side, at = ("left", 0) if len(lefts) > 1 else ("right", 1)
         return say(f"its {side} token is ", self.frame.any_token(self.right[at]), ".")
