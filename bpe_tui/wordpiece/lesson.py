@@ -9,12 +9,12 @@ from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Span, spans_width
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.training import PiecePainter
 from engine.core.events import Pair
 from engine.core.wording import describe
 from engine.text.pretokenize import to_text
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import score_text
 
 
 class PlainPiecePainter(LessonPainter, PiecePainter):

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import TYPE_CHECKING
-
 from bpe_tui.views.narration import (
     describe_rule,
     format_pair,
     format_rivals,
 )
-from bpe_tui.widgets.numbers import number, plural, short_number, with_power
+from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.wordpiece.encoder import EncodedWord, Outcome
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.score import Score, ScoredPair
-
-if TYPE_CHECKING:
-    pass
-
-SMALLEST_PLAIN = Fraction(1, 1000)
-
-
-def score_text(score: Fraction) -> str:
-    """A score in three digits.
-
-    >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
-    ('0.0278', '2.31·10⁻⁵')
-    """
-    value = float(score)
-    if score >= SMALLEST_PLAIN or not score:
-        return f"{value:.3g}"
-    return with_power(value, 3)
+from engine.wordpiece.score import Score, ScoredPair, score_text
 
 
 def why_lost(frame: WordPieceFrame, frequent: ScoredPair, won: Score) -> str:

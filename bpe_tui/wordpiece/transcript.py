@@ -10,14 +10,9 @@ from bpe_tui.views.narration import format_pair, times
 from bpe_tui.views.transcript import AT_THE_END, DECODE, MOVES, MergeTranscript, PlainCommand
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.visible import visible_bytes, visible_text
-from bpe_tui.wordpiece.narration import (
-    describe_by_count,
-    describe_unknown,
-    narrate,
-    narrate_tie,
-    score_text,
-)
+from bpe_tui.wordpiece.narration import describe_by_count, describe_unknown, narrate, narrate_tie
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import score_text
 from engine.wordpiece.tokenizer import save_vocab
 
 

@@ -21,6 +21,7 @@ from engine.bpe.ties import TIE_RULES, TieRule
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
+from engine.core.wording import with_power
 from engine.recording.numbering import PairNumbers
 
 NEARLY = 1 - 2**-40
@@ -47,6 +48,21 @@ class Score:
 
     def __str__(self) -> str:
         return f"{self.count:,} / ({self.left:,} · {self.right:,})"
+
+
+SMALLEST_PLAIN = Fraction(1, 1000)
+
+
+def score_text(score: Fraction) -> str:
+    """A score in three digits.
+
+    >>> score_text(Fraction(1, 36)), score_text(Fraction(1, 43_200))
+    ('0.0278', '2.31·10⁻⁵')
+    """
+    value = float(score)
+    if score >= SMALLEST_PLAIN or not score:
+        return f"{value:.3g}"
+    return with_power(value, 3)
 
 
 def estimates(counts: Ints, lefts: Ints, rights: Ints) -> npt.NDArray[np.float64]:

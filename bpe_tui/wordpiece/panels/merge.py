@@ -15,11 +15,11 @@ from bpe_tui.views.training_panels import (
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowTable, left, paragraph, right
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.wordpiece.narration import score_text, why_lost
+from bpe_tui.wordpiece.narration import why_lost
 from bpe_tui.wordpiece.panels.training import HUGGING_FACE, PiecePainter, PiecePanel
 from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.score import ScoredPair
+from engine.wordpiece.score import ScoredPair, score_text
 
 RUNNERS_UP = 4
 """Rows about those that nearly won, the tie rule's included."""

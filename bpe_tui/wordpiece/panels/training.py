@@ -27,10 +27,9 @@ from bpe_tui.widgets.rows import (
     spans_width,
 )
 from bpe_tui.widgets.visible import visible_bytes
-from bpe_tui.wordpiece.narration import score_text
 from engine.text.pretokenize import Pretoken, to_bytes, to_text
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import Score, ScoredPair
+from engine.wordpiece.score import Score, ScoredPair, score_text
 from engine.wordpiece.words import CONTINUES
 
 HUGGING_FACE = (

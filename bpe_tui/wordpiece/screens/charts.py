@@ -21,9 +21,9 @@ from bpe_tui.views.gains import GAINS
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
-from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.screens import WordPieceScreen
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import score_text
 
 MEDIAN = "median of neighbouring steps"
 

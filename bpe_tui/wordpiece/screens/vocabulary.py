@@ -29,13 +29,13 @@ from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.wordpiece.model import WORDPIECE_INSPECTION, WORDPIECE_VOCABULARY
-from bpe_tui.wordpiece.narration import score_text
 from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel
 from bpe_tui.wordpiece.screens import WordPieceScreen
 from engine.analysis.inspection.inspection import PieceInspection
 from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.score import score_text
 
 OF_BYTES = frozenset({"partial", "unreachable"})
 """The filters that ask about bytes, or about merges as BPE encodes with them."""

@@ -13,7 +13,7 @@ from engine.learning.questions.question import Level, Question, Wish, edged
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path
-from engine.unigram.metaspace import spelled
+from engine.unigram.metaspace import spelled, unspelled
 
 WORDS, DRAWS = 1000, 40
 """So many of the most frequent words are drawn from, so many times."""
@@ -68,7 +68,7 @@ class BestPath(Question[UnigramFrame]):
 
     @property
     def asks(self) -> Sentence:
-        return say("Which path through ", to_bytes(self.word), " wins?")
+        return say("Which path through ", _shown(self.word), " wins?")
 
     @property
     def advice(self) -> Sentence:
@@ -83,7 +83,7 @@ class BestPath(Question[UnigramFrame]):
         return Option(self._spelled(path), scores, f"\u2212{-path.score:.2f}")
 
     def _spelled(self, path: Path) -> tuple[str | bytes, ...]:
-        return edged(to_bytes(self.word[edge.start : edge.end]) for edge in path.edges)
+        return edged(_shown(self.word[edge.start : edge.end]) for edge in path.edges)
 
     @property
     def _best(self) -> Path:
@@ -124,3 +124,8 @@ def _ordered(word: str, paths: list[Path]) -> tuple[Path, ...]:
     return tuple(
         sorted(paths, key=lambda path: [word[edge.start : edge.end] for edge in path.edges])
     )
+
+
+def _shown(text: str) -> bytes:
+    """A piece as the corpus has it: a space for each ▁."""
+    return to_bytes(unspelled(text))

@@ -7,13 +7,12 @@ from typing import Self
 
 from engine.core.errors import QuestionError
 from engine.core.events import Pair
-from engine.core.wording import Sentence, say, with_power
+from engine.core.wording import Sentence, say
 from engine.learning.questions.form import Answer, Choice, Option
 from engine.learning.questions.question import Level, PairQuestion, Wish, pair_words
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.score import ScoredPair
+from engine.wordpiece.score import ScoredPair, score_text
 
-DIGITS = 3
 CLOSE = 0.8
 """A call is close if the second has this share of the best score."""
 
@@ -55,7 +54,10 @@ class BestScore(PairQuestion[WordPieceFrame]):
 
     @property
     def advice(self) -> Sentence:
-        return say("The one of the highest score: its count ÷ (left count · right count).")
+        return say(
+            "The one of the highest score: its count ÷ (left count · right count).",
+            shorter=("The highest score: count ÷ (left · right).",),
+        )
 
     @property
     def form(self) -> Choice:
@@ -90,14 +92,17 @@ class BestScore(PairQuestion[WordPieceFrame]):
                 say(*words, f" wins the tie of {len(frame.tied):,} at {_value(best)}."),
                 say(f"Rule {rule.name}: {rule.summary.split(';')[0]}."),
             )
-        first = say(*words, f" has the highest score: {best.score} = {_value(best)}.")
+        first = say(
+            *(*words, f" has the highest score: {best.score} = {_value(best)}."),
+            shorter=(*words, f" scores most: {_value(best)}."),
+        )
         frequent = frame.most_frequent
         if frequent is None or frequent.pair == best.pair:
             return (first,)
-        often = pair_words(frame, frequent.pair)
+        words = (*pair_words(frame, frequent.pair), f", scores {_value(frequent)}")
         return first, say(
-            *("The most frequent pair, ", *often, f", scores {_value(frequent)}: "),
-            "its pieces are common anyway.",
+            *("The most frequent pair, ", *words, ": its pieces are common anyway."),
+            shorter=("The most frequent, ", *words, "."),
         )
 
     def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
@@ -132,4 +137,4 @@ class BestScore(PairQuestion[WordPieceFrame]):
 
 def _value(scored: ScoredPair) -> str:
     """The score in a few digits: 6.04·10⁻⁴."""
-    return with_power(float(scored.score.value), DIGITS)
+    return score_text(scored.score.value)

@@ -12,6 +12,7 @@ from engine.learning.questions.form import Answer, Choice, Option
 from engine.learning.questions.question import Level, Question, Wish
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.metaspace import unspelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 CLEAR, SURE = 2.0, 1.2
@@ -87,7 +88,10 @@ class FirstToGo(Question[UnigramFrame]):
     def advice(self) -> Sentence:
         if self.rule is PruneRule.SCORE:
             return say("The one of the lowest score.")
-        return say("The one that costs least: how often it is used · what its score is better.")
+        return say(
+            "The one that costs least: how often it is used · by what its score is better.",
+            shorter=("The least product: times used · what is lost each time.",),
+        )
 
     @property
     def form(self) -> Choice:
@@ -99,7 +103,7 @@ class FirstToGo(Question[UnigramFrame]):
         else:
             note = f"{candidate.used:,.1f} · {candidate.lost:.2f}"
             told = f"+{candidate.measure:.2g}"
-        return Option((to_bytes(candidate.text),), note, told)
+        return Option((_shown(candidate.text),), note, told)
 
     @property
     def _right(self) -> Candidate:
@@ -111,7 +115,7 @@ class FirstToGo(Question[UnigramFrame]):
 
     @property
     def facts(self) -> tuple[Sentence, ...]:
-        text = to_bytes(self._right.text)
+        text = _shown(self._right.text)
         second = sorted(candidate.measure for candidate in self.candidates)[1]
         if self.rule is PruneRule.SCORE:
             return (
@@ -122,17 +126,20 @@ class FirstToGo(Question[UnigramFrame]):
         stand_in = others[0].edges if others[0] is not None else ()
         parts: list[str | bytes] = []
         for edge in stand_in:
-            piece = to_bytes(self._right.text[edge.start : edge.end])
+            piece = _shown(self._right.text[edge.start : edge.end])
             parts += ["┊", piece] if parts else [piece]
         return (
             say(text, f" raises the loss least, by {self._right.measure:.2g}."),
-            say(*parts, f" stand in for it. The next one raises it by {second:.2g}."),
+            say(
+                *(*parts, f" stand in for it. The next one raises it by {second:.2g}."),
+                shorter=(f"The next one raises it by {second:.2g}.",),
+            ),
         )
 
     def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
         assert isinstance(answer, int)
         chosen = self.candidates[answer]
-        text = to_bytes(chosen.text)
+        text = _shown(chosen.text)
         if self.rule is PruneRule.SCORE:
             return (say(text, f" has the score {_signed(chosen.score)}; another has a lower one."),)
         return (say(text, f" raises the loss by {chosen.measure:.2g}; another raises it less."),)
@@ -140,7 +147,7 @@ class FirstToGo(Question[UnigramFrame]):
     @property
     def hint(self) -> Sentence:
         most = max(self.candidates, key=lambda candidate: candidate.measure)
-        return say(to_bytes(most.text), " is the last of them to go.")
+        return say(_shown(most.text), " is the last of them to go.")
 
     @property
     def level(self) -> Level:
@@ -170,3 +177,8 @@ def _apart(one: float, other: float) -> bool:
 
 def _signed(score: float) -> str:
     return f"{score:.2f}".replace("-", "\u2212")
+
+
+def _shown(text: str) -> bytes:
+    """A piece as the corpus has it: a space for each ▁."""
+    return to_bytes(unspelled(text))

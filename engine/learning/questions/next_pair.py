@@ -148,7 +148,10 @@ class NextPair(PairChoice):
     @property
     def advice(self) -> Sentence:
         if self.countable:
-            return say("Count for yourself: the whole corpus is below.")
+            return say(
+                "Count for yourself: the whole corpus is below.",
+                shorter=("Count for yourself, in the corpus below.",),
+            )
         return say("The one that stands side by side most often.")
 
     @property
