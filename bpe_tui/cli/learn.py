@@ -93,7 +93,7 @@ def learn(
         raise typer.Exit(_check(path))
     found = read_lesson(path)  # what is wrong in it is told before the screen is there
     if handout:
-        asyncio.run(_print_handout(found))
+        print(asyncio.run(_handout(found)), end="")
         return
     if plain:
         from bpe_tui.cli.plain_lesson import PlainLesson  # numpy is slow to import
@@ -103,11 +103,10 @@ def learn(
     raise typer.Exit(open_screen(None, path))
 
 
-async def _print_handout(lesson: Lesson) -> None:
+async def _handout(lesson: Lesson) -> str:
     from bpe_tui.app.lesson_author import handout  # slow to import
 
-    async for part in handout(lesson):
-        print(part, end="")
+    return "".join([part async for part in handout(lesson)])
 
 
 def _check(path: Path) -> int:

@@ -16,7 +16,7 @@ from textual.app import App
 from textual.geometry import Region
 
 from bpe_tui.lessons.asking import AskWindow
-from bpe_tui.lessons.lesson_list import LessonList
+from bpe_tui.lessons.lesson_list import Close, LessonList
 from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import Config
 from bpe_tui.session.host import Host
@@ -75,9 +75,11 @@ class Guide:
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), self._chose)
 
-    def _chose(self, path: Path | None) -> None:
-        if path is not None:
-            self.open(path)
+    def _chose(self, chosen: Path | Close | None) -> None:
+        if isinstance(chosen, Path):
+            self.open(chosen)
+        elif chosen is Close.LESSON:
+            self.leave()
 
     def open(self, path: Path) -> None:
         """Open a lesson where the learner left it; one that is done begins anew."""

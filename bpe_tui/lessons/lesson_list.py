@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import ClassVar
 
@@ -27,7 +27,13 @@ class LessonRows(RowList):
         return Row([("❯ " if here else "  ", "here"), *row.spans], row.target)
 
 
-class LessonList(ModalScreen[Path | None]):
+class Close(Enum):
+    """Chosen in place of a lesson."""
+
+    LESSON = "close the lesson that is open"
+
+
+class LessonList(ModalScreen[Path | Close | None]):
     """Gives back the file of a lesson, or `None`; `current` is the one that is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss(None)", "close")]
@@ -46,6 +52,8 @@ class LessonList(ModalScreen[Path | None]):
     def on_mount(self) -> None:
         rows = self.query_one(LessonRows)
         lessons = lesson_rows()
+        if self._current is not None:
+            lessons.append(Row([("   ✕ ", "dim"), ("Close the lesson", "")], Close.LESSON))
         here = [n for n, row in enumerate(lessons) if row.target == self._current]
         rows.styles.height = len(lessons)
         rows.show(lessons, here[0] if here else next_lesson().number - 1)
@@ -53,11 +61,11 @@ class LessonList(ModalScreen[Path | None]):
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
-        assert isinstance(event.target, Path)
+        assert isinstance(event.target, Path | Close)
         self.dismiss(event.target)
 
 
-def lesson_rows() -> Sequence[Row]:
+def lesson_rows() -> list[Row]:
     """The built-in lessons: number, ✓ or ◐, title."""
     progress = all_progress()
     rows = []

@@ -75,7 +75,7 @@ class LessonPane(Vertical):
 
     def on_mount(self) -> None:
         self.watch(self.screen, "focused", self._show_keys)
-        self.show(self._lesson, self._place)
+        self._tell()
 
     @property
     def _panels(self) -> PanelScreen:
@@ -85,11 +85,13 @@ class LessonPane(Vertical):
         """Tell a scene of a lesson."""
         is_new = (lesson, place) != (self._lesson, self._place)
         self._lesson, self._place = lesson, place
-        if not self.is_mounted:
-            return
-        if is_new or not self.query_one(LessonText).row_count:
-            self.query_one(LessonText).tell(lesson.scenes[place])
-        self.display = True
+        if self.query(LessonText):  # else it is not there yet, and `on_mount` does it
+            self.display = True
+            self._tell(is_new)
+
+    def _tell(self, is_new: bool = True) -> None:
+        if is_new:
+            self.query_one(LessonText).tell(self._lesson.scenes[self._place])
         self.fit()
         self._show_keys()
 

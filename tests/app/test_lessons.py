@@ -1,0 +1,252 @@
+"""Lessons: those that come with the program, their text beside the screen, the command `learn`."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from opening import recorded_once, step, until
+from program import run
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.lesson_author import problems_of
+from bpe_tui.lessons.asking import AskWindow
+from bpe_tui.lessons.pane import LessonPane, LessonText
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.session.lessons import (
+    PLACE,
+    Progress,
+    all_progress,
+    builtin_lessons,
+    keep_progress,
+    key_of,
+    languages,
+)
+from engine.learning.lesson_file import read_lesson
+
+BUILT_IN = [*PLACE.glob("*/*.md")]
+TRIAL = """+++
+title = "Trial [b]"
+corpus = "words.txt"
+pattern = "whitespace"
++++
+## Look
+Words *here*, and \x1b[31m[@click=app.quit]no markup[/].
+```show
+view = "training"
+step = 2
+panel = "merge"
+```
+```ask
+kind = "next-pair"
+steps = [3, 4]
+```
+## Type
+```show
+view = "encoding"
+step = 5
+text = "lowest"
+```
+## Turn
+```ask
+kind = "decode"
+about = "104 101"
+```
+"""
+WORDS = "low " * 5 + "lower lower " + "newest " * 6 + "widest " * 3
+
+
+@pytest.fixture
+def trial(tmp_path: Path) -> Path:
+    (tmp_path / "words.txt").write_text(WORDS)
+    path = tmp_path / "trial.md"
+    path.write_text(TRIAL, "utf-8")
+    return path
+
+
+@asynccontextmanager
+async def learning(
+    lesson: Path, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
+    app = BpeTuiApp(None, recorded_once, lesson=lesson)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.screen.query(LessonText) and not app.guide.is_on_its_way)
+        await pilot.pause()
+        yield app, pilot
+
+
+def told(app: BpeTuiApp) -> str:
+    """What the pane says, without its line breaks."""
+    rows = app.screen.query_one(LessonText)._rows
+    return " ".join("".join(text for text, _ in row.spans).strip() for row in rows)
+
+
+# -- the lessons that come with the program
+
+
+def test_thirteen_lessons_come_with_the_program_and_two_are_in_chinese_too() -> None:
+    assert [lesson.number for lesson in builtin_lessons()] == list(range(1, 14))
+    assert languages() == ["en", "zh"]
+    in_chinese = [lesson.path.parent.name for lesson in builtin_lessons("zh")]
+    assert in_chinese[:3] == ["zh", "zh", "en"]
+
+
+@pytest.mark.parametrize("path", BUILT_IN, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_a_lesson_names_nothing_that_is_not_there_and_ends_with_a_question(path: Path) -> None:
+    lesson = read_lesson(path)
+    assert problems_of(lesson) == []
+    assert lesson.scenes[-1].asks
+    words = " ".join(p.text for scene in lesson.scenes for p in scene.paragraphs)
+    assert len(words.split()) < 600  # ten minutes, with the trying out
+
+
+# -- on the screen
+
+
+async def test_the_text_stands_beside_the_real_screen_and_the_learner_may_wander(
+    trial: Path,
+) -> None:
+    async with learning(trial) as (app, pilot):
+        assert (app.screen.id, step(app)) == ("training", 2)
+        assert app.screen.focused_panel() == "merge"  # type: ignore[attr-defined]
+        assert told(app) == "Words here, and ␛[31m[@click=app.quit]no markup[/]."
+        title = str(app.screen.query_one("#lesson-title", Static).render())
+        assert title == "Trial [b]  1 of 3"
+        pane = app.screen.query_one(LessonPane)
+        assert app.screen.size.width == 100 - pane.outer_size.width
+        await pilot.press("right", "3")  # every key works
+        await until(pilot, lambda: app.screen.id == "vocabulary")
+        assert told(app).startswith("Words here")
+        await pilot.press("backspace")
+        await until(pilot, lambda: app.screen.id == "training")
+        assert step(app) == 2
+
+
+async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
+    async with learning(trial) as (app, pilot):
+        await pilot.press("N")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        panel = app.screen.query_one(QuestionPanel)
+        assert panel.attempt is not None
+        first = panel.attempt
+        await pilot.press("exclamation_mark", "enter")  # the answer is shown, then the next asked
+        assert panel.attempt is not first
+        assert step(app) == 3  # the screen behind it has come along
+        await pilot.press("escape")  # to look at the screen
+        await until(pilot, lambda: app.screen.id == "training")
+        assert all_progress()[str(trial)].answered == {"0.0"}
+        await pilot.press("N")
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        await pilot.press("exclamation_mark", "enter")
+        await until(pilot, lambda: app.screen.id == "training")
+        await pilot.press("N")
+        await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
+        await pilot.press("N")  # nothing is shown there, so it asks at once
+        await until(pilot, lambda: isinstance(app.screen, AskWindow))
+        await pilot.press(*"he", "enter", "enter")
+        await until(pilot, lambda: app.screen.id == "encoding")
+        assert all_progress()[str(trial)].done
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24)])
+async def test_where_there_is_no_room_for_both_the_text_covers_the_screen(
+    trial: Path, size: tuple[int, int]
+) -> None:
+    async with learning(trial, size) as (app, pilot):
+        pane = app.screen.query_one(LessonPane)
+        assert pane.covers
+        assert pane.outer_size == size
+        await pilot.press("backspace")
+        assert not pane.display
+        assert app.screen.query_one("#merge").region.height
+        await pilot.press("backspace")
+        await until(pilot, lambda: pane.display)
+
+
+async def test_a_lesson_is_chosen_from_the_list_and_left_there_again() -> None:
+    lesson = builtin_lessons()[1].path
+    async with learning(lesson) as (app, pilot):
+        assert app.screen.id == "lesson"
+        await pilot.press("L")
+        await pilot.pause()
+        await pilot.press("end", "down", *["down"] * 20, "enter")  # below the lessons
+        await until(pilot, lambda: app.guide.lesson is None)
+        await until(pilot, lambda: not app.screen.query(LessonPane))
+        assert app.screen.size.width == 100
+        await pilot.press("N")
+        assert "No lesson is open" in app.notices.now
+
+
+# -- progress is in a file that anybody may have written
+
+
+def test_progress_is_private_and_what_is_broken_in_it_is_left_out(trial: Path) -> None:
+    keep_progress("a", Progress(2, frozenset((0, 2)), frozenset(("0.1",))))
+    file = next(Path(p) for p in _state_files() if p.name == "lessons.json")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert all_progress()["a"].mark == "◐"
+    for content in ("[", "[]", '{"a": 1}', '{"a": {"scene": -1, "seen": "x", "done": 1}}'):
+        file.write_text(content)
+        assert all_progress().get("a", Progress()) == Progress()
+    file.write_text(json.dumps({"a": {"scene": 1, "seen": [1, "x", None], "done": True}}))
+    assert all_progress()["a"] == Progress(1, frozenset((1,)), done=True)
+    assert key_of(PLACE / "zh" / BUILT_IN[0].name) == key_of(PLACE / "en" / BUILT_IN[0].name)
+
+
+def _state_files() -> list[Path]:
+    from platformdirs import user_state_path
+
+    return list(user_state_path("bpe-tui", appauthor=False).iterdir())
+
+
+# -- the command
+
+
+def learn(*arguments: str | Path, stdin: str = "") -> str:
+    """What the command answers."""
+    result = run("learn", *arguments, stdin=stdin.encode())
+    return (result.stdout + result.stderr).decode()
+
+
+def test_check_says_file_and_line_of_what_the_run_does_not_reach(trial: Path) -> None:
+    assert learn(trial, "--check") == ""
+    broken = TRIAL.replace("step = 2", "step = 99").replace('"training"', '"trainig"')
+    trial.write_text(broken.replace("steps = [3, 4]", "steps = [3, 500]"), "utf-8")
+    problems = learn(trial, "--check").splitlines()
+    assert [line.removeprefix(f"{trial}:").split(";")[0] for line in problems] == [
+        "8: the run does not reach step 99",
+        "8: unknown view 'trainig'",
+        "13: next-pair cannot be asked at step 500: there is no step 500",
+    ]
+    trial.write_text(TRIAL.replace("words.txt", "../gone.txt"), "utf-8")
+    assert f"{trial}:3: '../gone.txt' is outside" in learn(trial, "--check")
+
+
+def test_a_lesson_is_printed_with_its_screens_and_questions(trial: Path) -> None:
+    printed = learn(trial, "--print")
+    assert printed.startswith("# Trial [b]\n\n## Look\n\nWords *here*, and ␛[31m")
+    assert "‖ step  2 of" in printed
+    assert "**Which pair merges next?**" in printed
+    assert "\x1b" not in printed
+
+
+def test_without_a_screen_a_lesson_is_read_and_answered_by_typing(trial: Path) -> None:
+    said = learn(trial, "--plain", stdin="show\nshow\nmerge\n\n\nhe\n\n")
+    assert "Scene 2 of 3: Type." in said
+    assert "Right: " in said
+    assert said.endswith("That is the end of the lesson.\n")
+    assert all_progress()[str(trial)].done
+
+
+def test_lessons_are_listed_with_what_is_done() -> None:
+    keep_progress("02", Progress(seen=frozenset((0,))))
+    listed = learn("--list").splitlines()
+    assert listed[:2] == [" 1   Bytes and tokens", " 2 ◐ Count, pick, replace"]
+    assert "there is no lesson 99" in learn("99")
+    assert "there are no lessons in 'xx'" in learn("--language", "xx")
