@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.geometry import Region, Size
 from textual.widgets import Input
@@ -312,6 +313,19 @@ class LessonScreen(SessionScreen):
         """Ask what each step does before it is told, or ask no more."""
         self.clock.finish()
         self.predictor.toggle()
+
+    def on_key(self, event: events.Key) -> None:
+        """What answers a question. No commands: on other screens these keys are the panels' own."""
+        if self.is_typing or not self.predictor.keys:
+            return
+        if event.key in ("up", "k", "down", "j"):
+            self.action_choose(-1 if event.key in ("up", "k") else 1)
+        elif event.key == "enter":
+            self.action_answer()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
     def action_choose(self, by: int) -> None:
         self.predictor.move(by)

@@ -44,9 +44,6 @@ _KEYS = {
     "percent_sign": "%",
     "question_mark": "?",
     "exclamation_mark": "!",
-    "enter": "⏎",
-    "up": "↑",
-    "down": "↓",
     "equals_sign": "",  # the key of + without Shift: nobody need be told
 }
 """Textual's name of a key → how a person reads it, where that is another word."""
