@@ -7,6 +7,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -26,7 +27,7 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, TimelineError
 from engine.recording.player import Player
 
 SWITCH_SECONDS = 0.0005
@@ -63,13 +64,13 @@ class BpeTuiApp(SessionApp):
         self._open_with = open_with
         self._job = None if config is None else self._new_job()
         self._fork_job: Job | None = None
+        self._forks = False
         self._has_start_page = config is None
         self._is_first = config is not None
         self._before: Session | None = None
         self.guide = Guide(self)
         self._lesson = lesson
         self._ahead: list[str] = []
-        self.failure: Exception | None = None
 
     def on_mount(self) -> None:
         self.push_screen(START if self._job is None else self.session.model.screen(TRAINING))
@@ -212,7 +213,7 @@ class BpeTuiApp(SessionApp):
 
     def _make_forks(self, forks: tuple[SavedFork, ...]) -> None:
         """Make the forks of a saved session again, one after another; then go to its step."""
-        session = self.session
+        session, self._forks = self.session, False
         if not forks:
             self.seek(session.config.viewpoint.step or 0)
             return
@@ -234,7 +235,33 @@ class BpeTuiApp(SessionApp):
 
         self.tell(f"Making the fork at step {number(wish.step)} again: {wish.otherwise} …")
         self._fork_job = WhatIfJob(config, frame, wish, post)
+        self._forks = True
         self._fork_job.start()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all is trained, and forked, that was asked for."""
+        return super().is_settled and not self._forks
+
+    async def record(
+        self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
+    ) -> None:
+        """Write a recording of steps from … to … on the screen in front, line by line.
+
+        Raises:
+            TimelineError: training still runs.
+        """
+        from bpe_tui.app.recorder import HandedOver, record
+
+        session, screen = self.session, self.session_screen
+        if session.stop_reason is None:
+            raise TimelineError("training still runs; record when it has ended")
+        kind = kind_and_model(screen.id or "")[0]
+        viewpoint = Viewpoint(view=kind, text=self.navigation.text)
+        config = replace(session.config, viewpoint=viewpoint)
+        unseen = BpeTuiApp(config, partial(HandedOver, session))
+        unseen.theme, unseen.makes_ahead = self.theme, False
+        await record(unseen, steps, write, size=screen.size, steps_a_second=speed)
 
     def on_fork_made(self, news: messages.ForkMade) -> None:
         if news.of is not self.session:
@@ -244,6 +271,7 @@ class BpeTuiApp(SessionApp):
             self.tell(f"The fork at step {number(news.wish.step)} is made again.")
             self._make_forks(news.rest)
         elif isinstance(news.outcome.error, BpeError):
+            self._forks = False
             why = visible_text(str(news.outcome.error), spaces=False)
             self.tell(f"The fork cannot be made again: {why}.", stays=True)
         else:

@@ -102,9 +102,10 @@ class ScreenNavigation:
     @property
     def text(self) -> str:
         """What is typed on the screen in front; else on the training screen."""
-        areas = self._app.screen.query("#text").results(TextArea)
+        stack = reversed(self._app.screen_stack)
+        areas = next(each for each in stack if not each.is_modal).query("#text").results(TextArea)
         if (area := next(iter(areas), None)) is not None:
-            return area.text
+            return str(area.text)
         training = self._screen(TRAINING)
         return training.query_one("#encode-input", Input).value if training.is_mounted else ""
 

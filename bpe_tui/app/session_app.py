@@ -8,6 +8,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from textual.screen import Screen
 from textual.signal import Signal
 
 from bpe_tui.app.base import BaseApp
@@ -36,6 +37,7 @@ class SessionApp(BaseApp):
         session: what is shown.
         session_changed: tells the screens so.
         navigation: where rows lead, and the way back.
+        failure: why what was opened first could not be; `None` if all is well.
     """
 
     def __init__(self, config: Config) -> None:
@@ -43,9 +45,15 @@ class SessionApp(BaseApp):
         self.session = Session(config)
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
+        self.failure: Exception | None = None
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all is trained that was asked for."""
+        return self.session.stop_reason is not None
 
     # -- state out
 
@@ -247,6 +255,11 @@ class SessionApp(BaseApp):
             self.session.hold()
             kinds = self.session.model.part("exports")
             self.push_screen(Export(self.screen, shown, self._file_name, kinds), self._saved)
+
+    @property
+    def session_screen(self) -> Screen[Any]:
+        """The screen that shows the session, under any window."""
+        return next(each for each in reversed(self.screen_stack) if not each.is_modal)
 
     @property
     def _file_name(self) -> str:

@@ -17,6 +17,7 @@ from bpe_tui.cli.options import (
     MinCountOption,
     ModelOption,
     NoSpecialOption,
+    OpenedTokenizerOption,
     PatternOption,
     SpecialOption,
     StepOption,
@@ -65,17 +66,7 @@ def open_corpus(
             show_default=False,
         ),
     ] = None,
-    tokenizer: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--tokenizer",
-            metavar="PATH|NAME",
-            help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
-            "Twice for VOCAB and MERGES.",
-            rich_help_panel="Tokenizer",
-            show_default=False,
-        ),
-    ] = None,
+    tokenizer: OpenedTokenizerOption = None,
     vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
     special: SpecialOption = None,
     no_special: NoSpecialOption = False,
@@ -126,7 +117,7 @@ def opened_config(context: typer.Context) -> Config:
     special = special_tokens_of(given["special"], given["no_special"])
     check_model(context, given["model"], ("tie_rule", "trainer", "min_count", "units"))
     view = given["view"]
-    viewpoint = Viewpoint(given["step"], view and VIEWS[view], _as_text(given["text"]))
+    viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], _as_text(given["text"]))
     if given["tokenizer"]:
         _check_only_for_training(context, "--tokenizer is not trained")
         return TokenizerConfig(

@@ -131,6 +131,17 @@ CacheOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+OpenedTokenizerOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tokenizer",
+        metavar="PATH|NAME",
+        help="Do not train: replay the merges of this tokenizer, over CORPUS if there is one. "
+        "Twice for VOCAB and MERGES.",
+        rich_help_panel="Tokenizer",
+        show_default=False,
+    ),
+]
 StepOption = Annotated[
     int | None,
     typer.Option(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from bpe_tui.session.host import Host
 from bpe_tui.session.session import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
@@ -25,6 +26,8 @@ from engine.core.files import check_free, write_files
 
 SLICE_SECONDS = 0.015
 """How long making a long file may keep the screen waiting at a time."""
+NEWS_SECONDS = 0.1
+"""How often it is said how far a recording is."""
 
 
 class Export(SaveFile):
@@ -50,6 +53,9 @@ class Export(SaveFile):
         with Horizontal(id="export-range", classes="labelled"):
             yield Static("steps")
             yield Field(first, id="export-steps", compact=True)
+        with Horizontal(id="export-speed", classes="labelled"):
+            yield Static("a second")
+            yield Field("2", id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -76,6 +82,7 @@ class Export(SaveFile):
         ]
         self.query_one("#export-kinds", Static).update(Content("\n".join(lines)))
         self.query_one("#export-range").display = self._kind.asks_for_steps
+        self.query_one("#export-speed").display = self._kind.is_recording
         if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
             self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
@@ -96,6 +103,8 @@ class Export(SaveFile):
                 f"Give a step or a range from 1 to {number(self._frame.recorded_steps)}, "
                 "like 128 or 1-200."
             )
+        elif self._kind.is_recording and self._speed is None:
+            self.refuse("Give the steps a second, from 0.1 to 100.")
         else:
             exported = Exported(self._screen, self._frame, *steps)
             self.run_worker(self._write(path, self._kind, exported), exclusive=True)
@@ -105,15 +114,40 @@ class Export(SaveFile):
             return 0, 0
         return parse_steps(self.query_one("#export-steps", Input).value, self._frame.recorded_steps)
 
+    @property
+    def _speed(self) -> float | None:
+        """Steps a second of a recording; `None` if what is typed means none."""
+        try:
+            speed = float(self.query_one("#export-speed-input", Input).value)
+        except ValueError:
+            return None
+        return speed if 0.1 <= speed <= 100 else None
+
     async def _write(self, name: str, kind: ExportKind, exported: Exported) -> None:
         with self.writing(name, asked=name) as (path, overwrite):
             if not overwrite:
                 check_free(path)  # before the work
-            self._content = await self._made(kind, exported)
+            make = self._recorded if kind.is_recording else self._made
+            self._content = await make(kind, exported)
             self.write(path, overwrite)
 
     def write(self, path: Path, overwrite: bool) -> None:
         write_files({path: self._content.encode("utf-8", "replace")}, overwrite=overwrite)
+
+    async def _recorded(self, kind: ExportKind, exported: Exported) -> str:
+        """A recording; the steps are shown in a task of its own, on a screen that is not seen."""
+        lines: list[str] = []
+        steps = exported.first, exported.last
+        host = cast("Host", self.app)
+        task = asyncio.create_task(host.record(steps, self._speed or 1, lines.append))
+        try:
+            while not task.done():
+                await asyncio.wait([task], timeout=NEWS_SECONDS)
+                self.say(f"{plural(max(len(lines) - 1, 0), 'step')} recorded; Esc stops.")
+        finally:
+            task.cancel()
+        await task
+        return "".join(lines)
 
     async def _made(self, kind: ExportKind, exported: Exported) -> str:
         """The file's text, made in slices; Esc meanwhile closes the window and ends this."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -68,6 +68,10 @@ class Host(Speaker, Protocol):
     def guide(self) -> LessonGuide: ...
 
     def seek(self, step: int) -> None: ...
+
+    async def record(
+        self, steps: tuple[int, int], speed: float, write: Callable[[str], object]
+    ) -> None: ...
 
     def train_anew(self, config: RunConfig) -> None: ...
 

@@ -30,13 +30,17 @@ class Exported:
 
 @dataclass(frozen=True)
 class ExportKind:
-    """One kind of file. `parts_of` makes its text part by part, so that a long one can wait."""
+    """One kind of file. `parts_of` makes its text part by part, so that a long one can wait.
+
+    Of a recording the application makes the parts: it goes through the steps on a screen.
+    """
 
     label: str
     name: str
     suffix: str
     parts_of: Callable[[Exported], Iterator[str]]
     asks_for_steps: bool = False
+    is_recording: bool = False
 
 
 def screen_text(screen: Screen[object]) -> str:
@@ -101,6 +105,14 @@ def exports_of(
         ExportKind("steps as Markdown", "steps", ".md", made(markdown), asks_for_steps=True),
         ExportKind(
             "steps as lines of JSON", "steps", ".jsonl", made(json_lines), asks_for_steps=True
+        ),
+        ExportKind(
+            "steps as a recording",
+            "recording",
+            ".cast",
+            lambda _: iter(()),
+            asks_for_steps=True,
+            is_recording=True,
         ),
         ExportKind(
             "the charts, drawn", "charts", ".svg", lambda exported: _drawn(charts, exported.frame)

@@ -1,0 +1,87 @@
+"""Steps of a run as a recording of the screen, made by an application without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable
+
+from textual.message import Message
+from textual.strip import Strip
+
+from bpe_tui.app.session_app import SessionApp
+from bpe_tui.session import messages
+from bpe_tui.session.config import Config
+from bpe_tui.session.jobs import OpeningJob
+from bpe_tui.session.session import Session
+from bpe_tui.widgets.asciicast import drawn, event, header
+from bpe_tui.widgets.numbers import number
+from engine.core.errors import TimelineError
+
+WAIT_SECONDS = 0.01
+LAST_SECONDS = 2.0
+"""How long the last step stays on the screen."""
+
+
+class HandedOver(OpeningJob):
+    """Posts the news of a training that has been made, with a cursor of its own."""
+
+    def __init__(self, session: Session, config: Config, post: Callable[[Message], object]) -> None:
+        super().__init__(config, post)
+        self._session = session
+
+    def start(self) -> None:
+        session = self._session
+        assert session.recording is not None
+        assert session.stop_reason is not None
+        if session.opened is not None:
+            self.post(messages.TokenizerOpened(session.opened))
+        own = copy.copy(session.recording)  # the cursor is its own, the run is everybody's
+        self.post(
+            messages.TrainingStarted(own, session.documents, session.bytes_read, session.obstacle)
+        )
+        self.post(messages.TrainingEnded(session.stop_reason))
+
+
+async def record(
+    app: SessionApp,
+    steps: tuple[int, int],
+    write: Callable[[str], object],
+    *,
+    size: tuple[int, int],
+    steps_a_second: float,
+) -> None:
+    """Run an application without a terminal, and write what it shows as an asciicast.
+
+    Args:
+        app: opens something; it is not running yet.
+        steps: the first and the last; 0 is the state before any step.
+        write: takes a line of the file at a time.
+        size: of the screen, in columns and rows.
+
+    Raises:
+        TimelineError: the run has fewer steps.
+        BpeError: it cannot be opened.
+    """
+    first, last = steps
+    async with app.run_test(size=size) as pilot:
+        while not app.is_settled:
+            if app.failure is not None:
+                raise app.failure
+            await asyncio.sleep(WAIT_SECONDS)
+        app.close_note()
+        recorded = app.session.shown.recorded_steps if app.session.shown else 0
+        if last > recorded:
+            raise TimelineError(
+                f"there is no step {number(last)}; the run has {number(recorded)} steps"
+            )
+        write(header(*size, app.session.config.name))
+        before: list[Strip] = []
+        for step in range(first, last + 1):
+            app.seek(step)
+            app.notices.now = ""
+            await pilot.pause()
+            screen = app.screen._compositor.render_strips()
+            write(event((step - first) / steps_a_second, drawn(screen, before)))
+            before = screen
+        write(event((last - first) / steps_a_second + LAST_SECONDS, ""))

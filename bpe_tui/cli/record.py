@@ -1,0 +1,141 @@
+"""`bpe-tui record`: steps of a run as a recording of the screen, without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.inputs import CommandLineError, check_config
+from bpe_tui.cli.open import opened_config
+from bpe_tui.cli.options import (
+    OUTPUT,
+    CacheOption,
+    MaxTokenLengthOption,
+    MinCountOption,
+    ModelOption,
+    NoSpecialOption,
+    OpenedTokenizerOption,
+    PatternOption,
+    SpecialOption,
+    TextOption,
+    TieRuleOption,
+    TrainerOption,
+    UnitsOption,
+    ViewOption,
+    VocabSizeOption,
+)
+from bpe_tui.cli.program import GroupedHelp, app, examples
+from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.widgets.visible import visible_text
+from engine.core.files import check_free, write_files
+
+LEAST, MOST = (60, 20), (400, 200)
+"""Columns and rows of a screen."""
+MOST_STEPS = 10_000
+
+
+@app.command(
+    cls=GroupedHelp,
+    epilog=examples(
+        f"{PROGRAM} record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
+        f"{PROGRAM} record session.json --steps 0-40 --view lesson --out merges.cast",
+    ),
+)
+def record(
+    context: typer.Context,
+    steps: Annotated[
+        str,
+        typer.Option(
+            "--steps",
+            metavar="A-B",
+            help="The first and the last; 0 is before any merge.",
+            rich_help_panel=OUTPUT,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="FILE", help="Where the recording goes.", rich_help_panel=OUTPUT
+        ),
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CORPUS", help="A text, a tokenizer, or a saved session.", show_default=False
+        ),
+    ] = None,
+    size: Annotated[
+        str,
+        typer.Option("--size", metavar="COLSxROWS", help="Of the screen.", rich_help_panel=OUTPUT),
+    ] = "100x30",
+    speed: Annotated[
+        float,
+        typer.Option(
+            "--speed",
+            metavar="N",
+            min=0.1,
+            max=100,
+            help="Steps a second.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = 2.0,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=OUTPUT)
+    ] = False,
+    tokenizer: OpenedTokenizerOption = None,
+    vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
+    special: SpecialOption = None,
+    no_special: NoSpecialOption = False,
+    pattern: PatternOption = RunConfig.pattern,
+    tie_rule: TieRuleOption = RunConfig.tie_rule,
+    trainer: TrainerOption = RunConfig.trainer,
+    min_count: MinCountOption = RunConfig.min_count,
+    model: ModelOption = RunConfig.model,
+    max_token_length: MaxTokenLengthOption = None,
+    units: UnitsOption = RunConfig.units,
+    no_cache: CacheOption = False,
+    view: ViewOption = None,
+    text: TextOption = "",
+) -> None:
+    """Record steps of a run as the screen shows them: an asciicast, for asciinema and agg."""
+    config = opened_config(context)
+    wanted, cells = _steps(steps), _size(size)
+    if not force:
+        check_free(out)
+    check_config(config)
+    from bpe_tui.app.app import BpeTuiApp  # slow to import
+    from bpe_tui.app.recorder import record as record_steps
+
+    lines: list[str] = []
+    unseen = BpeTuiApp(config)
+    unseen.makes_ahead = False
+    asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
+    write_files({out: "".join(lines).encode()}, overwrite=force)
+    print(f"Steps {steps} are in {visible_text(str(out), spaces=False)}", file=sys.stderr)
+
+
+def _steps(typed: str) -> tuple[int, int]:
+    """The first and the last step: `0-40`, or one, `12`."""
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", typed, re.ASCII)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if first > last or last - first >= MOST_STEPS:
+        raise CommandLineError(
+            f"--steps takes a first and a last step, like 0-40, {MOST_STEPS:,} at the most"
+        )
+    return first, last
+
+
+def _size(typed: str) -> tuple[int, int]:
+    """Columns and rows: `100x30`."""
+    found = re.fullmatch(r"(\d{1,3})[x×](\d{1,3})", typed, re.ASCII)
+    cells = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(low <= n <= high for low, n, high in zip(LEAST, cells, MOST, strict=True)):
+        least, most = ("x".join(map(str, each)) for each in (LEAST, MOST))
+        raise CommandLineError(f"--size takes columns and rows, from {least} to {most}")
+    return cells

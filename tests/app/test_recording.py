@@ -1,0 +1,106 @@
+"""Recordings: played back by a terminal, they show what the screen shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from pathlib import Path
+
+import pyte
+from textual.widgets import Input, Static
+
+from bpe_tui.session.config import RunConfig, Viewpoint
+from bpe_tui.views.exports import screen_text
+from tests.app.opening import opened_as, until
+from tests.app.program import HANDOUT, run
+
+
+def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]]]:
+    """A recording as a reader of the format plays it: header; each time, and the screen then."""
+    first, *events = map(json.loads, path.read_text("utf-8").splitlines())
+    screen = pyte.Screen(first["width"], first["height"])
+    stream = pyte.Stream(screen)
+    shown = []
+    for seconds, kind, output in events:
+        assert kind == "o"
+        stream.feed(output)
+        shown.append((seconds, "".join(f"{line.rstrip()}\n" for line in screen.display)))
+    return first, shown
+
+
+async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path) -> None:
+    out = tmp_path / "low.cast"
+    options = ("--pattern", "whitespace", "--text", "lowest", "--size", "100x30", "--speed", "4")
+    # The program makes an event loop of its own.
+    result = await asyncio.to_thread(
+        run, "record", HANDOUT, *options, "--steps", "2-6", "--out", out
+    )
+    assert result.returncode == 0, result.stderr
+    header, shown = played(out)
+    assert (header["version"], header["width"], header["height"]) == (2, 100, 30)
+    assert [seconds for seconds, _ in shown] == [0, 0.25, 0.5, 0.75, 1, 3]
+    viewpoint = Viewpoint(view="training", text="lowest")
+    config = RunConfig(HANDOUT, pattern="whitespace", viewpoint=viewpoint)
+    async with opened_as(config, (100, 30)) as (app, pilot):
+        for step, (_, screen) in zip(range(2, 7), shown, strict=False):
+            app.seek(step)
+            await pilot.pause()
+            assert screen == screen_text(app.screen)
+
+
+async def test_x_records_what_is_open(tmp_path: Path) -> None:
+    out = tmp_path / "low.cast"
+    async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):
+        app.seek(3)
+        await pilot.press("3", "x")
+        kinds = app.screen.query_one("#export-kinds", Static)
+        while "▸ steps as a recording" not in str(kinds.render()):
+            await pilot.press("down")
+        app.screen.query_one("#dialog-input", Input).value = str(out)
+        app.screen.query_one("#export-steps", Input).value = "3-4"
+        app.screen.query_one("#export-speed-input", Input).value = "nan"
+        await pilot.press("enter")
+        assert "steps a second" in str(app.screen.query_one("#dialog-hint", Static).render())
+        app.screen.query_one("#export-speed-input", Input).value = "2"
+        await pilot.press("enter")
+        await until(pilot, out.exists)
+        await pilot.pause()
+        told = [screen for _, screen in played(out)[1]]
+        assert app.screen.id == "vocabulary"
+        app.notices.now = ""
+        app.seek(4)
+        await pilot.pause()
+        # What was told of the file stands in the line of messages.
+        assert told[1].splitlines()[:20] == screen_text(app.screen).splitlines()[:20]
+
+
+def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> None:
+    corpus, out = tmp_path / "\x1b[2Jevil.txt", tmp_path / "evil.cast"
+    corpus.write_bytes(b"\x1b]52;c;aGk=\x07 \x1b[31m red \xe2\x80\xae low\x9b31m " * 9)
+    result = run("record", corpus, "--vocab-size", "265", "--steps", "0-2", "--out", out)
+    assert result.returncode == 0, result.stderr
+    header, *events = map(json.loads, out.read_text("utf-8").splitlines())
+    written = "".join(output for _, _, output in events)
+    rest = re.sub(r"\x1b\[(\?25l|2J|\d+;1H|[0-9;]*m)", "", written)
+    assert rest.isprintable()
+    assert str(header["title"]).isprintable()
+
+
+def test_a_recording_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    out = tmp_path / "a.cast"
+    for options, said in (
+        (("--steps", "0-99999"), "like 0-40"),
+        (("--steps", "5-2"), "like 0-40"),
+        (("--steps", "0-2", "--size", "9x9"), "columns and rows"),
+        (("--steps", "0-200", "--pattern", "whitespace"), "there is no step 200"),
+        (("--steps", "0-2", "--view", "vocab"), "did you mean 'vocabulary'"),
+    ):
+        result = run("record", HANDOUT, "--out", out, *options)
+        assert result.returncode == 2
+        assert said in result.stderr.decode()
+        assert not out.exists()
+    out.write_text("mine")
+    assert (
+        "is there already" in run("record", HANDOUT, "--steps", "0", "--out", out).stderr.decode()
+    )
