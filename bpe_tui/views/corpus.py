@@ -228,9 +228,9 @@ def reserved(
     """The words of a line, each with the cells that it had where `earlier` draws it."""
     return (
         # The marks of a fresh token may need more than its parts did.
-        (word, max(spans_width(before), spans_width(word) if painter.marks else 0))
+        (word, max(before, spans_width(word) if painter.marks else 0))
         for pretoken in line
-        for word, before in zip(painter.words(pretoken), earlier.words(pretoken), strict=True)
+        for word, before in zip(painter.words(pretoken), earlier.widths(pretoken), strict=True)
     )
 
 

@@ -40,7 +40,7 @@ from bpe_tui.widgets.rows import (
 from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
-from engine.recording.merge_frame import AnyMergeFrame
+from engine.recording.merge_frame import AnyMergeFrame, MergeRun
 from engine.recording.merge_record import PairStep
 
 LONGEST_NAMED = 18
@@ -101,6 +101,11 @@ class MergeTeller(Teller[MergeFrameT]):
     PAINTER: ClassVar[type[LessonPainter]] = LessonPainter
     FRACTION = 0
     """Cells for what the numbers are made of."""
+
+    def __init__(self, *, marks: bool) -> None:
+        super().__init__(marks=marks)
+        self._earlier_painter: LessonPainter | None = None
+        self._at_start: tuple[MergeRun, str, int] | None = None
 
     # -- what a model says
 
@@ -393,8 +398,12 @@ class MergeTeller(Teller[MergeFrameT]):
 
         That of the state before the merge, so that a merge moves nothing but the rest of its row.
         """
-        frame = moment.before or moment.after
-        return self.painter_of(frame.at(layout_step(frame.step)))
+        frame, kept = moment.before or moment.after, self._earlier_painter
+        step = layout_step(frame.step)
+        if kept is None or (kept.frame.run, kept.frame.step) != (frame.run, step):
+            kept = self._earlier_painter = self.painter_of(frame.at(step))
+            kept.marks = False
+        return kept
 
     def place_to_show(self, before: MergeFrameT, top: Place, rows: int, width: int) -> Place:
         pair = before.next_pair
@@ -419,6 +428,12 @@ class MergeTeller(Teller[MergeFrameT]):
         words = self.words_of(frame, pretoken)
         return any(pair in pairwise(frame.tokens_of(word)) for word in words)
 
+    def _length_at_start(self, frame: MergeFrameT, text: str) -> int:
+        """How many tokens the text has at step 0; kept, since it is asked at each beat."""
+        if self._at_start is None or self._at_start[:2] != (frame.run, text):
+            self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
+        return self._at_start[2]
+
     def text_rows(self, moment: Moment[MergeFrameT], text: str, width: int) -> list[Row]:
         if not text:
             return [Row([(NO_TEXT, "dim")])]
@@ -429,7 +444,7 @@ class MergeTeller(Teller[MergeFrameT]):
             spans += [*painter.tokens(ids), PRETOKEN_BORDER]
             if spans_width(spans) > width + 1:
                 break
-        now, start = _length(words), _length(self.encoded(frame.at(0), text))
+        now, start = _length(words), self._length_at_start(frame, text)
         told = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
             fewer = _length(self.encoded(moment.before, text)) - now

@@ -20,6 +20,7 @@ from bpe_tui.widgets.rows import (
     SubjectSpan,
     in_sight,
     paragraph,
+    spans_width,
     unbroken,
     without_middle,
 )
@@ -49,6 +50,7 @@ class TokenPainter:
         self.marks = marks
         self.joining: Pair | None = None
         """A pair that is marked as about to join, wherever tokens stand side by side."""
+        self._widths: dict[tuple[str, bool], tuple[int, ...]] = {}
 
     def role(self, token_id: int) -> str:
         """Bytes and characters are plain, special tokens special; merged ones have hues."""
@@ -122,6 +124,13 @@ class TokenPainter:
             return ()
         spans.append(PRETOKEN_BORDER)
         return (spans,)
+
+    def widths(self, pretoken: Pretoken) -> tuple[int, ...]:
+        """The cells of each of these words; remembered, so that a painter kept need not draw."""
+        key = pretoken.text, pretoken.special
+        if (known := self._widths.get(key)) is None:
+            known = self._widths[key] = tuple(map(spans_width, self.words(pretoken)))
+        return known
 
     def pretoken(self, pretoken: Pretoken) -> list[Span]:
         if pretoken.special:
