@@ -9,7 +9,6 @@ from threading import Thread
 from typing import Any
 
 from textual.message import Message
-from textual.reactive import reactive
 from textual.widget import Widget
 
 from bpe_tui.session.session import Session
@@ -17,6 +16,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.views.inspection_rows import Section, fact_rows
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.views.panel_screen import TiledScreen
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import plural
 from bpe_tui.widgets.rows import Row
 from engine.formats.tokenizer_format import Opened
@@ -27,20 +27,14 @@ class InspectionPanel(FramePanel[Any]):
 
     WIDEST = 110
 
-    inspection: reactive[Any] = reactive(None, repaint=False)
+    inspection: Drawn[Any] = Drawn(None)
 
-    facts: reactive[Sequence[tuple[str, str]]] = reactive((), repaint=False)
+    facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())
     """Names and what is said of each, below the section."""
 
     def __init__(self, section: Section) -> None:
         super().__init__(section.title, id=section.id)
         self._section = section
-
-    def watch_facts(self) -> None:
-        self.rebuild()
-
-    def watch_inspection(self) -> None:
-        self.rebuild()
 
     def rows_of(self, frame: Any, width: int) -> list[Row]:
         if self.inspection is None:

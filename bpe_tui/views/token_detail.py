@@ -16,6 +16,7 @@ from textual.reactive import reactive
 
 from bpe_tui.views.panel import TokenPainter, TokenPanel, sentence
 from bpe_tui.views.targets import ToToken
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Part, Row, RowsOnDemand, Span, SubjectSpan, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -177,17 +178,12 @@ def lane_rows(lanes: Lanes, shown: Sequence[Lane], width: int) -> Sequence[Row]:
 class LanesPanel(TokenPanel[AnyMergeFrame]):
     """Characters, bytes and tokens of `token_ids`, aligned; also how GPT-2 spells the bytes."""
 
+    ID, TITLE = "lanes", "three lanes"
     WIDEST = 1000
     SPELLS: ClassVar[bool] = True
     """Whether GPT-2's files spell such tokens."""
 
-    token_ids: reactive[tuple[int, ...]] = reactive((), repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("three lanes", id="lanes")
-
-    def watch_token_ids(self) -> None:
-        self.rebuild()
+    token_ids: Drawn[tuple[int, ...]] = Drawn(())
 
     def show(self, frame: AnyMergeFrame, token_ids: tuple[int, ...]) -> None:
         """Show other ids and another frame, with one making of the rows for both."""

@@ -30,6 +30,7 @@ from bpe_tui.views.panel import (
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -346,10 +347,7 @@ class TypedText(FramePanel[FrameT]):
     ID = "encoded"
     WIDEST = 1000
 
-    text: reactive[str] = reactive("", repaint=False)
-
-    def watch_text(self) -> None:
-        self.rebuild()
+    text: Drawn[str] = Drawn("")
 
     def rows_of(self, frame: FrameT, width: int) -> Sequence[Row]:
         if not self.text:

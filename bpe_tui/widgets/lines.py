@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
 from textual import events
@@ -16,6 +16,27 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from bpe_tui.widgets.rows import Row, Span, beside, subjects_at
+
+ReactiveType = TypeVar("ReactiveType")
+
+
+class Drawn(reactive[ReactiveType]):
+    """A value of `Lines` that its rows show: when it changes, they are made anew.
+
+    A class with a `watch_…` for the value says itself what a change does.
+    """
+
+    def __init__(self, default: ReactiveType | Callable[[], ReactiveType]) -> None:
+        super().__init__(default, repaint=False)
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        super().__set_name__(owner, name)
+        if not hasattr(owner, f"watch_{name}"):
+            setattr(owner, f"watch_{name}", _rebuild)
+
+
+def _rebuild(lines: Lines) -> None:
+    lines.rebuild()
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):

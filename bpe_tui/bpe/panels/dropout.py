@@ -13,6 +13,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.panels.encoding import Walk
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, wrapped
 from bpe_tui.widgets.visible import shorten, visible_text
@@ -37,15 +38,12 @@ class DropoutRows(Walk):
     The places to walk through are the draws.
     """
 
-    asked: reactive[str] = reactive(FIRST, repaint=False)
+    asked: Drawn[str] = Drawn(FIRST)
 
     def __init__(self) -> None:
         super().__init__("", id="dropout-rows")
         self._draws: list[list[DropoutRound]] = []
         self._problem = ""
-
-    def watch_asked(self) -> None:
-        self.rebuild()
 
     def watch_piece(self, old: EncodedPretoken | None, new: EncodedPretoken | None) -> None:
         self.place = 0

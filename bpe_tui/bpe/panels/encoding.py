@@ -14,6 +14,7 @@ from textual.strip import Strip
 from bpe_tui.views.encoding_screen import PartsPanel
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -54,7 +55,7 @@ ROOMY = 64
 class PretokensPanel(PartsPanel[Frame]):
     """The pretokens of `text`, one a row; the cursor chooses one."""
 
-    text: reactive[str] = reactive("", repaint=False)
+    text: Drawn[str] = Drawn("")
 
     frame: reactive[Frame | None] = reactive(None, repaint=False)
 
@@ -73,9 +74,6 @@ class PretokensPanel(PartsPanel[Frame]):
     def is_seen_before(self) -> bool:
         """Whether the same pretoken stands before it in the text."""
         return self.selected is not None and self._seen[self.cursor]
-
-    def watch_text(self) -> None:
-        self.rebuild()
 
     def rebuild(self) -> None:
         if self.frame is not None:
@@ -135,9 +133,9 @@ class Walk(Panel):
     """
 
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
-    seen: reactive[bool] = reactive(False, repaint=False)
+    seen: Drawn[bool] = Drawn(False)
     """Whether the same pretoken stands earlier in the text."""
-    place: reactive[int] = reactive(0, repaint=False)
+    place: Drawn[int] = Drawn(0)
 
     @property
     def step_count(self) -> int:
@@ -157,11 +155,6 @@ class Walk(Panel):
             self.place = THE_END
         self.rebuild()
 
-    def watch_seen(self) -> None:
-        self.rebuild()
-
-    def watch_place(self) -> None:
-        self.rebuild()
         self.scroll_to_row(self.place)
 
     def walk(self, by: int) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from textual.reactive import reactive
-
 from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.bars import bar, bar_room, scale_of, trace
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural, signed
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
 from engine.bpe.frame import Frame
@@ -159,19 +158,13 @@ class PairsPanel(Panel):
     ID = "pairs"
     WIDEST = 160
 
-    view: reactive[str] = reactive("table", repaint=False)
-    moved_by_key: reactive[bool] = reactive(True, repaint=False)
+    view: Drawn[str] = Drawn("table")
+    moved_by_key: Drawn[bool] = Drawn(True)
     """Whether the key `.` makes the moves of the heap, and not the phases of another trainer."""
 
     def next_view(self) -> None:
         names = list(VIEWS)
         self.view = names[(names.index(self.view) + 1) % len(names)]
-
-    def watch_view(self) -> None:
-        self.rebuild()
-
-    def watch_moved_by_key(self) -> None:
-        self.rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)

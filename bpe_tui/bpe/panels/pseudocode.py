@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from textual.reactive import reactive
-
 from bpe_tui.bpe.narration import narrate_move
 from bpe_tui.views.panel import GIVEN, Panel, pair_text, sentence
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, paragraph
 from bpe_tui.widgets.visible import visible_bytes
@@ -28,7 +27,7 @@ class PseudocodePanel(Panel):
     IN_PLACE_OF = "words"
     WIDEST = 100
 
-    algorithm: reactive[Algorithm | None] = reactive(None, repaint=False)
+    algorithm: Drawn[Algorithm | None] = Drawn(None)
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,9 +60,6 @@ class PseudocodePanel(Panel):
         self._phase += 1
         self.rebuild()
         return True
-
-    def watch_algorithm(self) -> None:
-        self.rebuild()
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         if old is None or new is None or not old.looks_like(new):

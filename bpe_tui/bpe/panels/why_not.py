@@ -14,6 +14,7 @@ from bpe_tui.bpe.panels.encoding import LONGEST
 from bpe_tui.views.panel import Panel
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, left, paragraph
 from bpe_tui.widgets.visible import quoted, visible_text
@@ -30,17 +31,11 @@ LABEL_WIDTH = 9
 class WhyNotRows(Panel):
     """The answer for each place at which the piece stands in the text."""
 
-    text: reactive[str] = reactive("", repaint=False)
-    asked: reactive[str] = reactive("", repaint=False)
+    text: Drawn[str] = Drawn("")
+    asked: Drawn[str] = Drawn("")
 
     def __init__(self) -> None:
         super().__init__("", id="why-not-rows")
-
-    def watch_text(self) -> None:
-        self.rebuild()
-
-    def watch_asked(self) -> None:
-        self.rebuild()
 
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         parts = parts_asked(self.asked, self.text)

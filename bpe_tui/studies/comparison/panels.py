@@ -15,7 +15,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.widgets.lines import Lines
+from bpe_tui.widgets.lines import Drawn, Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, width
@@ -132,7 +132,7 @@ class StripsPanel(Lines):
     """The strips of `comparison`, around the difference number `current`."""
 
     comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
-    current: reactive[int] = reactive(0, repaint=False)
+    current: Drawn[int] = Drawn(0)
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="strips")
@@ -142,9 +142,6 @@ class StripsPanel(Lines):
 
     def watch_comparison(self) -> None:
         self.current = 0
-        self.rebuild()
-
-    def watch_current(self) -> None:
         self.rebuild()
 
     def go(self, by: int) -> None:
@@ -223,19 +220,13 @@ class Vocabularies:
 class NumbersPanel(Lines):
     """How do the tokenizers compare? Tokens of the text, tokens a word, vocabularies, merges."""
 
-    comparison: reactive[TextComparison | None] = reactive(None, repaint=False)
-    vocabularies: reactive[Vocabularies | None] = reactive(None, repaint=False)
+    comparison: Drawn[TextComparison | None] = Drawn(None)
+    vocabularies: Drawn[Vocabularies | None] = Drawn(None)
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(id="numbers")
         self.border_title = Content("how do they compare?")
         self.names = names
-
-    def watch_comparison(self) -> None:
-        self.rebuild()
-
-    def watch_vocabularies(self) -> None:
-        self.rebuild()
 
     def rebuild(self) -> None:
         self._rows = list(self._made()) if self.size.width else []

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from textual.content import Content
-from textual.reactive import reactive
 
 from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
 from bpe_tui.widgets.figure import Numbers
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe.frame import Frame
@@ -88,14 +88,8 @@ def is_behind(runner: Runner, step: int) -> bool:
 class RacePanel(Panel):
     """A panel about `race`, which grows while it is run; `rebuild` paints it anew."""
 
-    race: reactive[Race | None] = reactive(None, repaint=False)
-    unit: reactive[Unit] = reactive(OPERATIONS, repaint=False)
-
-    def watch_race(self) -> None:
-        self.rebuild()
-
-    def watch_unit(self) -> None:
-        self.rebuild()
+    race: Drawn[Race | None] = Drawn(None)
+    unit: Drawn[Unit] = Drawn(OPERATIONS)
 
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         if self.race is None:
@@ -110,10 +104,8 @@ class RacePanel(Panel):
 class StandingsPanel(RacePanel):
     """The trainers side by side: time and operations by the timeline's step, numbers and bars."""
 
+    ID, TITLE = "standings", "who needs how much?"
     WIDEST = 130
-
-    def __init__(self) -> None:
-        super().__init__("who needs how much?", id="standings")
 
     def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
         if step:

@@ -18,6 +18,7 @@ from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel
 from bpe_tui.views.encoding_screen import PartsPanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import Label, Lane, bracketed, characters_and_bytes, lane_rows
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
@@ -102,15 +103,10 @@ class TextPiece(NamedTuple):
 class TextLanesPanel(PiecePanel):
     """Characters, bytes and pieces of `text` with their ids, aligned."""
 
+    ID, TITLE = "lanes", "three lanes"
     WIDEST = 1000
 
-    text: reactive[str] = reactive("", repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("three lanes", id="lanes")
-
-    def watch_text(self) -> None:
-        self.rebuild()
+    text: Drawn[str] = Drawn("")
 
     def rows_of(self, frame: UnigramFrame, width: int) -> list[Row]:
         pieces = list(islice(_pieces(frame, self.text), PIECES_SHOWN + 1))
@@ -160,16 +156,10 @@ class ArrivalsPanel(WalkPanel):
 
     NOTHING_TYPED = "Here → looks for the best way to cut the pretoken, piece by piece."
 
-    def __init__(self) -> None:
-        super().__init__("Viterbi", id="arrivals")
+    ID, TITLE = "arrivals", "Viterbi"
 
-    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
-        if none := self.why_none(width):
-            self.say("Viterbi")
-            return none
-        walk, place = self.walk, self.place
-        assert walk is not None
-        total = len(walk.steps)
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        place, total = self.place, len(walk.steps)
         self.say(f"Viterbi  step {place} of {total}", "→ next  ← back  space plays")
         if not place:
             return [
@@ -239,27 +229,15 @@ def _way_back_rows(walk: Walkthrough, place: int, width: int) -> Iterator[Row]:
 class PathsPanel(WalkPanel):
     """The n best segmentations, and some drawn by chance: `seed` and the two before it."""
 
+    ID, TITLE = "paths", "segmentations"
     NOTHING_TYPED = "Here are the best ways to cut the pretoken, and some by chance."
 
-    seed: reactive[int] = reactive(1, repaint=False)
-    sharpness: reactive[int] = reactive(SHARPNESS.index(1.0), repaint=False)
+    seed: Drawn[int] = Drawn(1)
+    sharpness: Drawn[int] = Drawn(SHARPNESS.index(1.0))
     """The place of the present one in `SHARPNESS`."""
 
-    def __init__(self) -> None:
-        super().__init__("segmentations", id="paths")
-
-    def watch_seed(self) -> None:
-        self.rebuild()
-
-    def watch_sharpness(self) -> None:
-        self.rebuild()
-
-    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
-        if none := self.why_none(width):
-            self.say("segmentations")
-            return none
-        walk, alpha = self.walk, SHARPNESS[self.sharpness]
-        assert walk is not None
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        alpha = SHARPNESS[self.sharpness]
         self.say("segmentations", "n draws · + − α · w why not others")
         rows = [_row("", "score", "P", [("the best", "dim")], width, role="dim")]
         for rank, path in enumerate(walk.paths, 1):
@@ -296,17 +274,10 @@ def _row(
 class WhyNotPiecesPanel(WalkPanel):
     """Why a piece is not used: the best segmentation that has it, against the best of all."""
 
+    ID, TITLE = "why-not-pieces", "why not these pieces?"
     NOTHING_TYPED = "Here is by how much all other pieces lose."
 
-    def __init__(self) -> None:
-        super().__init__("why not these pieces?", id="why-not-pieces")
-
-    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
-        if none := self.why_none(width):
-            self.say("why not these pieces?")
-            return none
-        walk = self.walk
-        assert walk is not None
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         best = score_text(walk.best.score)
         self.say(
             f"why not these pieces?  best {best}", "the best segmentation with each · Esc back"

@@ -125,7 +125,18 @@ class WalkPanel(PiecePanel):
     def watch_frame(self, old: UnigramFrame | None, new: UnigramFrame | None) -> None:
         """The screen brings a walk through every new frame, and that shows it."""
 
-    def why_none(self, width: int) -> list[Row]:
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
+        """The rows for a walk in so many cells."""
+        raise NotImplementedError
+
+    def rows_of(self, frame: UnigramFrame, width: int) -> Sequence[Row]:
+        if none := self._why_none(width):
+            self.say(self.named)
+            return none
+        assert self.walk is not None
+        return self.walk_rows(self.walk, width)
+
+    def _why_none(self, width: int) -> list[Row]:
         """Why there is nothing to walk through; no rows if there is."""
         if self.walk is None or not self.walk.word:
             is_special = self.walk is not None and self.walk.is_special
@@ -173,21 +184,15 @@ class LatticePanel(WalkPanel):
 
     NOTHING_TYPED = "Type something: here are all ways to cut the pretoken that ↑ ↓ choose."
 
-    def __init__(self) -> None:
-        super().__init__("lattice", id="lattice")
+    ID = "lattice"
 
-    def rows_of(self, frame: object, width: int) -> Sequence[Row]:
-        if none := self.why_none(width):
-            self.say("lattice")
-            return none
-        walk, place = self.walk, self.place
-        assert walk is not None
+    def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
         self.say(
             f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')} fit",
             "━ best path  ═ kept here  ─ kept, or arrives  ┄ left out, or not reached",
         )
-        return Drawing(walk, place, width).rows()
+        return Drawing(walk, self.place, width).rows()
 
 
 class Drawing:

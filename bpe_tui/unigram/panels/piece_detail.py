@@ -23,6 +23,7 @@ from bpe_tui.views.targets import ToPiece, ToPretoken
 from bpe_tui.views.token_detail import characters_and_bytes, lane_rows
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import MINUS, number, plural
 from bpe_tui.widgets.rows import Row, left, paragraph, right
 from bpe_tui.widgets.visible import shorten
@@ -68,15 +69,10 @@ class PieceDetailPanel(AboutPiecePanel):
     `removals` is what removals would cost at this step, once somebody has computed that.
     """
 
+    ID = "piece"
     FOLLOWS_RECORDING = True
 
-    removals: reactive[Removals | None] = reactive(None, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("piece", id="piece")
-
-    def watch_removals(self) -> None:
-        self.rebuild()
+    removals: Drawn[Removals | None] = Drawn(None)
 
     def about(self, frame: UnigramFrame, piece: int, width: int) -> Iterator[Row]:
         name = shorten(PiecePainter(frame).piece(piece)[0], TITLE_CELLS)

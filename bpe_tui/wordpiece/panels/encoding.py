@@ -16,6 +16,7 @@ from textual.strip import Strip
 from bpe_tui.views.encoding_screen import PartsPanel
 from bpe_tui.views.panel import sentence
 from bpe_tui.views.token_detail import LanesPanel
+from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width
@@ -37,18 +38,13 @@ WINDOW, FOUND_WINDOW = "─", "━"
 class WordsOfTextPanel(PartsPanel[WordPieceFrame]):
     """The words of a text, one a row, each with its pieces; the cursor chooses one."""
 
-    words: reactive[Sequence[EncodedWord]] = reactive((), repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("words", id="pretokens")
+    ID, TITLE = "pretokens", "words"
+    words: Drawn[Sequence[EncodedWord]] = Drawn(())
 
     @property
     def selected(self) -> EncodedWord | None:
         """The word that the cursor is on."""
         return self.words[self.cursor] if self.cursor < len(self.words) else None
-
-    def watch_words(self) -> None:
-        self.rebuild()
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
         self.say(f"words  {number(len(self.words))}", "whitespace is lost")
@@ -91,10 +87,7 @@ class PieceLanesPanel(LanesPanel):
 class WordLanesPanel(PieceLanesPanel):
     """Characters, bytes and pieces of `words`; an unknown word is one piece over all of it."""
 
-    words: reactive[Sequence[EncodedWord]] = reactive((), repaint=False)
-
-    def watch_words(self) -> None:
-        self.rebuild()
+    words: Drawn[Sequence[EncodedWord]] = Drawn(())
 
     def parts_of(self, frame: AnyMergeFrame) -> Iterator[tuple[int, bytes]]:
         assert isinstance(frame, WordPieceFrame)
@@ -116,13 +109,11 @@ def _parts(frame: WordPieceFrame, word: EncodedWord) -> Iterator[tuple[int, byte
 class ProbesPanel(PiecePanel):
     """The probes for `word`, of which `place` are made."""
 
+    ID = "probes"
     WIDEST = 100
 
     word: reactive[EncodedWord | None] = reactive(None, repaint=False)
-    place: reactive[int] = reactive(0, repaint=False)
-
-    def __init__(self) -> None:
-        super().__init__("probes", id="probes")
+    place: Drawn[int] = Drawn(0)
 
     @property
     def step_count(self) -> int:
@@ -131,9 +122,6 @@ class ProbesPanel(PiecePanel):
     def watch_word(self, old: EncodedWord | None, new: EncodedWord | None) -> None:
         if old is None or new is None or old.word != new.word:
             self.place = THE_END
-        self.rebuild()
-
-    def watch_place(self) -> None:
         self.rebuild()
 
     def rebuild(self) -> None:
