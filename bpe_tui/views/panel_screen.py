@@ -223,7 +223,7 @@ class PanelScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """A key that nobody has taken: say where it works."""
-        if self.is_typing or not self.is_ready:
+        if self.is_typing or not self.is_ready or event.key in self.active_bindings:
             return
         if (said := explain_dead_key(event.key, self.model)) is not None:
             event.stop()
