@@ -20,6 +20,7 @@ from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber
 from engine import Tokenizer, Trainer, count_pretokens
 
@@ -300,9 +301,12 @@ async def test_in_a_quiet_moment_screens_are_made_that_lead_on_and_back_like_any
     async with opened(vocab_size=300) as (app, pilot):
         app.makes_ahead = True
         screens = [app.get_screen(name) for name in ("vocabulary", "inspection")]
-        await until(pilot, lambda: all(screen.size == app.size for screen in screens))
+        await until(pilot, lambda: all(any(rows.size for rows in s.query(Lines)) for s in screens))
+        app.seek(40)
         await pilot.press("5")
-        app.screen.query_one("#longest").focus()
+        longest = app.screen.query_one("#longest", Lines)
+        await until(pilot, lambda: longest.row_count and longest.row(0).target)
+        longest.focus()
         await pilot.press("enter")
         await until(pilot, lambda: app.screen.id == "vocabulary")
         await pilot.pause()
