@@ -7,6 +7,7 @@ does not have, and their keys say so in a sentence.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from bpe_tui.session.config import Config, RunConfig
@@ -33,6 +34,7 @@ def model_of(config: Config) -> Model:
     return MODELS[config.model if isinstance(config, RunConfig) else DEFAULT_MODEL]
 
 
+@cache
 def kind_and_model(screen: str) -> tuple[str, Model | None]:
     """What kind of screen it is, and whose; `None` if it serves every model that has none.
 

@@ -19,11 +19,12 @@ from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.glossary import glossary
 
 
-def commands_on(screen: str) -> list[Command]:
+@cache
+def commands_on(screen: str) -> tuple[Command, ...]:
     """The commands of a screen, in their order."""
-    return [
+    return tuple(
         command for command in COMMANDS if _is_on(command, screen) and not _refused(command, screen)
-    ]
+    )
 
 
 def bindings_on(screen: str) -> list[BindingType]:

@@ -54,9 +54,10 @@ def explain_dead_key(key: str, model: Model | None) -> str | None:
 def _on_screens(commands: list[Command], model: Model) -> str:
     """What the key does on other screens of the session."""
     found: dict[str, list[str]] = {}
+    known = [(command, kinds_with(command, model)) for command in commands]
     for kind in EVERYWHERE:
-        for command in commands:
-            if kind in kinds_with(command, model):
+        for command, kinds in known:
+            if kind in kinds:
                 found.setdefault(command.label, []).append(f"{key_of(kind)} {kind}")
     return " · ".join(f"{label} on {', '.join(kinds)}" for label, kinds in found.items())
 
