@@ -16,6 +16,7 @@ from bpe_tui.views.telling import AnyTeller, CountRoom
 from bpe_tui.widgets.key_bar import Key
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span
+from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import QuestionError
 from engine.core.wording import Sentence
 from engine.learning.questions import predict
@@ -193,7 +194,7 @@ class Predictor:
             question = predict(frame, rows=self._stage.bars)
         except QuestionError as error:
             self.is_on = False
-            self._stage.tell(f"Nothing more to predict: {error}.")
+            self._stage.tell(f"Nothing to predict: {visible_text(str(error), spaces=False)}.")
             return None
         if isinstance(question, NextPair) and not self._stage.shows_whole_corpus:
             question = replace(question, countable=False)

@@ -157,7 +157,7 @@ def option_rows(attempt: Attempt, options: Sequence[Option], chosen: int, room: 
             ]
         if is_right:
             spans.append((" this one", "pair"))
-        elif place in tried:
+        elif place in tried and not isinstance(attempt.question.answer, bool):
             spans.append((" no", "loss"))
         rows.append(Row(spans))
     return rows

@@ -63,7 +63,7 @@ async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys()
 
         await pilot.press("end", "P")
         assert not screen.predictor.is_on
-        assert "Nothing more to predict: no pair merges after step 12." in app.notices.now
+        assert "Nothing to predict: no pair merges after step 12." in app.notices.now
 
 
 async def test_a_click_answers_and_bars_stand_without_numbers() -> None:

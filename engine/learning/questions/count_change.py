@@ -115,11 +115,12 @@ class CountAfter(Question[Frame]):
     def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
         assert isinstance(answer, int)
         pair = pair_words(self.frame, self.change.pair)
+        why = say("Where ", *pair, " has a + beside it, it loses that place.")
         if answer == self.change.before:
-            return say(*pair, " does not keep its count: the merge takes tokens of it."), self.hint
+            return say(*pair, " does not keep its count: the merge takes tokens of it."), why
         if answer > self.change.after:
-            return say(f"{answer:,} is too many: more of its places are gone."), self.hint
-        return say(f"{answer:,} is too few: not so many of its places are gone."), self.hint
+            return say(f"{answer:,} is too many: more of its places are gone."), why
+        return say(f"{answer:,} is too few: not so many of its places are gone."), why
 
     @property
     def hint(self) -> Sentence:

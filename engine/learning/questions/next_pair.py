@@ -81,10 +81,9 @@ class PairChoice(PairQuestion[Frame]):
         frame, count = self.frame, self.frame.count_of(self.right)
         winner = pair_words(frame, self.right)
         if self.tied:
-            rivals = [pair for pair in self.tied if pair != self.right]
             return (
                 say(*winner, f" wins the tie of {len(self.tied):,} at {count:,}."),
-                _why_it_won(frame, self.right, rivals),
+                _why_it_won(frame, self.right),
             )
         first = say(*winner, f" stands side by side {times(count)}.")
         _, *others = frame.top_pairs(2)
@@ -202,6 +201,9 @@ class TieWinner(PairChoice):
             raise QuestionError(f"no pair is tied with another at step {frame.step:,}")
         return cls.among(frame, [pair for pair, _ in frame.top_pairs(min(count, wish.rows))])
 
+    def _option(self, pair: Pair) -> Option:
+        return Option(pair_words(self.frame, pair))  # their count is known: it is the same
+
     @property
     def asks(self) -> Sentence:
         count = self.frame.count_of(self.right)
@@ -232,9 +234,8 @@ def _rule(frame: Frame) -> Sentence:
     return say(f"Rule {rule.name}: {rule.in_short}.", shorter=(f"{rule.in_short}.",))
 
 
-def _why_it_won(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> Sentence:
-    """What decided between tied pairs; against one rival, what made the difference."""
-    if len(rivals) > 1:
-        return _rule(frame)
-    why = frame.why_first(winner, rivals[0])
+def _why_it_won(frame: Frame, winner: Pair) -> Sentence:
+    """What made the difference between the winner and the best of its rivals."""
+    rival = next(pair for pair, _ in frame.top_pairs(2) if pair != winner)
+    why = frame.why_first(winner, rival)
     return say(f"Rule {frame.tie_rule.name}: ", *why, ".", shorter=(*why, "."))
