@@ -38,6 +38,8 @@ def mount_ahead(app: App[Any], name: str) -> None:
 
     `push_screen` would do the same, and read the style sheets of all screens anew.
     """
+    if not app.is_screen_installed(name):
+        return  # the application is closing
     screen = app.get_screen(name)
     if screen.is_running:
         return

@@ -269,6 +269,8 @@ class Guide:
         if not asked:
             return False
         attempts = [attempt for _, attempt in asked]
+        if (pane := self._pane) is not None:
+            pane.show_no_keys()
         window = AskWindow(attempts, self._room_for_questions, over, score)
         self._app.push_screen(window, lambda _: self._attend_screen())
         return True

@@ -123,8 +123,10 @@ class LessonPane(Vertical):
         scenes = self._lesson.scenes
         width = (self.styles.width.cells or self.app.size.width) - 3 if self.styles.width else 30
         of = f"{self._place + 1} of {len(scenes)}"
-        title = shorten(visible_text(self._lesson.title, spaces=False), width - len(of) - 2)
-        self.query_one("#lesson-title", Static).update(Content(f"{title}  {of}"))
+        title = visible_text(self._lesson.title, spaces=False)
+        between = "  " if len(title) + len(of) + 2 <= width else "\n"
+        said = f"{shorten(title, width)}{between}{of}"
+        self.query_one("#lesson-title", Static).update(Content(said))
         scene = visible_text(scenes[self._place].title, spaces=False)
         self.query_one("#scene-title", Static).update(Content(scene))
 
@@ -146,6 +148,10 @@ class LessonPane(Vertical):
             return False
         text.scroll_page_down(animate=False)
         return True
+
+    def show_no_keys(self) -> None:
+        """A window has the keys."""
+        self.query_one(KeyBar).keys = ()
 
     def _show_keys(self) -> None:
         typing = "Ctrl+" if self._panels.is_typing else ""
