@@ -110,6 +110,10 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         self.cursor = min(self.cursor, max(self.row_count - 1, 0))
         self.refresh()
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The rows that there are, for a height of `auto`: not the room that was there before."""
+        return self.row_count + self.head_height
+
     def _show_height(self, rows: int) -> None:
         """Let the scroll bar know; lay the screen out anew only if the bar itself comes or goes."""
         size = Size(self.size.width, rows)
