@@ -20,7 +20,7 @@ from bpe_tui.app.screens import SCREENS, import_screen, mount_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import CHECK, START, TRAINING
+from bpe_tui.session.commands.command import CHECK, ENCODING, START, TRAINING
 from bpe_tui.session.config import NOTHING, Config, RunConfig, Viewpoint, why_unchecked
 from bpe_tui.session.jobs import Job, OpeningJob
 from bpe_tui.session.models import kind_and_model
@@ -114,6 +114,7 @@ class BpeTuiApp(SessionApp):
 
     def _change_to(self, session: Session) -> None:
         self.navigation.forget()
+        session.typed = self.session.typed
         self.session = session
         screen = session.model.screen(session.first_kind)
         if self.screen.id != screen:
@@ -197,7 +198,10 @@ class BpeTuiApp(SessionApp):
         elif (screen := model.screen(kind)) != self.screen.id:
             self.switch_screen(screen)
         if viewpoint.text:
-            self.navigation.put_text(viewpoint.text)
+            self.session.type(viewpoint.text)
+            if kind == ENCODING:
+                self.navigation.open_encoding(viewpoint.text, look=True)
+            self.changed()
         if viewpoint.note:
             self.tell(visible_text(viewpoint.note, spaces=False), stays=True)
         if viewpoint.corpus is not None:
@@ -257,7 +261,7 @@ class BpeTuiApp(SessionApp):
         if session.stop_reason is None:
             raise TimelineError("training still runs; record when it has ended")
         kind = kind_and_model(screen.id or "")[0]
-        viewpoint = Viewpoint(view=kind, text=self.navigation.text)
+        viewpoint = Viewpoint(view=kind, text=session.typed or "")
         config = replace(session.config, viewpoint=viewpoint)
         unseen = BpeTuiApp(config, partial(HandedOver, session))
         unseen.theme, unseen.makes_ahead = self.theme, False

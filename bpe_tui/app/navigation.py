@@ -1,16 +1,15 @@
 """Where rows lead, and the way back.
 
 A row that names a step, a pair, a token or a pretoken leads to the screen that shows it. The screen
-that was left is remembered with its step, so that Esc comes back.
+that was left is remembered with its step and its text, so that Esc comes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from textual.app import App
-from textual.widgets import Input, TextArea
 
 from bpe_tui.session.commands.command import ENCODING, TRAINING, VOCABULARY
 from bpe_tui.session.host import Host
@@ -24,12 +23,26 @@ from bpe_tui.views.targets import (
     ToPretoken,
     ToQuestion,
     ToStep,
-    ToText,
     ToToken,
 )
 from engine.core.events import Pair
 from engine.recording.merge_frame import AnyMergeFrame, MergeFrame
 from engine.text.pretokenize import to_text
+
+
+class Left(NamedTuple):
+    """How it was where a row led away from.
+
+    Attributes:
+        screen, step: what was shown.
+        typed: the text as it was, `Session.typed`.
+        carried: the text that the row brought in its place; `None` if it brought none.
+    """
+
+    screen: str
+    step: int
+    typed: str | None
+    carried: str | None
 
 
 class ScreenNavigation:
@@ -38,7 +51,7 @@ class ScreenNavigation:
     def __init__(self, app: App[int]) -> None:
         self._app = app
         self._host = cast("Host", app)
-        self._left: list[tuple[str, int]] = []
+        self._left: list[Left] = []
 
     def go_to_target(self, target: object) -> None:
         """Where a row leads."""
@@ -53,7 +66,7 @@ class ScreenNavigation:
             case ToLine():
                 self._screen(TRAINING).show_target(target)
             case ToPretoken(pretoken):
-                self._show_on(ENCODING, ToText(to_text(pretoken), look=True))
+                self.open_encoding(to_text(pretoken), look=True)
             case ToToken(token_id):
                 self._show_on(VOCABULARY, target)
                 self._seek_token(token_id)
@@ -87,34 +100,14 @@ class ScreenNavigation:
             self._app.push_screen(FindPair(frame, painter), self._left_window)
 
     def open_encoding(self, text: str, look: bool = False) -> None:
-        """Change to the encoding screen with a text in it; `look` goes to its pretokens."""
-        if self._host.session.shown is not None:
-            self._show_on(ENCODING, ToText(text, look))
-
-    def take_over_typed(self) -> None:
-        """Let the encoding screen begin with what is typed on the training screen."""
-        training = self._screen(TRAINING)
-        if training.is_mounted:
-            typed = training.query_one("#encode-input", Input).value
+        """Let this be the text and change to the encoding screen; `look` goes to its pretokens."""
+        session = self._host.session
+        if session.shown is not None:
+            self._leave_for(ENCODING, carried=text)
+            session.type(text)
             screen = self._screen(ENCODING)
-            screen.call_later(screen.show_target, ToText(typed, unless_there=True))
-
-    @property
-    def text(self) -> str:
-        """What is typed on the screen in front; else on the training screen."""
-        stack = reversed(self._app.screen_stack)
-        areas = next(each for each in stack if not each.is_modal).query("#text").results(TextArea)
-        if (area := next(iter(areas), None)) is not None:
-            return str(area.text)
-        training = self._screen(TRAINING)
-        return training.query_one("#encode-input", Input).value if training.is_mounted else ""
-
-    def put_text(self, text: str) -> None:
-        """Type a text: on the encoding screen, and on the training screen if it is one line."""
-        training, encoding = self._screen(TRAINING), self._screen(ENCODING)
-        if training.is_mounted and "\n" not in text:
-            training.query_one("#encode-input", Input).value = text
-        encoding.show_target(ToText(text, look=True))
+            screen.call_later(screen.show_panel, "pretokens" if look else "text")
+            self._host.changed()
 
     # -- the way back
 
@@ -124,11 +117,13 @@ class ScreenNavigation:
         return bool(self._left)
 
     def go_back(self) -> None:
-        """To the screen and the step that a row led away from."""
+        """To the screen and the step that a row led away from, and to the text if it is as then."""
         if self._left:
-            screen, step = self._left.pop()
-            self._app.switch_screen(screen)
-            self._host.seek(step)
+            left, session = self._left.pop(), self._host.session
+            if session.text == left.carried:
+                session.typed = left.typed
+            self._app.switch_screen(left.screen)
+            self._host.seek(left.step)
 
     def forget(self) -> None:
         """Somebody chose a screen: no row has led there."""
@@ -142,12 +137,13 @@ class ScreenNavigation:
         assert isinstance(screen, SessionScreen)
         return screen
 
-    def _leave_for(self, kind: str) -> None:
+    def _leave_for(self, kind: str, carried: str | None = None) -> None:
         """Change to another screen on account of a row, and remember where this one stood."""
-        name = self._host.session.model.screen(kind)
-        here, shown = self._app.screen.id, self._host.session.shown
+        session = self._host.session
+        name = session.model.screen(kind)
+        here, shown = self._app.screen.id, session.shown
         if here is not None and here != name and shown is not None:
-            self._left.append((here, shown.step))
+            self._left.append(Left(here, shown.step, session.typed, carried))
             self._app.switch_screen(name)
 
     def _show_on(self, kind: str, target: object) -> None:

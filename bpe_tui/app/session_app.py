@@ -14,7 +14,7 @@ from textual.signal import Signal
 from bpe_tui.app.base import BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import ENCODING, LESSON
+from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.preferences import OVERVIEWS, prefer
@@ -135,8 +135,6 @@ class SessionApp(BaseApp):
         elif self.session.shown is not None:
             self.navigation.forget()
             self.switch_screen(model.screen(kind))
-            if kind == ENCODING:
-                self.navigation.take_over_typed()
 
     def action_predict(self) -> None:
         """The lesson view, asking what each step does."""
@@ -232,7 +230,7 @@ class SessionApp(BaseApp):
     def viewpoint(self) -> Viewpoint:
         """Where the session stands now."""
         shown, kind = self.session.shown, kind_and_model(self.screen.id or "")[0]
-        return Viewpoint(shown.step if shown else None, kind, self.navigation.text)
+        return Viewpoint(shown.step if shown else None, kind, self.session.typed or "")
 
     def action_show_command(self) -> None:
         if self.session.shown is not None:

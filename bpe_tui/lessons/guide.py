@@ -30,7 +30,6 @@ from bpe_tui.session.lessons import (
     language_of,
 )
 from bpe_tui.views.panel_screen import PanelScreen, SessionScreen
-from bpe_tui.views.targets import ToText
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.learning.lesson import Ask, Lesson, Scene, Show
@@ -227,9 +226,11 @@ class Guide:
         if not isinstance(screen, SessionScreen):
             return
         if due.text is not None:
-            screen.call_later(screen.show_target, ToText(due.text, look=due.panel is None))
-        if due.panel is not None and due.panel in screen.PANEL_ORDER:
-            screen.call_later(screen.show_panel, due.panel)
+            session.type(due.text)
+            self._host.changed()
+        panel = due.panel or ("pretokens" if due.text is not None else None)
+        if panel in screen.PANEL_ORDER:
+            screen.call_later(screen.show_panel, panel)
 
     # -- what the scene asks
 

@@ -32,9 +32,8 @@ from bpe_tui.unigram.panels.piece_panel import Slices
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.corpus import Place
 from bpe_tui.views.panel_screen import SessionScreen
-from bpe_tui.views.targets import ToText
 from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
@@ -148,7 +147,7 @@ class LessonScreen(SessionScreen):
     def compose_body(self) -> ComposeResult:
         for name in SECTIONS:
             yield Section(name)
-        yield Field(id="own-text", compact=True)
+        yield TextLine(id="own-text")
 
     def on_mount(self) -> None:
         self.teller = self.TELLER(marks=self.app.no_color)
@@ -160,8 +159,8 @@ class LessonScreen(SessionScreen):
         return self.query_one(f"#{name}", Section)
 
     @property
-    def field(self) -> Field:
-        return self.query_one("#own-text", Field)
+    def field(self) -> TextLine:
+        return self.query_one("#own-text", TextLine)
 
     # -- where things are
 
@@ -199,6 +198,9 @@ class LessonScreen(SessionScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
+        if self.field.text != session.text:
+            self._take_text()
+            self.show_again()
         if self._laid_out != self.size:
             self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
@@ -364,18 +366,19 @@ class LessonScreen(SessionScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.text = event.value
-        self.show_again()
+        if self.is_current:
+            self.session.type(self.field.text)
+            self._take_text()
+            self.show_again()
+
+    def _take_text(self) -> None:
+        """Let the text of the session be the one that the step cuts."""
+        self.field.show_text(self.session.text)
+        self.text = self.field.value
 
     def show_again(self) -> None:
         if self.clock.moment is not None:
             self.show(self.clock.moment)
-
-    def show_target(self, target: object) -> None:
-        if isinstance(target, ToText):
-            self.text = target.text
-            self.field.value = target.text
-            self.show_again()
 
     def enter(self, field: Input) -> None:
         self.action_leave()

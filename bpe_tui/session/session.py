@@ -34,6 +34,8 @@ SPEEDS = (1, 2, 5, 10, 30, 100, 300, 1000)
 """Steps a second."""
 SLICE_SECONDS = 0.015
 """How long at a time breakpoints are searched for."""
+EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
+"""The text to encode where there is no corpus to begin with."""
 
 
 class Shown(Protocol):
@@ -89,6 +91,7 @@ class Session:
         following: the cursor stays at the end of the recording.
         breakpoints: what to stop at; the merges are looked at for them as time passes.
         awaiting: the cursor goes to the next stop as soon as it is found.
+        typed: the text to encode that somebody has typed; `None` if nobody has.
         claimed: what is to be checked on the corpus; `None` for nothing.
         due: the step to go to once it is recorded; `None` for none, or once somebody moves.
         found_none: the last search came to the end of the run.
@@ -112,6 +115,7 @@ class Session:
         self.breakpoints = BreakpointList(scored=self.model.merges_by_score)
         self.awaiting = False
         self.found_none = False
+        self.typed: str | None = None
         self._halt: Hit | None = None
         self._await_after = 0
         self._speed = SPEEDS.index(self.model.steps_a_second)
@@ -167,6 +171,18 @@ class Session:
         if self.counts_nothing:
             return ENCODING
         return TRAINING if self.recording is None else preferences().overview  # it shows reading
+
+    @property
+    def text(self) -> str:
+        """What all screens encode: what was typed, or before that the corpus's first sentence."""
+        if self.typed is not None:
+            return self.typed
+        return (self.shown.excerpt.first_sentence if self.shown is not None else "") or EXAMPLE
+
+    def type(self, text: str) -> None:
+        """Let this be the text that all screens encode."""
+        if text != self.text:
+            self.typed = text
 
     @property
     def algorithm(self) -> Algorithm | None:

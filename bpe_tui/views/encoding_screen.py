@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Paste
+from textual.events import DescendantBlur, Paste
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
@@ -20,7 +20,6 @@ from bpe_tui.session.commands.command import Command
 from bpe_tui.session.session import Session
 from bpe_tui.views.panel import FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
-from bpe_tui.views.targets import ToText
 from bpe_tui.views.training_panels import TypedText
 from bpe_tui.widgets.fields import Field, TextField
 from bpe_tui.widgets.lines import Lines
@@ -143,7 +142,6 @@ class WalkScreen(SessionScreen):
         self._player: Timer | None = None
         self._pause: Timer | None = None
         self._playing = False
-        self._opened = ToText("")
         self._is_spelled = False
 
     # -- what a subclass says
@@ -180,7 +178,6 @@ class WalkScreen(SessionScreen):
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)
         self.show_panel("text")
-        self._open_text()
 
     def show_session(self, session: Session) -> None:
         if not self.is_current or self.frame_of(session) is None:
@@ -188,6 +185,9 @@ class WalkScreen(SessionScreen):
         super().show_session(session)
         self.say("#heading", self.heading(session, self.size.width - 2))
         self.set_class(self.size.height >= ROOMY, "-roomy")
+        if self.text != session.text:
+            self.query_one("#text", TextArea).load_text(session.text)
+            self._select_text()
         self.show_text()
         self.call_after_refresh(self.fit)  # once panels are as wide as they will be
 
@@ -202,7 +202,10 @@ class WalkScreen(SessionScreen):
         """Bring the panels up to date; for a long text once the typing pauses: no key waits."""
         event.stop()
         self._stop_waiting()
-        if sum(map(len, self.query_one("#text", TextArea).document.lines)) <= LONG_TEXT:
+        if not self.is_current:
+            return
+        self.session.type(self.text)
+        if len(self.session.text) <= LONG_TEXT:
             self._take_in_text()
         else:
             self._pause = self.set_timer(PAUSE_SECONDS, self._take_in_text)
@@ -235,6 +238,19 @@ class WalkScreen(SessionScreen):
         # Where there is little room, the line for ids is there only while somebody types in it.
         self.set_class(panel == "decode", "-decoding")
         super().show_panel(panel)
+        self._select_text()
+
+    def _select_text(self) -> None:
+        """Select the text if the focus is there: what is typed then replaces it, as in a line."""
+        text = self.query_one("#text", TextArea)
+        if self.focused is text:
+            text.select_all()
+
+    def on_descendant_blur(self, event: DescendantBlur) -> None:
+        """Nothing of a text that was left is selected unless somebody selected a part of it."""
+        text = event.widget
+        if isinstance(text, TextArea) and text.selected_text == text.text:
+            text.move_cursor(text.document.end)
 
     def _say_spelling(self) -> None:
         """Say above the text if a word in it is in GPT-2's spelling, and what it stands for."""
@@ -261,21 +277,6 @@ class WalkScreen(SessionScreen):
         else:
             # Bytes of half a character have no letter; the field cannot hold them.
             self.query_one("#text", TextArea).text = to_bytes(decoded).decode("utf-8", "replace")
-
-    def show_target(self, target: object) -> None:
-        """Put a text into the field."""
-        if not isinstance(target, ToText):
-            return
-        if target.unless_there and (self.text or not target.text):
-            return
-        self._opened = target
-        if self.is_mounted:  # else the field is not there yet, and `on_mount` does it
-            self._open_text()
-
-    def _open_text(self) -> None:
-        self.query_one("#text", TextArea).load_text(self._opened.text)
-        if self._opened.look:
-            self.show_panel("pretokens")
 
     def action_type(self) -> None:
         self.action_show("text")

@@ -206,6 +206,7 @@ class FramePanel(Lines, Generic[FrameT]):
     def rebuild(self) -> None:
         if self.frame is not None and self.display and self.size.width:
             self.head = ()
+            self._rows = ()  # the old ones may tell of what is gone, and the foot would ask them
             self._rows = self.rows_of(self.frame, self.room)
             super().rebuild()
             self._say_foot()

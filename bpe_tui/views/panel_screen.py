@@ -237,7 +237,7 @@ class PanelScreen(Screen[None]):
     def on_descendant_focus(self) -> None:
         self.show_keys()
 
-    def on_descendant_blur(self) -> None:
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         self.show_keys()
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:

@@ -22,6 +22,7 @@ from bpe_tui.views.narration import add_stop, first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural, rate, size
 from bpe_tui.widgets.scrubber import Marks, Scrubber
@@ -246,6 +247,7 @@ class StepsScreen(PlayerScreen):
             self.show_panel("corpus")
             self.call_later(self.show_keys)
         self.prepare(session)
+        self.query_one(TextLine).show_text(session.text)
         super().show_session(session)
 
     def show_panel(self, panel: str) -> None:
@@ -297,4 +299,9 @@ class StepsScreen(PlayerScreen):
 
     def enter(self, field: Input) -> None:
         """Enter in the line takes its text to the encoding screen."""
-        self.host.navigation.open_encoding(field.value)
+        self.host.navigation.open_encoding(self.session.text)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self.is_current and self.frame is not None:  # else the change is an older session's
+            self.session.type(self.query_one(TextLine).text)

@@ -32,18 +32,6 @@ class ToPretoken:
 
 
 @dataclass(frozen=True)
-class ToText:
-    """A text to be encoded; `look` moves on to its first pretoken.
-
-    With `unless_there` a text that is in the field already stays.
-    """
-
-    text: str
-    look: bool = False
-    unless_there: bool = False
-
-
-@dataclass(frozen=True)
 class ToToken:
     """A token in the vocabulary."""
 

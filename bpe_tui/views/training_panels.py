@@ -29,7 +29,7 @@ from bpe_tui.views.panel import (
     sentence,
 )
 from bpe_tui.views.targets import ToPretoken, ToStep
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
@@ -375,19 +375,23 @@ class TypedLine(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="encode")
-        self.border_title = Content(f"type to encode, with the {self.WITH} of this step")
+        self._title = f"type to encode, with the {self.WITH} of this step"
+        self.border_title = Content(self._title)
 
     @abstractmethod
     def describe_size(self, frame: Any, text: str, shortened: bool) -> str:
         """How much there is of a text at a step; `shortened` if the line goes on."""
 
     def compose(self) -> ComposeResult:
-        yield Field(placeholder="type here (e)", id="encode-input", compact=True)
+        yield TextLine(placeholder="type here (e)", id="encode-input")
         yield self.TYPED_TEXT().data_bind(frame=TypedLine.frame)
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-        self.query_one(TypedText).text = event.value[: self.LONGEST]
+    def on_input_changed(self) -> None:
+        """Encode what the line shows; the screen hears of the change, too."""
+        line = self.query_one(TextLine)
+        self.query_one(TypedText).text = line.value[: self.LONGEST]
+        more = "" if line.is_all else " · its first line; 2 shows all of the text"
+        self.border_title = Content(f"{self._title}{more}")
         self._say_size()
 
     def watch_frame(self) -> None:

@@ -6,6 +6,8 @@ field, and all that stands beside it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.segment import Segment
 from textual.strip import Strip
 from textual.widgets import Input, TextArea
@@ -18,6 +20,42 @@ class Field(Input):
 
     def render_line(self, y: int) -> Strip:
         return _settled(super().render_line(y))
+
+
+LONGEST_LINE = 1_000
+"""Characters of a text that a line shows."""
+
+
+class TextLine(Field):
+    """A line for a text that may be longer: it shows the text's first line that is not blank.
+
+    What is typed in the line takes the place of the whole text.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(compact=True, **settings)
+        self._whole = ""
+
+    def show_text(self, text: str) -> None:
+        """Let this be the text."""
+        self._whole = text
+        if self.value != (line := _first_line(text)):
+            self.value = line
+
+    @property
+    def text(self) -> str:
+        """The whole text, or what was typed in its place."""
+        return self.value if self.is_all else self._whole
+
+    @property
+    def is_all(self) -> bool:
+        """Whether the line is all of the text."""
+        return self.value == self._whole or self.value != _first_line(self._whole)
+
+
+def _first_line(text: str) -> str:
+    lines = text.replace("\r", "\n").split("\n")
+    return next(filter(str.strip, lines), lines[0])[:LONGEST_LINE]
 
 
 class TextField(TextArea):

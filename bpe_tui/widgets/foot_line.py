@@ -61,7 +61,7 @@ class FootLine(Widget):
         return 1
 
 
-GAP = 3
+GAP = 2
 
 
 def fitting(entries: Sequence[Sequence[Span]], room: int) -> list[Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,9 @@ from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_byt
 
 LONGEST_LINE = 200
 """Pretokens in a line; a longer one is continued on the next."""
+LONGEST_SENTENCE = 80
+"""Characters of a first sentence; of a longer one its beginning is given."""
+_SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,27 @@ class Excerpt:
         'a cat\na dog'
         """
         return "".join(pretoken.text for line in self.lines for pretoken in line)
+
+    @cached_property
+    def first_sentence(self) -> str:
+        r"""The first sentence that can be shown on one line as it is; "" if there is none.
+
+        Lines with control characters or bytes that are no text are passed over, and special tokens.
+
+        >>> Excerpt.of(b"\x07\x00\n  A cat sat. It slept.\n").first_sentence
+        'A cat sat.'
+        """
+        for line in self.lines:
+            text = "".join(found.text for found in line if not found.special)
+            text = text[: 4 * LONGEST_SENTENCE].strip()
+            ended = _SENTENCE.match(text)
+            text = ended[0] if ended else text
+            if len(text) > LONGEST_SENTENCE:
+                # Between words if there are spaces: half a word would encode as no word does.
+                text = text[:LONGEST_SENTENCE].rpartition(" ")[0] or text[:LONGEST_SENTENCE]
+            if text.isprintable() and any(map(str.isalnum, text)):
+                return text
+        return ""
 
     @cached_property
     def first_lines(self) -> dict[bytes, int]:

@@ -77,7 +77,7 @@ async def test_a_viewpoint_opens_the_step_the_screen_and_the_text() -> None:
     async with opened_as(config) as (app, _):
         assert step(app) == 7
         assert app.screen.id == "encoding"
-        assert app.navigation.text == "lowest\nnew"
+        assert app.session.text == "lowest\nnew"
     async with opened_as(RunConfig(HANDOUT, viewpoint=Viewpoint(99999))) as (app, _):
         assert app.session.at_end
         assert "There is no step 99,999" in app.notices.now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from opening import SAMPLE, opened, until
+from textual.widgets import TextArea
 
 from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.views import training_panels
@@ -57,6 +58,7 @@ async def test_a_long_text_is_encoded_when_the_typing_pauses() -> None:
         await pilot.pause()
         panel = app.screen.query_one(EncodedText)
         await until(pilot, lambda: panel.text)
+        app.screen.query_one(TextArea).move_cursor((0, 0))
         await pilot.press("x", "y", "z")
         assert not panel.text.startswith("x")
         await until(pilot, lambda: panel.text.startswith("xyz"))

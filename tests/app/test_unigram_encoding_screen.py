@@ -213,7 +213,7 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
 
 async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "escape")
+        await pilot.press("2", "delete", "escape")
         panels = [
             app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
         ]

@@ -63,3 +63,21 @@ def test_nothing_has_no_lines() -> None:
 def test_an_excerpt_says_whether_it_is_the_whole_corpus() -> None:
     assert Excerpt.of(b"low").complete
     assert not Excerpt.of(b"low", complete=False).complete
+
+
+@pytest.mark.parametrize(
+    ("corpus", "sentence"),
+    [
+        ("low low lower\nnewest", "low low lower"),
+        ("\n  A cat sat. It slept.\n", "A cat sat."),
+        ("pi is 3.14 here. So.", "pi is 3.14 here."),
+        ("a\tb\n---\n\u200fx\nfine", "fine"),
+        ("ab " * 100, ("ab " * 26).strip()),
+        ("a" * 200, "a" * 80),
+        ("<|endoftext|>hen", "hen"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_can_be_shown_on_a_line_as_it_is(corpus: str, sentence: str) -> None:
+    excerpt = Excerpt.of(corpus.encode(), special_tokens=["<|endoftext|>"])
+    assert excerpt.first_sentence == sentence

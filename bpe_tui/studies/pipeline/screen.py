@@ -24,7 +24,7 @@ from bpe_tui.studies.pipeline.stages import PipelinePanel, Shown, ToStage, descr
 from bpe_tui.styles import sheet
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.panel_screen import SessionScreen
-from bpe_tui.widgets.fields import Field
+from bpe_tui.widgets.fields import Field, TextLine
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import visible_text
@@ -39,7 +39,6 @@ from engine.unigram.frame import UnigramFrame
 if TYPE_CHECKING:
     from bpe_tui.session.session import Session
 
-EXAMPLE = "Héllo, the café at 10:30 was ﬁne — naïve 漢字 🙂"
 LONGEST = 1_000
 """Characters that are run at once; a longer text is cut there, and that is said."""
 AT_ONCE = 2_000
@@ -69,14 +68,13 @@ class TypedTexts(Vertical):
         self.border_title = Content("a text, and a second one where a pair is wanted")
 
     def compose(self) -> ComposeResult:
-        yield Field(placeholder="a text (e)", id="pipeline-text", compact=True)
+        yield TextLine(placeholder="a text (e)", id="pipeline-text")
         yield Field(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
 
     @property
     def texts(self) -> tuple[str, str | None]:
-        """What is typed; no pair if there is nothing in its field."""
-        text, pair = (self.query_one(f"#pipeline-{name}", Input).value for name in ("text", "pair"))
-        return text, pair or None
+        """The text, and what is typed as the second; no pair if that is nothing."""
+        return self.query_one(TextLine).text, self.query_one("#pipeline-pair", Input).value or None
 
 
 class PipelineScreen(SessionScreen):
@@ -108,7 +106,6 @@ class PipelineScreen(SessionScreen):
         yield Static(id="narration")
 
     def on_mount(self) -> None:
-        self.query_one("#pipeline-text", Input).value = EXAMPLE
         self.show_panel("stages")
 
     def show_session(self, session: Session) -> None:
@@ -116,6 +113,7 @@ class PipelineScreen(SessionScreen):
         super().show_session(session)
         if not self.is_current or self.frame is None:
             return
+        self.query_one(TextLine).show_text(session.text)
         if self._wanted is not None and self.frame.looks_like(self._wanted):
             return
         session.hold()
@@ -192,7 +190,9 @@ class PipelineScreen(SessionScreen):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._run()
+        if self.is_current:
+            self.session.type(self.query_one(TextLine).text)
+            self._run()
 
     def enter(self, field: Input) -> None:
         self.show_panel("stages")

@@ -1,0 +1,108 @@
+"""One text for the whole program: what is typed on one screen is encoded on all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.session.session import EXAMPLE
+from bpe_tui.views.training_panels import TypedText
+from tests.app.opening import ended, opened, until
+
+SENTENCE = "Once upon a time there was a little brown hen named Dot."
+"""The first of the corpus that is opened."""
+
+
+def line(app: BpeTuiApp, name: str = "encode-input") -> str:
+    return app.screen.query_one(f"#{name}", Input).value
+
+
+def text(app: BpeTuiApp) -> str:
+    return app.screen.query_one("#text", TextArea).text
+
+
+async def shown(pilot: Pilot[int], keys: str) -> None:
+    await pilot.press(*keys.split())
+    await pilot.pause()
+
+
+async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None:
+    async with opened() as (app, pilot):
+        assert line(app) == SENTENCE
+        tokens = app.screen.query_one(TypedText)
+        before = tokens.row(0)
+        await shown(pilot, "end")
+        assert tokens.row(0) != before, "a step cuts it anew"
+        await shown(pilot, "2")
+        assert text(app) == SENTENCE
+        await shown(pilot, "escape 8")
+        assert line(app, "pipeline-text") == SENTENCE
+
+
+async def test_what_is_typed_on_one_screen_stands_on_the_others() -> None:
+    async with opened() as (app, pilot):
+        await shown(pilot, "e h e n")
+        assert line(app) == "hen", "typing takes the place of the sentence"
+        await shown(pilot, "escape 2")
+        assert text(app) == "hen"
+        await shown(pilot, "end s escape 8")
+        assert line(app, "pipeline-text") == "hens"
+        await shown(pilot, "e c a t escape 1")
+        assert line(app) == "cat"
+        await shown(pilot, "e delete escape 2")
+        assert text(app) == "", "what is emptied stays empty"
+
+
+async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("A goat ate a hat. " * 40)
+    for typed, then in ((None, "A goat ate a hat."), ("hen", "hen")):
+        async with opened() as (app, pilot):
+            if typed:
+                await shown(pilot, f"e {' '.join(typed)} escape")
+            config: Any = app.session.config
+            app.open(type(config)(str(other), vocab_size=270, model="wordpiece"))
+            await ended(app, pilot)
+            await until(pilot, lambda then=then: line(app) == then)
+
+
+async def test_a_pretoken_that_a_row_carries_is_the_text_until_the_way_back() -> None:
+    async with opened() as (app, pilot):
+        app.navigation.open_encoding(" hen", look=True)
+        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
+        await shown(pilot, "escape")
+        assert (app.screen.id, line(app)) == ("training", SENTENCE)
+
+        app.navigation.open_encoding(" hen", look=True)
+        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == " hen")
+        await shown(pilot, "e c a t escape escape")
+        assert (app.screen.id, line(app)) == ("training", "cat"), "what was typed since, stays"
+
+
+async def test_a_line_shows_the_first_line_of_a_longer_text_and_does_not_cut_it() -> None:
+    async with opened() as (app, pilot):
+        whole = "\n" + "a hen " * 300 + "\na cat"
+        app.navigation.open_encoding(whole)
+        await until(pilot, lambda: app.screen.id == "encoding" and text(app) == whole)
+        await shown(pilot, "escape 1")
+        assert line(app) == ("a hen " * 300)[:1000]
+        assert "its first line; 2 shows all" in str(app.screen.query_one("#encode").border_title)
+        await shown(pilot, "2")
+        assert text(app) == whole
+        await shown(pilot, "escape 1 e x escape 2")
+        assert text(app) == "x"
+
+
+@pytest.mark.parametrize("corpus", ["", "\x07\x1b[31m\n\x00\n"])
+async def test_without_a_harmless_sentence_an_example_is_encoded(
+    tmp_path: Path, corpus: str
+) -> None:
+    odd = tmp_path / "odd.txt"
+    odd.write_text(corpus + "\u200f" * 9)
+    async with opened(odd, vocab_size=257) as (app, _):
+        assert line(app) == EXAMPLE
