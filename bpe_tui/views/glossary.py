@@ -46,6 +46,7 @@ SIGNS = {
     "here": Sign(("▸", "pair"), "here", "The row of this step, or of what comes next."),
     "tie": Sign(("┊", "tie"), "tie", "On the slider: a merge that was tied; ◆ is a breakpoint."),
     "byte": Sign(("<E4>", ""), "byte", "A byte that is no character by itself, in hexadecimal."),
+    "letter": Sign(("Ġ", ""), "space in files", "GPT-2's letter for a space; Ċ for a newline."),
     "hidden": Sign(("‹200D›", ""), "unseen", "A character that takes no room, by its code point."),
     "cut": Sign(("…", "dim"), "cut", "Something is left out for want of room."),
     "switch": Sign(("●", "pair"), "on", "A filter that is on; ○ is one that is off."),
@@ -56,6 +57,9 @@ SIGNS = {
     "paused": Sign(("‖", ""), "paused", "The player stands still; ▶ plays, ⇥ stays at the end."),
     "digamma": Sign(
         ("ψ", ""), "digamma", "Unigram: ln x, less for the rare; EM prefers few pieces."
+    ),
+    "sharpness": Sign(
+        ("α", ""), "sharpness", "Unigram draws cuts by chance: the higher, the likelier the best."
     ),
     "lost": Sign(
         ("✗", "loss"),
@@ -74,7 +78,7 @@ LEGENDS = {
     RACE: ("curve", "here", "cut"),
     FAMILY: ("space", "pretoken", "token", "byte", "cut"),
     CHECK: ("space", "pretoken", "here", "byte", "cut"),
-    PIPELINE: ("space", "pretoken", "token", "byte", "hidden", "cut"),
+    PIPELINE: ("space", "pretoken", "token", "letter", "byte", "hidden", "cut"),
     COMPARISON: ("space", "newline", "pretoken", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, what matters most first."""

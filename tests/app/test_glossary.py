@@ -34,7 +34,8 @@ def is_part_of_a_curve(sign: str) -> bool:
 @pytest.mark.parametrize("model", MODELS)
 async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
     async with opened(vocab_size=330, model=model) as (app, pilot):
-        for kind in ("training", "encoding", "vocabulary", "charts", "inspection"):
+        kinds = ("training", "encoding", "vocabulary", "charts", "inspection", "pipeline")
+        for kind in (*kinds, *(("race", "family") if model == "bpe" else ())):
             name = MODELS[model].screen(kind)
             if kind != "training":
                 await pilot.press(key_of(kind))
