@@ -10,7 +10,7 @@
     Joins     gaps between tokens          ← → h l, Enter                a click on a gap
 
 `H` asks for a hint and `!` for the answer; `→` skips, where it does not move. Where text is typed
-these are F2, F3 and F4. After the answer Enter goes on.
+these are F2, F3 and F4. After the answer Enter goes on. PageUp scrolls to what is above.
 
     panel = QuestionPanel()
     panel.ask(Attempt(ask("next-pair", frame)), "question 1 of 2")
@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from rich.cells import chop_cells
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -80,11 +81,11 @@ def sentence_rows(
     spans = [*before, *word_spans(sentence.words, role=role)]
     if spans_width(spans) <= room:
         return [Row(spans)]
-    lines = wrapped(_unbroken(spans), max(room, 10))
+    lines = wrapped(_unbroken(spans, room), max(room, 10))
     return [Row(_without_end(line)) for line in lines]
 
 
-def _unbroken(spans: Sequence[Span]) -> Iterator[list[Span]]:
+def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
     """The parts of a sentence that stay in one line: what stands between blanks."""
     part: list[Span] = []
     for text, role in spans:
@@ -92,8 +93,12 @@ def _unbroken(spans: Sequence[Span]) -> Iterator[list[Span]]:
         for word in words[:-1]:
             yield [*part, (f"{word} ", role)]
             part = []
-        if words[-1]:
-            part.append((words[-1], role))
+        *whole_lines, last = chop_cells(words[-1], room) or [""]  # such as a long regex
+        for line in whole_lines:
+            yield [*part, (line, role)]
+            part = []
+        if last:
+            part.append((last, role))
     if part:
         yield part
 
@@ -197,6 +202,7 @@ class QuestionPanel(Lines):
         self._bars: set[int] = set()
         self._joined: tuple[int, ...] = ()
         self._refusal = ""
+        self._is_touched = False  # whether a key has done something since the question came
         self._first_choice = 0  # in which row the choices begin
         self._gaps: dict[int, int] = {}  # cell of a row → its gap
         self._gap_row = -1
@@ -205,10 +211,9 @@ class QuestionPanel(Lines):
         """Ask another question."""
         self.attempt = attempt
         self._chosen, self._typed, self._bars, self._joined = 0, "", set(), ()
-        self._refusal = ""
+        self._refusal, self._is_touched = "", False
         self.border_title, self.border_subtitle = Content(title), Content(foot)
         self.rebuild()
-        self.scroll_to(y=0, animate=False, immediate=True)
 
     @property
     def _question(self) -> Question[object]:
@@ -224,6 +229,11 @@ class QuestionPanel(Lines):
     def rebuild(self) -> None:
         self._rows = () if self.attempt is None else self._make_rows()
         super().rebuild()
+        # Where not all fits, the question comes first, then what is answered: that is at the end.
+        if self._is_touched:
+            self.scroll_end(animate=False, immediate=True)
+        else:
+            self.scroll_home(animate=False, immediate=True)
 
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
@@ -340,7 +350,8 @@ class QuestionPanel(Lines):
                 own = "← → move  ⏎ join"
             case _:
                 own = "type  ⏎ answer"
-        return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}"
+        above = "  PgUp above" if self.row_count > self.size.height else ""
+        return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}{above}"
 
     def on_key(self, event: events.Key) -> None:
         if self.attempt is not None and self._act(event):
@@ -350,10 +361,15 @@ class QuestionPanel(Lines):
     def _act(self, event: events.Key) -> bool:
         """Do what a key says; whether it says anything here."""
         key, character = event.key, event.character if event.is_printable else None
+        self._is_touched = True
         if self._is_over:
             if key == "enter":
                 self._go_on()
             return key == "enter"
+        if key in ("pageup", "pagedown"):
+            page = (self.size.height - 1) * (1 if key == "pagedown" else -1)
+            self.scroll_relative(y=page, animate=False, immediate=True)
+            return True
         telling = ("f2", "f3", "f4") if self._types_text else ("H", "exclamation_mark", "right")
         form = self._form
         if isinstance(form, Cuts | Joins) and key in ("left", "right", "h", "l"):

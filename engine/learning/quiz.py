@@ -83,7 +83,8 @@ def make_quiz(player: Player[Any], seed: str, count: int) -> tuple[Question[Any]
         found = list(_looked_for(player, deck, level, chance, chosen))
         asked = Counter(question.NAME for question in chosen)
         if found:
-            chosen.append(min(found, key=lambda q: (abs(q.level - level), asked[q.NAME])))
+            # A kind that was asked three times counts as a level off.
+            chosen.append(min(found, key=lambda q: abs(q.level - level) + asked[q.NAME] / 3))
     if not chosen:
         raise QuestionError("nothing can be asked about this run; give a corpus with more in it")
     return tuple(chosen)

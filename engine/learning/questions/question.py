@@ -320,11 +320,11 @@ def refuse_prescribed(frame: Any) -> None:
         raise QuestionError(f"no pair merges after step {frame.step:,}")
 
 
-def refuse_without_next(frame: Any, what: str = "the merge that follows") -> None:
-    """Refuse at the last step that is recorded.
+def refuse_without_next(frame: Any) -> None:
+    """Refuse where no step is recorded that follows.
 
     Raises:
         QuestionError: says so.
     """
     if frame.step >= frame.recorded_steps:
-        raise QuestionError(f"step {frame.step:,} is the last; it has nothing of {what}")
+        raise QuestionError(f"no merge follows step {frame.step:,}")
