@@ -191,7 +191,7 @@ def test_two_lines_that_are_swapped_are_the_cause(one: int, other: int) -> None:
     merges = list(RIGHT)
     merges[one], merges[other] = merges[other], merges[one]
     report = told_of(merges, 257 + MERGES)
-    assert "swapped-lines" in [explanation.cause for explanation in report.told]
+    assert "swapped-lines" in [explanation.cause for explanation in report.likely]
     assert f"merges {one + 1} and {other + 1} stand in each other" in " ".join(report.describe())
 
 

@@ -12,6 +12,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
+from engine.pipeline.normalizers.normalizer import Aligned
 from engine.pipeline.pretokenizers import PRETOKENIZERS
 from engine.pipeline.pretokenizers.cuts import in_oniguruma
 from engine.pipeline.pretokenizers.pretokenizer import BEHAVIORS, PreTokenizer
@@ -102,7 +103,7 @@ def test_a_text_is_cut_as_by_hugging_face(spelled: dict[str, Any]) -> None:
     reference, stage = their_pre_tokenizer(spelled), ours(spelled)
 
     def check(text: str) -> None:
-        pieces = stage.pre_tokenize(text)
+        pieces = stage.aligned_pieces(Aligned.of(text))
         expected = [(piece, span) for piece, span in reference.pre_tokenize_str(text) if piece]
         assert [(each.text, each.span(0, len(each.text))) for each in pieces] == expected
         assert stage.pieces(text, first=True) == [piece for piece, _ in expected]

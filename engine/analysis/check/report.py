@@ -66,7 +66,7 @@ class Report:
             yield ids
 
     @property
-    def told(self) -> tuple[Explanation, ...]:
+    def likely(self) -> tuple[Explanation, ...]:
         """The explanations worth telling: beside one that explains all, none that does not."""
         whole = tuple(each for each in self.explanations if each.explains_enough)
         return whole or self.explanations
@@ -88,7 +88,7 @@ class Report:
     def _why(self) -> Iterator[str]:
         if not self.explanations:
             yield "None of the known mistakes that were tried on this corpus explains it."
-        for place, explanation in enumerate(self.told):
+        for place, explanation in enumerate(self.likely):
             lead = "Explains it, too" if place else self.lead
             yield f"{lead} ({explanation.cause}): {explanation.sentence}. {_reach(explanation)}"
 

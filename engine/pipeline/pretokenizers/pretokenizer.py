@@ -133,17 +133,14 @@ class PreTokenizer(Stage):
         """A pattern that cuts the changed text the same; `None` if there is none."""
         return None
 
-    def pre_tokenize(self, text: str) -> list[Aligned]:
-        """The pieces of a whole text, with where their characters come from.
+    def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
+        """The pieces of a text that may be a part of an original, each with where it comes from.
 
         >>> from engine.pipeline.pretokenizers import Digits
-        >>> [piece.text for piece in Digits(individual_digits=False).pre_tokenize("a12b")]
+        >>> pieces = Digits(individual_digits=False).aligned_pieces(Aligned.of("a12b"))
+        >>> [piece.text for piece in pieces]
         ['a', '12', 'b']
         """
-        return self.aligned_pieces(Aligned.of(text))
-
-    def aligned_pieces(self, aligned: Aligned) -> list[Aligned]:
-        """The pieces of a text that may be a part of an original."""
         first = aligned.span(0, 0)[0] == 0
         changed = aligned.edited(self.edits(aligned.text, first))
         pieces = [changed.part(*span) for span in self.spans(changed.text)]
