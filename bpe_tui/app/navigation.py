@@ -81,12 +81,13 @@ class ScreenNavigation:
         Of a single token it can be told why it does not merge with those `beside` it.
         """
         frame = self._host.session.shown
-        panels = self._app.screen.query(TokenPanel)
-        if isinstance(frame, MergeFrame) and panels:
+        screen = self._app.screen
+        painter = screen.painter_maker() if isinstance(screen, SessionScreen) else None
+        if isinstance(frame, MergeFrame) and painter is not None:
             self._host.session.hold()
             from bpe_tui.dialogs.why import WhyWindow
 
-            window = WhyWindow(frame, panels.first().painter, ids, beside)
+            window = WhyWindow(frame, painter, ids, beside)
             self._app.push_screen(window, self._left_window)
 
     def find_pair(self) -> None:

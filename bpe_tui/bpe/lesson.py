@@ -28,6 +28,10 @@ class BpeTeller(MergeTeller[Frame]):
     def told(self, frame: Frame, pair: Pair) -> str:
         return number(frame.count_of(pair))
 
+    def none_left(self, frame: Frame) -> str:
+        obstacle = frame.run.obstacle
+        return super().none_left(frame) if obstacle is None else f"No merges to tell: {obstacle}."
+
     def change(self, before: float, now: float) -> str:
         return signed(round(now - before))
 

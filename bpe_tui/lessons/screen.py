@@ -6,7 +6,7 @@ reader's. What they say is the model's (`bpe_tui.views.telling`), how a step mov
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
@@ -31,6 +31,8 @@ from bpe_tui.unigram.model import UNIGRAM_LESSON
 from bpe_tui.unigram.panels.piece_panel import Slices
 from bpe_tui.unigram.screens import UnigramScreen
 from bpe_tui.views.corpus import Place
+from bpe_tui.views.merge_telling import MergeTeller
+from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.telling import JOINED_AT, AnyTeller, Beat, CountRoom, Moment, Question
 from bpe_tui.widgets.fields import TextLine
@@ -250,7 +252,7 @@ class LessonScreen(SessionScreen):
 
     def _show_text(self, section: Section, rows: list[Row]) -> None:
         """The text over its count; while it is typed, the field is there and the count aside."""
-        is_typed, is_counted = self.field.display, len(rows) > 1
+        is_typed, is_counted = self.field.display, len(rows) > 1 and bool(self.text)
         section.caption = rows[1].spans[0][0] if is_typed and is_counted else ""
         section.caption_role = "strong"
         section.show(rows)
@@ -379,6 +381,9 @@ class LessonScreen(SessionScreen):
     def show_again(self) -> None:
         if self.clock.moment is not None:
             self.show(self.clock.moment)
+
+    def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
+        return self.teller.painter_of if isinstance(self.teller, MergeTeller) else None
 
     def enter(self, field: Input) -> None:
         self.action_leave()

@@ -34,7 +34,7 @@ from bpe_tui.views.telling import (
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.bars import bar, scale_of, trace
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, right, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame
@@ -339,7 +339,7 @@ class UnigramTeller(Teller[UnigramFrame]):
 
     def text_rows(self, moment: TellMoment, text: str, width: int) -> list[Row]:
         if not text:
-            return [Row([(NO_TEXT, "dim")])]
+            return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
         spans: list[Span] = []

@@ -36,8 +36,9 @@ from bpe_tui.widgets.rows import (
     right,
     skipped_before,
     spans_width,
+    wrapped_text,
 )
-from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.widgets.visible import ending, shorten, visible_bytes, width
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_frame import AnyMergeFrame, MergeRun
@@ -125,6 +126,10 @@ class MergeTeller(Teller[MergeFrameT]):
         """What the number is made of, if anything."""
         return ""
 
+    def none_left(self, frame: MergeFrameT) -> str:
+        """What is said where there is no pair."""
+        return NONE_LEFT
+
     def change(self, before: float, now: float) -> str:
         """What is said of a value that is lower now."""
         return ""
@@ -163,7 +168,8 @@ class MergeTeller(Teller[MergeFrameT]):
     def count_rows(self, moment: Moment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame = moment.frame
         if not frame.has_corpus:
-            return [Row([("  " + why_uncounted(frame), "dim")])]
+            said = wrapped_text(why_uncounted(frame), room.width - 2)
+            return [Row([(f"  {line}", "dim")]) for line in said]
         if moment.is_joining and moment.before is not None:
             frame = moment.before
             bars = self.bars(Moment(frame, moment.after, Beat.LIGHT), room.rows)
@@ -173,7 +179,7 @@ class MergeTeller(Teller[MergeFrameT]):
             bars = self.bars(moment, room.rows)
         is_fresh = not moment.is_ahead and not moment.is_joining
         rows = self.rows_of_bars(frame, bars, room, is_fresh)
-        return rows or [Row([("  " + NONE_LEFT, "")])]
+        return rows or [Row([("  " + self.none_left(frame), "")])]
 
     def bars(self, moment: Moment[MergeFrameT], limit: int) -> list[Bar]:
         """The longest bars of a moment in which none moves."""
@@ -356,7 +362,7 @@ class MergeTeller(Teller[MergeFrameT]):
             spans = [right(number(word.count), count_cells, "dim"), ("  ", ""), *left(was, cells)]
             if not is_lit:
                 now = _from_first(after.tokens(word.after), lambda span: span[1] == "fresh", half)
-                spans += [("  →  ", "dim"), *left(now, half)]
+                spans += [("  →  ", "dim"), *(now if spans_width(now) <= half else left(now, half))]
             rows.append(Row(spans))
         return rows
 
@@ -436,7 +442,7 @@ class MergeTeller(Teller[MergeFrameT]):
 
     def text_rows(self, moment: Moment[MergeFrameT], text: str, width: int) -> list[Row]:
         if not text:
-            return [Row([(NO_TEXT, "dim")])]
+            return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter, words = self.painter(moment), self.encoded(frame, text)
         spans: list[Span] = []
@@ -470,7 +476,7 @@ def _bar_row(
 ) -> list[Span]:
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
-    pair = painter.pair(drawn.pair, between="│")
+    pair = _touching(painter.pair(drawn.pair, between="│"), columns.pair)
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
@@ -487,6 +493,25 @@ def _bar_row(
     said = drawn.remark or drawn.change
     said_role = "gain" if said == "new" else role if drawn.remark else "loss"
     return left([*spans, (f" {said}" if said else "", said_role)], room)
+
+
+def _touching(pair: Sequence[Span], cells: int) -> list[Span]:
+    """A pair in so many cells: of what is too long, the parts that touch are kept.
+
+    >>> _touching([("under", ""), ("│", "border"), ("standing", "")], 9)
+    [('…der', ''), ('│', 'border'), ('sta…', '')]
+    """
+    if spans_width(pair) <= cells:
+        return list(pair)
+    border = next(place for place, span in enumerate(pair) if span == ("│", "border"))
+    (first, role), (second, other) = map(_in_one, (pair[:border], pair[border + 1 :]))
+    room = cells - 1
+    first = ending(first, max(room // 2, room - width(second)))
+    return [(first, role), pair[border], (shorten(second, room - width(first)), other)]
+
+
+def _in_one(spans: Sequence[Span]) -> Span:
+    return "".join(text for text, _ in spans), spans[-1][1]
 
 
 def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, cast
 
 from textual import events
@@ -24,6 +24,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.commands import bindings_on, command_at, commands_on, refusal
 from bpe_tui.views.glossary import legend_of
 from bpe_tui.views.narration import fitting, narrate_undone
+from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.views.places import explain_dead_key
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.foot_line import FootLine
@@ -409,6 +410,11 @@ class SessionScreen(PanelScreen):
             model = "" if pipeline is None else f" {pipeline.model.name}"
             return f"This is about merges, and the model{model} has none; 8 shows what it does."
         return super().refusal_of(command)
+
+    def painter_maker(self) -> Callable[[Any], TokenPainter] | None:
+        """What draws tokens as this screen does, for windows about some of them."""
+        panels = self.query(TokenPanel)
+        return panels.first().painter if panels else None
 
     def follow(self, target: object) -> None:
         """Go where a row leads."""

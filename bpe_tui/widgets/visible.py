@@ -163,6 +163,21 @@ def shorten(text: str, cells: int) -> str:
     return text
 
 
+def ending(text: str, cells: int) -> str:
+    """Return the end of an already visible text in at most `cells` cells, behind `…` if it is cut.
+
+    ('tokens', 6) → 'tokens'; ('tokens', 5) → '…kens'; ('a<F0><9F>', 6) → '…<9F>'.
+    """
+    if width(text) <= cells:
+        return text
+    kept = ""
+    for sign in reversed(signs(text)):
+        if width(sign + kept) > cells - 1:
+            break
+        kept = sign + kept
+    return ELLIPSIS + kept
+
+
 _HALF_SIGN = re.compile(r"(<[0-9A-F]{0,2}|‹[0-9A-F]{0,6})$")
 
 

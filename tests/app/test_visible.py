@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from bpe_tui.widgets.numbers import number, percent, rate, short_number, signed, size, with_power
-from bpe_tui.widgets.visible import shorten, signs, visible_bytes, visible_text, width
+from bpe_tui.widgets.visible import ending, shorten, signs, visible_bytes, visible_text, width
 
 FORBIDDEN = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 ZERO_WIDTH = set("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u034f\u115f\u1160\u3164\uffa0")
@@ -201,6 +201,14 @@ def test_every_mark_has_a_letter_or_a_dotted_circle_under_it(text: str) -> None:
 def test_characters_take_the_same_room_together_as_apart(text: str) -> None:
     shown = visible_text(text)
     assert width(shown) == sum(cell_len(char) for char in shown)
+
+
+@given(ANY_TEXT, st.integers(1, 12))
+def test_an_ending_fits_and_is_an_end(text: str, cells: int) -> None:
+    shown = visible_text(text)
+    kept = ending(shown, cells)
+    assert width(kept) <= cells
+    assert shown.endswith(kept.removeprefix("…"))
 
 
 @given(ANY_TEXT, st.integers(-2, 30))
