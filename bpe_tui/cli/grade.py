@@ -18,9 +18,10 @@ from bpe_tui.session import samples
 from bpe_tui.widgets.numbers import percent, plural
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
-from engine.core.files import check_free, digest_of, write_files
+from engine.core.files import check_free, write_files
 from engine.learning.grading import Grades, grade_files, learners_csv, questions_csv
 from engine.learning.quiz import Paper
+from engine.learning.session_file import SavedFile
 from engine.recording.player import Player
 
 NAME_CELLS, KIND_CELLS, TEXT_CELLS = 40, 34, 64
@@ -102,7 +103,7 @@ class _Library:
     """The corpora that may be asked about. A file of answers names one, and opens none."""
 
     def __init__(self, given: Sequence[Path]) -> None:
-        self._by_digest = {digest_of(path): path for path in given}
+        self._by_digest = {_digest_of(path): path for path in given}
         place = samples.directory()
         self._samples = [place / sample.name for sample in samples.SAMPLES]
 
@@ -118,11 +119,15 @@ class _Library:
         name = Path(paper.corpus).name
         near = [*self._samples, Path(name)] if name else self._samples
         for path in near:
-            if path.name == name and path.is_file() and digest_of(path) == paper.digest:
+            if path.name == name and path.is_file() and _digest_of(path) == paper.digest:
                 return path
         raise QuizFileError(
             f"is about a corpus {name!r} that is not here; give it with --corpus FILE"
         )
+
+
+def _digest_of(path: Path) -> str:
+    return SavedFile.of(str(path)).digest
 
 
 def _learner_lines(grades: Grades) -> Iterator[str]:

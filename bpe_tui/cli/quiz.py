@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -38,9 +37,10 @@ from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.training import train
 from bpe_tui.views.asking import Asking
 from bpe_tui.widgets.visible import visible_text
-from engine.core.files import check_free, digest_of
+from engine.core.files import check_free
 from engine.learning.questions.question import Attempt, Question, Score
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
+from engine.learning.session_file import SavedFile
 from engine.recording.player import Player
 
 QUIZ = "Quiz"
@@ -166,34 +166,13 @@ def paper_of(config: RunConfig, seed: str, questions: int) -> Paper:
     """What a file of answers says of the quiz."""
     options = {name: getattr(config, name) for name in OPTIONS}
     options["special_tokens"] = list(config.special_tokens)
-    return Paper(config.name, digest_of(Path(config.corpus)), options, seed, questions)
+    return Paper(config.name, SavedFile.of(config.corpus).digest, options, seed, questions)
 
 
 def config_of(paper: Paper, corpus: Path) -> RunConfig:
-    """What a paper asks to be trained; it comes out of a file, and may hold anything.
-
-    Raises:
-        CommandLineError: an option is unknown, or no value of its kind.
-    """
-    usual = {field.name: field.default for field in fields(RunConfig)}
-    chosen: dict[str, Any] = {}
-    for name, value in paper.options.items():
-        if name not in OPTIONS or not _is_of_kind(value, name, usual[name]):
-            shown = visible_text(str(name)[:40], spaces=False)
-            raise CommandLineError(f"the option {shown} of the file is none, or has no such value")
-        chosen[name] = tuple(value) if isinstance(value, list) else value
-    return RunConfig(str(corpus), **chosen)
-
-
-def _is_of_kind(value: object, name: str, usual: object) -> bool:
-    if name == "special_tokens":
-        return isinstance(value, list) and all(isinstance(token, str) for token in value)
-    if usual is None:
-        is_size = isinstance(value, int) and not isinstance(value, bool) and value >= 2
-        return value is None or is_size
-    if isinstance(usual, int):
-        return isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    return isinstance(value, str)
+    """What a paper asks to be trained."""
+    chosen = {name: value for name, value in paper.options.items() if name in OPTIONS}
+    return RunConfig(str(corpus), **{**chosen, "min_count": max(chosen.get("min_count", 1), 1)})
 
 
 def finished_run(config: RunConfig) -> Player[Any]:

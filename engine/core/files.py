@@ -1,14 +1,10 @@
-"""Writing files so that a reader finds the old file or the whole new one, never a part.
-
-And what a file is known by, wherever it lies: its digest.
-"""
+"""Writing files so that a reader finds the old file or the whole new one, never a part."""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from collections.abc import Mapping
-from hashlib import file_digest
 from pathlib import Path
 
 from engine.core.errors import OutputError, OutputExistsError
@@ -47,16 +43,6 @@ def write_files(
     finally:
         for written in temporary.values():
             written.unlink(missing_ok=True)
-
-
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def check_free(path: Path) -> None:

@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from engine.core.errors import QuestionError, QuizFileError
+from engine.core.errors import QuestionError, QuizFileError, TokenizerFileError
 from engine.core.files import write_files
+from engine.core.json_fields import Fields
 from engine.learning.questions import KINDS, ask
 from engine.learning.questions.form import Answer
 from engine.learning.questions.question import Attempt, Chance, Level, Question
+from engine.learning.session_file import read_options
 from engine.recording.player import Player
 
 MOST_QUESTIONS = 100
@@ -128,6 +130,8 @@ LARGEST = 1 << 20
 """Bytes of a file of answers, at the most."""
 MOST_TRIES = 100
 LONGEST_NAME = 200
+LONGEST_TIME = 1e9
+"""Seconds; what is more is no time."""
 
 
 @dataclass
@@ -203,96 +207,64 @@ class AnswerSheet:
         Raises:
             QuizFileError: says what is wrong with it.
         """
-        content = _Reader(path, _json_in(path))
-        if content.value.get("format") != FORMAT:
-            raise content.error("is no file of answers of this program")
-        if content.value.get("version") != VERSION:
-            raise content.error("is of another version of this program")
-        corpus = content.table("corpus")
-        count = content.number("questions", 1, MOST_QUESTIONS)
-        paper = Paper(
-            corpus.text("name"),
-            corpus.text("sha256"),
-            content.table("options").value,
-            content.text("seed"),
-            count,
-        )
-        answers = [each.answered() for each in content.tables("answers", count)]
-        return cls(paper, content.text("learner"), content.text("started"), answers)
+        try:
+            with path.open("rb") as file:
+                data = file.read(LARGEST + 1)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise QuizFileError(f"{path}: cannot be read: {reason}") from error
+        try:
+            return _sheet(Fields(_json(data)))
+        except (TokenizerFileError, QuizFileError) as error:
+            raise QuizFileError(f"{path}: {error}") from error
 
 
-def _json_in(path: Path) -> object:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except (OSError, ValueError) as error:
-        raise QuizFileError(
-            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
+def _json(data: bytes) -> object:
     if len(data) > LARGEST:
-        raise QuizFileError(f"{path}: is larger than any file of answers")
+        raise QuizFileError("is larger than any file of answers")
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise QuizFileError(f"{path}: is no JSON, or cut short") from error
+        raise QuizFileError("is no JSON, or cut short") from error
     return value
 
 
-class _Reader:
-    """Reads a table of JSON that may hold anything."""
+def _sheet(fields: Fields) -> AnswerSheet:
+    if fields.value.get("format") != FORMAT:
+        raise QuizFileError("is no file of answers of this program")
+    if fields.count("version") != VERSION:
+        raise QuizFileError("is of another version of this program")
+    corpus, count = fields.inner("corpus"), fields.count("questions")
+    if not 1 <= count <= MOST_QUESTIONS:
+        raise fields.error("questions", f"is not between 1 and {MOST_QUESTIONS}")
+    options = dict(read_options(fields))
+    paper = Paper(
+        _short(corpus, "name"), corpus.text("sha256"), options, _short(fields, "seed"), count
+    )
+    answers = fields.each("answers")
+    if len(answers) > count:
+        raise fields.error("answers", "has more entries than there are questions")
+    learner, started = _short(fields, "learner"), _short(fields, "started")
+    return AnswerSheet(paper, learner, started, list(map(_answered, answers)))
 
-    def __init__(self, path: Path, value: object) -> None:
-        self._path = path
-        if not isinstance(value, dict):
-            raise self.error("is no file of answers of this program")
-        self.value: dict[str, Any] = value
 
-    def error(self, problem: str) -> QuizFileError:
-        return QuizFileError(f"{self._path}: {problem}")
+def _answered(fields: Fields) -> Answered:
+    tried, seconds = fields.items("tried"), fields.number_or_null("seconds") or 0
+    if len(tried) > MOST_TRIES:
+        raise fields.error("tried", f"has more than {MOST_TRIES} entries")
+    return Answered(
+        *(_short(fields, "kind"), fields.count("step"), tried),
+        *(fields.flag("hinted"), fields.flag("given_up")),
+        seconds if 0 <= seconds < LONGEST_TIME else 0,
+        fields.flag("right"),
+    )
 
-    def table(self, name: str) -> _Reader:
-        return _Reader(self._path, self._of(name, dict))
 
-    def tables(self, name: str, most: int) -> list[_Reader]:
-        found = self._of(name, list)
-        if len(found) > most:
-            raise self.error(f"{name} has more entries than there are questions")
-        return [_Reader(self._path, each) for each in found]
-
-    def text(self, name: str) -> str:
-        found: str = self._of(name, str)
-        if len(found) > LONGEST_NAME:
-            raise self.error(f"{name} is longer than {LONGEST_NAME} characters")
-        if not found.isascii() and found != found.encode("utf-8", "ignore").decode():
-            raise self.error(f"{name} is no text")
-        return found
-
-    def number(self, name: str, least: int, most: int) -> int:
-        found: int = self._of(name, int)
-        if not least <= found <= most:
-            raise self.error(f"{name} is not between {least} and {most}")
-        return found
-
-    def answered(self) -> Answered:
-        tried = self._of("tried", list)
-        if len(tried) > MOST_TRIES:
-            raise self.error(f"tried has more than {MOST_TRIES} entries")
-        seconds = self._of("seconds", (int, float))
-        return Answered(
-            self.text("kind"),
-            self.number("step", 0, 1 << 40),
-            tried,
-            self._of("hinted", bool),
-            self._of("given_up", bool),
-            seconds if 0 <= seconds < 1e9 else 0.0,
-            self._of("right", bool),
-        )
-
-    def _of(self, name: str, kind: type[Any] | tuple[type[Any], ...]) -> Any:
-        found = self.value.get(name)
-        if not isinstance(found, kind) or (kind is not bool and isinstance(found, bool)):
-            raise self.error(f"{name} is missing or of the wrong kind")
-        return found
+def _short(fields: Fields, key: str) -> str:
+    text = fields.text(key)
+    if len(text) > LONGEST_NAME:
+        raise fields.error(key, f"is longer than {LONGEST_NAME} characters")
+    return text
 
 
 def regraded(question: Question[Any], answered: Answered) -> Attempt:

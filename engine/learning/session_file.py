@@ -247,7 +247,7 @@ def _read(fields: Fields, path: Path) -> SavedSession:
     return SavedSession(
         None if corpus is None else _file(corpus, folder),
         names,
-        _options(fields),
+        read_options(fields),
         fields.count("step"),
         fields.text_or_null("view"),
         fields.text("text"),
@@ -273,7 +273,12 @@ def _path(fields: Fields, name: str, folder: Path) -> str:
     return near if os.path.exists(near) else name
 
 
-def _options(fields: Fields) -> Options:
+def read_options(fields: Fields) -> Options:
+    """The options of a training under `options`, each of its kind.
+
+    Raises:
+        TokenizerFileError: one is unknown, or of another kind.
+    """
     options = fields.inner("options")
     read = dict.fromkeys(NUMBERS, options.count) | dict.fromkeys(NAMES, options.text)
     found: dict[str, Any] = {}
@@ -291,7 +296,7 @@ def _options(fields: Fields) -> Options:
 def _fork(fields: Fields) -> SavedFork:
     force = _pair(fields, "force", fields.items("force")) if fields.has("force") else None
     forbid = (_pair(fields, "forbid", pair) for pair in _few(fields, "forbid"))
-    return SavedFork(fields.count("step"), force, tuple(forbid), _options(fields))
+    return SavedFork(fields.count("step"), force, tuple(forbid), read_options(fields))
 
 
 def _pair(fields: Fields, key: str, value: Any) -> BytesPair:

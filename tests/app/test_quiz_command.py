@@ -139,4 +139,6 @@ def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
     content["corpus"]["name"] = HANDOUT.name
     content["options"]["vocab_size"] = "10"
     (tmp_path / "a.json").write_text(json.dumps(content))
-    assert b"the option vocab_size of the file" in run("grade", tmp_path / "a.json").stderr
+    assert (
+        b"options.vocab_size: should be a whole number" in run("grade", tmp_path / "a.json").stderr
+    )
