@@ -192,6 +192,7 @@ class LessonScreen(SessionScreen):
         for name, caption in zip(STATIONS, captions, strict=True):
             self.section(name).caption = caption
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
+        self.call_after_refresh(self._place_field)  # once the sections have their places
 
     # -- what is shown
 
@@ -359,12 +360,15 @@ class LessonScreen(SessionScreen):
 
     def action_type(self) -> None:
         """Let the field stand over the row that counts the tokens, so that nothing moves."""
-        field, text = self.field, self.section("your-text")
-        field.styles.offset = (text.region.x + text.margin, text.region.y + 1)
-        field.styles.width = text.room
-        field.display = True
-        self.set_focus(field)
+        self.field.display = True
+        self._place_field()
+        self.set_focus(self.field)
         self.show_again()
+
+    def _place_field(self) -> None:
+        text = self.section("your-text")
+        self.field.styles.offset = (text.region.x + text.margin, text.region.y + 1)
+        self.field.styles.width = text.room
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

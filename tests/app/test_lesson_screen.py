@@ -63,6 +63,7 @@ async def test_a_text_of_the_readers_stands_over_its_count_and_nothing_moves() -
     async with opened(size=(80, 24)) as (app, pilot):
         await pilot.press("0", "g", *"36", "enter", "e", *"the goat")
         places = [each.region for each in app.screen.query(Section)]
+        assert screen(app).field.region.y == screen(app).section("your-text").region.y + 1
         assert section(app, "your-text")[1].startswith("     6 tokens")
         await pilot.press("enter", "right")
         assert [each.region for each in app.screen.query(Section)] == places
