@@ -10,6 +10,7 @@ import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -43,7 +44,8 @@ def languages() -> list[str]:
     return sorted(path.name for path in PLACE.iterdir() if path.is_dir())
 
 
-def builtin_lessons(language: str = ENGLISH) -> list[BuiltIn]:
+@cache
+def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltIn, ...]:
     """All lessons in their order; one that is not there in the language is in English.
 
     Raises:
@@ -54,7 +56,7 @@ def builtin_lessons(language: str = ENGLISH) -> list[BuiltIn]:
         raise UnknownNameError(f"there are no lessons in {language!r}; there are: {known}")
     files = {path.name[:2]: path for path in sorted((PLACE / ENGLISH).glob("*.md"))}
     files |= {path.name[:2]: path for path in (PLACE / language).glob("*.md")}
-    return [BuiltIn(int(number), path, read_title(path)) for number, path in files.items()]
+    return tuple(BuiltIn(int(number), path, read_title(path)) for number, path in files.items())
 
 
 def next_lesson(language: str = ENGLISH) -> BuiltIn:
