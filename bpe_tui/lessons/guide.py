@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import App
 from textual.geometry import Region
 
-from bpe_tui.lessons.asking import AskWindow
-from bpe_tui.lessons.lesson_list import Close, LessonList
 from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import Config
 from bpe_tui.session.host import Host
@@ -34,8 +32,10 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.learning.lesson import Ask, Lesson, Scene, Show
 from engine.learning.lesson_file import read_lesson
-from engine.learning.questions import ask
-from engine.learning.questions.question import Attempt, Score
+
+if TYPE_CHECKING:
+    from bpe_tui.lessons.lesson_list import Close
+    from engine.learning.questions.question import Attempt, Score
 
 NO_LESSON = "No lesson is open: L lists them."
 
@@ -58,7 +58,7 @@ class Guide:
         self.lesson: Lesson | None = None
         self.place = 0
         self.progress = Progress()
-        self._score = Score()
+        self._score: Score | None = None
         self._due: Show | None = None
 
     @property
@@ -71,13 +71,15 @@ class Guide:
 
     def choose(self) -> None:
         """Let the user choose a lesson from the list."""
+        from bpe_tui.lessons.lesson_list import LessonList
+
         current = self.lesson.path if self.lesson is not None else None
         self._app.push_screen(LessonList(current), self._chose)
 
     def _chose(self, chosen: Path | Close | None) -> None:
         if isinstance(chosen, Path):
             self.open(chosen)
-        elif chosen is Close.LESSON:
+        elif chosen is not None:
             self.leave()
 
     def open(self, path: Path) -> None:
@@ -88,13 +90,14 @@ class Guide:
             self._host.tell(visible_text(str(error), spaces=False))
             return
         known = all_progress().get(key_of(path), Progress())
+        if known.done or known.scene >= len(lesson.scenes):
+            known = Progress(done=known.done)
         self.begin(lesson, known)
-        last = len(lesson.scenes) - 1
-        self.go_to(0 if known.scene >= last else known.scene)
+        self.go_to(known.scene)
 
     def begin(self, lesson: Lesson, progress: Progress | None = None) -> None:
         """Let a lesson be under way; `go_to` tells its first scene."""
-        self.lesson, self._score = lesson, Score()
+        self.lesson, self._score = lesson, None
         self.progress = progress or Progress()
 
     def go_to(self, place: int) -> None:
@@ -243,6 +246,10 @@ class Guide:
 
     def _ask(self) -> bool:
         """Ask what is left to ask in the scene; whether there is something."""
+        from bpe_tui.lessons.asking import AskWindow
+        from engine.learning.questions import ask  # all models, which the first frame does without
+        from engine.learning.questions.question import Attempt, Score
+
         recording = self._host.session.recording
         if recording is None:
             return False
@@ -257,22 +264,24 @@ class Guide:
                 return False
             asked.append((name, Attempt(question)))
 
+        score = self._score = self._score or Score()
+
         def over(attempt: Attempt) -> None:
-            self._score.count(attempt)
+            score.count(attempt)
             name = next(name for name, each in asked if each is attempt)
             self.progress = replace(self.progress, answered=self.progress.answered | {name})
             self._keep()
             self._host.seek(attempt.question.frame.step)
 
-        def score() -> str:
-            return str(self._score) if self._score.asked else ""
+        def describe_score() -> str:
+            return str(score) if score.asked else ""
 
         if not asked:
             return False
         attempts = [attempt for _, attempt in asked]
         if (pane := self._pane) is not None:
             pane.show_no_keys()
-        window = AskWindow(attempts, self._room_for_questions, over, score)
+        window = AskWindow(attempts, self._room_for_questions, over, describe_score)
         self._app.push_screen(window, lambda _: self._attend_screen())
         return True
 

@@ -152,6 +152,9 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await pilot.press(*"he", "enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
         assert all_progress()[str(trial)].done
+    async with learning(trial) as (app, pilot):  # once more, from the beginning
+        assert (app.guide.place, app.guide.progress.answered) == (0, frozenset())
+        assert all_progress()[str(trial)].done
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24)])
