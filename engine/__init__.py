@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
     from engine.counting.count import count_pretokens
     from engine.encoding.tokenizer import Tokenizer
+    from engine.learning.questions import ask
 
 __docformat__ = "google"
 """How docstrings are written, for pdoc."""
@@ -99,6 +100,7 @@ __all__ = [
     "VocabularyError",
     "WhatIfError",
     "WorkerError",
+    "ask",
     "check",
     "count_pretokens",
     "train_bpe",
@@ -117,6 +119,7 @@ _HOMES = {
     "Tokenizer": "engine.encoding.tokenizer",
     "TrainProgress": "engine.core.events",
     "Trainer": "engine.bpe.trainer",
+    "ask": "engine.learning.questions",
     "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",
     "train_bpe": "engine.bpe.training",
