@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.lesson_author import problems_of
+from bpe_tui.app.lesson_author import Runs, problems_of
 from bpe_tui.lessons.asking import AskWindow
 from bpe_tui.lessons.pane import LessonPane, LessonText
 from bpe_tui.lessons.question_panel import QuestionPanel
@@ -24,10 +24,12 @@ from bpe_tui.session.lessons import (
     Progress,
     all_progress,
     builtin_lessons,
+    config_of,
     keep_progress,
     key_of,
     languages,
 )
+from engine.bpe.frame import Frame
 from engine.learning.lesson_file import read_lesson
 
 BUILT_IN = [*PLACE.glob("*/*.md")]
@@ -104,6 +106,41 @@ def test_a_lesson_names_nothing_that_is_not_there_and_ends_with_a_question(path:
     assert lesson.scenes[-1].asks
     words = " ".join(p.text for scene in lesson.scenes for p in scene.paragraphs)
     assert len(words.split()) < 600  # ten minutes, with the trying out
+
+
+def shown(number: int, place: int) -> Frame:
+    """The state that a scene of a lesson shows; scenes count from 1."""
+    lesson = read_lesson(builtin_lessons()[number - 1].path)
+    scene = lesson.scenes[place - 1]
+    assert scene.show is not None
+    frame: Frame = Runs().of(config_of(lesson, scene)).seek(scene.show.step or 0)
+    return frame
+
+
+def merged(frame: Frame, count: int) -> list[bytes]:
+    """The tokens that the first merges make."""
+    return [b"".join(map(frame.any_token, frame.merge_at(k).pair)) for k in range(count)]
+
+
+def tokens(frame: Frame, text: str) -> list[bytes]:
+    return [frame.token(token_id) for piece in frame.encode(text) for token_id in piece.ids]
+
+
+def test_lessons_claim_what_their_runs_show() -> None:
+    assert {word for word in shown(2, 1).counts if word.strip()} == {*WORDS.encode().split()}
+    assert tokens(shown(2, 6), "lowest") == [b"low", b"est"]
+    assert merged(shown(3, 2), 2) == [b"st", b"est"]
+    assert merged(shown(3, 3), 2) == [b"es", b"est"]
+    same_left = shown(3, 5)
+    tied = same_left.merge_at(same_left.step).tied
+    assert {tuple(map(same_left.token, pair)) for pair in tied} == {(b" ", b"p"), (b" ", b"m")}
+    assert any(token.count(b" ") > 1 for token in merged(shown(4, 2), 16))
+    greedy = shown(7, 4)
+    assert merged(greedy, 1) == [b"he"]
+    assert tokens(greedy, " she") == [b" s", b"he"]
+    assert b" sh" in merged(greedy, 60)
+    wordpiece = shown(11, 3)
+    assert tuple(map(wordpiece.any_token, wordpiece.merge_at(0).pair)) == (b"w", b"##i")
 
 
 # -- on the screen
