@@ -91,6 +91,11 @@ class PanelScreen(Screen[None]):
         self.slot = self.SLOT[0] if self.SLOT else ""
         super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
+    async def on_event(self, event: events.Event) -> None:
+        """A screen that was made as the application closed has no widgets: it is never shown."""
+        if self.children or not isinstance(event, events.Mount | events.ScreenResume):
+            await super().on_event(event)
+
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel", update=False)

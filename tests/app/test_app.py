@@ -13,6 +13,7 @@ from textual.events import Paste
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.screens import mount_ahead
 from bpe_tui.bpe.panels.encoding import EncodeStepsPanel
 from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.bpe.screens.training import TrainingScreen
@@ -295,6 +296,13 @@ async def test_the_screens_of_the_model_are_imported_before_a_key_asks_for_them(
     async with opened(vocab_size=300) as (_, pilot):
         await until(pilot, lambda: {"encoding", "vocabulary", "pipeline", "race"} <= set(ahead))
         assert not any("wordpiece" in name or "unigram" in name for name in ahead)
+
+
+async def test_a_screen_that_is_made_as_the_application_closes_does_no_harm() -> None:
+    async with opened(vocab_size=300) as (app, _):
+        for name in ("inspection", "charts", "race"):
+            mount_ahead(app, name)
+        app.exit()
 
 
 async def test_in_a_quiet_moment_screens_are_made_that_lead_on_and_back_like_any_other() -> None:

@@ -42,6 +42,8 @@ async def test_all_screens_begin_with_the_first_sentence_of_the_corpus() -> None
         assert text(app) == SENTENCE
         await shown(pilot, "escape 8")
         assert line(app, "pipeline-text") == SENTENCE
+        await shown(pilot, "0")
+        assert line(app, "own-text") == SENTENCE
 
 
 async def test_what_is_typed_on_one_screen_stands_on_the_others() -> None:
