@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from bpe_tui.lessons.question_panel import option_rows, sentence_spans
+from bpe_tui.lessons.question_rows import option_rows, sentence_spans
 from bpe_tui.views.merge_telling import Bar, MergeTeller
 from bpe_tui.views.telling import AnyTeller, CountRoom
 from bpe_tui.widgets.key_bar import Key

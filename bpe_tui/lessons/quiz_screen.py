@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from bpe_tui.lessons.question_panel import QuestionPanel, sentence_rows
+from bpe_tui.lessons.question_panel import QuestionPanel
+from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.lines import RowList
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row
