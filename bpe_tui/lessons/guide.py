@@ -184,6 +184,7 @@ class Guide:
             self._due = scene.show or Show()
             if self._is_elsewhere(config):
                 self._host.open(config)
+                self._host.session.typed = None  # what was typed belongs to the other corpus
         self._keep()
         self._attend_screen()
         self.arrive()
@@ -282,8 +283,16 @@ class Guide:
         if (pane := self._pane) is not None:
             pane.show_no_keys()
         window = AskWindow(attempts, self._room_for_questions, over, describe_score)
-        self._app.push_screen(window, lambda _: self._attend_screen())
+        self._app.push_screen(window, self._left_questions)
         return True
+
+    def _left_questions(self, all_over: bool | None) -> None:
+        self._attend_screen()
+        lesson = self.lesson
+        if all_over and lesson is not None and self.place == len(lesson.scenes) - 1:
+            onward = "N opens the next one" if self.next_lesson else "L lists the others"
+            said = f"{str(self._score).capitalize()}. The lesson is done; {onward}."
+            self._host.tell(said)
 
     def _room_for_questions(self) -> Region:
         """What the live screen has of the terminal; all of it where the text covers it."""

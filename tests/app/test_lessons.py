@@ -188,6 +188,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         await pilot.press(*"he", "enter", "enter")
         await until(pilot, lambda: app.screen.id == "encoding")
+        assert "1 of 3 at the first try. The lesson is done" in app.notices.now
         assert all_progress()[str(trial)].done
     async with learning(trial) as (app, pilot):  # once more, from the beginning
         assert (app.guide.place, app.guide.progress.answered) == (0, frozenset())
