@@ -6,8 +6,15 @@
 
 from __future__ import annotations
 
+import gc
+
 from hypothesis import settings
 
 settings.register_profile("thorough", max_examples=100, deadline=None)
 settings.register_profile("quick", max_examples=10, deadline=None)
 settings.load_profile("quick")
+
+
+def pytest_collection_finish() -> None:
+    """What has been collected stays; each collection of garbage would look through all of it."""
+    gc.freeze()

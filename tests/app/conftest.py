@@ -13,9 +13,10 @@ from textual.css.stylesheet import Stylesheet
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A state directory of the test's own."""
+    """A state directory of the test's own, and an application that goes when the test does."""
     place = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(place))
+    monkeypatch.setattr("gc.freeze", lambda: None)  # it would keep each application for ever
     return place
 
 
