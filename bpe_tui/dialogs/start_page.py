@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import cast
@@ -19,7 +19,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session.commands.command import LESSON, START
-from bpe_tui.session.config import Config, RunConfig
+from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
     BuiltIn,
@@ -37,7 +37,6 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
-from engine.learning.lesson import Show
 
 TITLE = "See how a text becomes tokens, one merge at a time."
 TIP = "↑ ↓ choose, ↵ opens. In a shell, bpe-tui FILE opens a file, bpe-tui learn 3 a lesson."
@@ -221,14 +220,13 @@ class StartPage(PanelScreen):
         """Open a file; a sample goes to the lesson view, which shows how it is done."""
         from bpe_tui.dialogs.open_other import chosen_config  # slow: formats of tokenizers
 
-        host = cast("Host", self.app)
         try:
-            host.open(chosen_config(opens) if isinstance(opens, tuple) else opens)
+            config = chosen_config(opens) if isinstance(opens, tuple) else opens
+            if isinstance(opens, RunConfig):
+                config = replace(opens, viewpoint=Viewpoint(view=LESSON))
+            cast("Host", self.app).open(config)
         except BpeError as error:
             self._refuse(str(error))
-        else:
-            if isinstance(opens, RunConfig):
-                host.guide.expect(Show(view=LESSON))
 
     def on_lines_nothing_to_choose(self, event: Lines.NothingToChoose) -> None:
         event.stop()

@@ -208,11 +208,6 @@ class Guide:
         )
         keep_progress(key_of(self.lesson.path), self.progress)
 
-    def expect(self, show: Show) -> None:
-        """Go there as soon as what is being opened has come so far."""
-        self._due = show
-        self.arrive()
-
     def arrive(self) -> None:
         """Go where the scene wants to be, as soon as its step is recorded."""
         session, due = self._host.session, self._due

@@ -11,7 +11,6 @@ from textual.signal import Signal
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.notices import Notices
 from bpe_tui.session.session import Session
-from engine.learning.lesson import Show
 
 
 class Navigation(Protocol):
@@ -39,8 +38,6 @@ class LessonGuide(Protocol):
     def choose(self) -> None: ...
 
     def open(self, path: Path) -> None: ...
-
-    def expect(self, show: Show) -> None: ...
 
     def attend(self, screen: Any) -> None: ...
 
