@@ -15,6 +15,7 @@ from textual.widgets import Input
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
+from bpe_tui.studies.check.panels import WhyPanel
 from bpe_tui.studies.check.screen import CheckScreen
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
@@ -142,3 +143,14 @@ async def test_other_models_say_that_the_check_is_of_bpe() -> None:
         await pilot.pause()
         assert app.screen.id == "wordpiece-training"
         assert "BPE's rule" in app.notices.now
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_before_anything_is_checked_there_is_no_empty_table(size: tuple[int, int]) -> None:
+    async with opened(vocab_size=300, size=size) as (app, pilot):
+        await pilot.press("9", "tab", "tab")
+        await pilot.pause()
+        assert not app.screen.query_one("#checked").display
+        why = app.screen.query_one(WhyPanel)
+        assert why.has_focus
+        assert why.size.height > size[1] // 2

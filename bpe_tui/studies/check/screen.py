@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session import messages
@@ -53,7 +54,12 @@ class CheckScreen(SessionScreen):
         yield Static(id="narration")
 
     def on_mount(self) -> None:
-        self.show_panel("checked")
+        self.show_panel(self.tab_order[0])
+
+    @property
+    def tab_order(self) -> tuple[str, ...]:
+        """Before anything is checked there is no table of merges, but what to do about it."""
+        return self.PANEL_ORDER[1:] if self._job is None else self.PANEL_ORDER
 
     def on_unmount(self) -> None:
         self._stop()
@@ -85,6 +91,7 @@ class CheckScreen(SessionScreen):
         if isinstance(config, RunConfig) and timeline is not None and why_unchecked(config) is None:
             self._job = CheckJob(config, claimed, timeline.run.counts, self.post_message)
             self._job.start()
+            self.show_panel("checked")
         self._update()
 
     def on_check_ran(self, news: messages.CheckRan) -> None:
@@ -99,9 +106,14 @@ class CheckScreen(SessionScreen):
     def _update(self) -> None:
         """Bring the screen up to date with the check."""
         job = self._job
+        self.set_class(job is None, "-unchecked")
+        if self.focused_panel() not in self.tab_order:
+            self.show_panel(self.tab_order[0])
         if job is not None:
             self.query_one(CheckedMerges).show(list(job.judged))
-        self.query_one(WhyPanel).tell(list(self._told(job)))
+        why = self.query_one(WhyPanel)
+        why.border_title = Content("check" if job is None else "why?")
+        why.tell(list(self._told(job)))
         self.say("#narration", self._narrated(job))
 
     # -- words
