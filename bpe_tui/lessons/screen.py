@@ -231,7 +231,9 @@ class LessonScreen(SessionScreen):
         for place, name in enumerate(STATIONS):
             self.section(name).label = f"{place + 1} {teller.stations(moment)[place]}"
         corpus, text = self.section("corpus"), self.section("your-text")
-        if moment.before is not None and moment.beat in (Beat.PICK, Beat.REST):
+        runs = self.session.playing or self.session.following
+        may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
+        if moment.before is not None and may_move:
             # Before anything lights up, or after a jump: from then on the text stays where it is.
             self.top = teller.place_to_show(moment.before, self.top, room.corpus, corpus.room)
         pick, replace = self.section("pick"), self.section("replace")

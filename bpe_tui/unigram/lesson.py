@@ -5,11 +5,10 @@ A step is a prune or an iteration of EM. Both count first, then choose, then cut
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from heapq import nlargest
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,12 +35,13 @@ from bpe_tui.widgets.bars import bar, scale_of, trace
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
+from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import SPACE, spelled
 from engine.unigram.pieces import Edge
 from engine.unigram.problem import Removals
-from engine.unigram.record import PruneRule, PruneStep
+from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
 PIECE, COST = 9, 8
@@ -54,6 +54,7 @@ FEW = 2
 """Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
 
 TellMoment = Moment[UnigramFrame]
+KeptT = TypeVar("KeptT")
 
 
 class Weighed(NamedTuple):
@@ -89,6 +90,15 @@ class UnigramTeller(Teller[UnigramFrame]):
         super().__init__(marks=marks)
         self._removals: tuple[UnigramFrame, Removals] | None = None
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
+        self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    def _kept(self, what: str, key: tuple[object, ...], make: Callable[[], KeptT]) -> KeptT:
+        """What each beat of a step asks for, and each frame of a motion, worked out once."""
+        kept = self._answers.get(what)
+        if kept is None or kept[0] != key:
+            kept = self._answers[what] = key, make()
+        answer: KeptT = kept[1]
+        return answer
 
     def facts(self, frame: UnigramFrame) -> str:
         return f"{number(frame.size)} pieces"
@@ -97,6 +107,10 @@ class UnigramTeller(Teller[UnigramFrame]):
         count = _names(moment.frame)[0]
         _, pick, replace = _names(moment.before or moment.after)
         return count, pick, replace
+
+    def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
+        """What the prune that leads on from a frame takes away."""
+        return self._kept("pruned", (frame.run, frame.step), lambda: step.pruned)
 
     # -- what removals would cost: the record knows it of those that go, the others take some work
 
@@ -125,7 +139,8 @@ class UnigramTeller(Teller[UnigramFrame]):
             return self._expected_rows(frame, moment, room)
         gone = eased((share - JOINED_AT) / (SHRUNK_AT - JOINED_AT))
         told = moment.is_ahead or moment.beat is Beat.JOIN
-        shown = self._to_show(frame, room.rows)
+        key = frame.run, frame.step, room.rows, self._knows(frame)
+        shown = self._kept("bars", key, lambda: self._to_show(frame, room.rows))
         scale = scale_of(max((piece.cost for piece in shown), default=0))
         name = max(room.name - 2, 10)
         rows = []
@@ -141,13 +156,15 @@ class UnigramTeller(Teller[UnigramFrame]):
         """From the cheapest to the dearest that goes, then some of those that stay."""
         step = frame.leads_on
         assert isinstance(step, PruneStep)
-        gone = sorted((piece.loss_increase, piece.number) for piece in step.pruned)
+        gone = sorted((piece.loss_increase, piece.number) for piece in self._pruned(frame, step))
         gone = [piece for piece in gone if isfinite(piece[0])]
         stay: list[tuple[float, int]] = []
         if self._removals is not None and self._knows(frame):
             costs = self._removals[1].loss_increases
-            staying = [one for one in frame.numbers.tolist() if one not in frame.leaving]
-            stay = sorted((float(costs[one]), one) for one in staying if isfinite(costs[one]))
+            staying = np.setdiff1d(frame.numbers, _leaving(frame), assume_unique=True)
+            staying = staying[np.isfinite(costs[staying])]
+            cheapest = staying[np.argsort(costs[staying], kind="stable")]
+            stay = list(zip(costs[cheapest].tolist(), cheapest.tolist(), strict=True))
             most = FEW * max(stay[0][0], gone[-1][0] if gone else 0) if stay else 0
             stay = stay[: max(sum(cost <= most for cost, _ in stay), rows)]
         goers = _spread(gone, rows // 2 if stay or not self._knows(frame) else rows)
@@ -223,7 +240,8 @@ class UnigramTeller(Teller[UnigramFrame]):
         now, step = moment.is_ahead, before.leads_on
         if not isinstance(step, PruneStep):
             return self._em_rows(before, moment.after, now, width)
-        gone, size = len(step.pruned), number(before.size)
+        pruned = self._pruned(before, step)
+        gone, size = len(pruned), number(before.size)
         go = "go" if now else "went"
         if step.rule is PruneRule.SCORE:
             why = [f" of {size} pieces {go}{end}" for end in (": the least probable.", ".")]
@@ -239,7 +257,7 @@ class UnigramTeller(Teller[UnigramFrame]):
             (start, "strong"),
             (first_fitting(width - len(start), *why), ""),
         ]
-        dearest = max(step.pruned, key=lambda piece: piece.loss_increase)
+        dearest = max(pruned, key=lambda piece: piece.loss_increase)
         raises = "raises" if now else "raised"
         end = f", {raises} the loss by {dearest.loss_increase:.4f}."
         starts = "The dearest of them, ", "The dearest, "
@@ -271,7 +289,8 @@ class UnigramTeller(Teller[UnigramFrame]):
             return [Row([("Then other pieces stand in for them, everywhere.", "dim")])]
         if moment.beat is Beat.PICK:
             return []
-        changed = self._changed(before, after, words)
+        key = before.run, before.step, words
+        changed = self._kept("words", key, lambda: self._changed(before, after, words))
         if isinstance(before.leads_on, PruneStep):
             said = "Others stand in for them:" if changed else NONE_CHANGED
         else:
@@ -326,8 +345,12 @@ class UnigramTeller(Teller[UnigramFrame]):
         lit = Moment(before, before, Beat.LIGHT)
         if not before.leaving or any(map(_is_struck, self.corpus_rows(lit, top, rows, width))):
             return top
-        first_lines = before.excerpt.first_lines
-        words = {spelled(to_text(pretoken)): line for pretoken, line in first_lines.items()}
+        first_lines = before.excerpt.first_lines.items()
+        words = self._kept(
+            "lines",
+            (before.excerpt,),
+            lambda: {spelled(to_text(pretoken)): line for pretoken, line in first_lines},
+        )
         for piece in _most_used(before):
             for word in _words_with(piece, words):
                 if piece in before.segment(word):
@@ -362,11 +385,15 @@ NONE_CHANGED = "No frequent word is cut otherwise."
 
 def _most_used(frame: UnigramFrame) -> list[str]:
     """Some of the pieces that go next, those that the corpus uses most."""
-    counts = frame.expected_counts
-    used = {one: counts[place] for place, one in enumerate(frame.numbers.tolist())}
-    return [
-        frame.record.texts[one] for one in nlargest(MOST_USED, frame.leaving, key=used.__getitem__)
-    ]
+    leaving = _leaving(frame)
+    counts = frame.expected_counts[np.searchsorted(frame.numbers, leaving)]
+    most = leaving[np.argsort(-counts, kind="stable")][:MOST_USED]
+    return [frame.record.texts[one] for one in most.tolist()]
+
+
+def _leaving(frame: UnigramFrame) -> Ints:
+    """The numbers of the pieces that go next, ascending."""
+    return np.array(sorted(frame.leaving), dtype=np.int64)
 
 
 def _words_with(piece: str, words: Iterable[str]) -> Iterator[str]:
