@@ -91,7 +91,9 @@ class ExcerptPanel(FramePanel[ShownT]):
 
     def _say_where(self, excerpt: Excerpt, end: int, remark: str) -> None:
         of = number(len(excerpt.lines)) + ("" if excerpt.complete else " read for show")
-        self.say("corpus", f"lines {number(self.top.line + 1)}–{number(end)} of {of}{remark}")
+        first, last = number(self.top.line + 1), number(end)
+        lines = f"line {first}" if first == last else f"lines {first}–{last}"
+        self.say("corpus", f"{lines} of {of}{remark}")
 
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from opening import opened
 from textual.containers import Vertical
@@ -90,3 +92,11 @@ async def test_from_a_hundred_columns_on_the_training_screen_has_all_panels(mode
                 assert screen.query_one(f"#{panel.ID}").region.height >= 6, (panel, size)
                 for place in places - {panel.ID}:
                     screen.show_panel(place)
+
+
+async def test_the_corpus_says_which_lines_are_in_sight_one_or_several(tmp_path: Path) -> None:
+    for text, said in (("a hen", "line 1 of 1"), ("a hen\na hat\n", "lines 1–2 of 2")):
+        corpus = tmp_path / "corpus.txt"
+        corpus.write_text(text)
+        async with opened(corpus, vocab_size=260) as (app, _):
+            assert str(app.screen.query_one("#corpus").border_subtitle) == said
