@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.console import PROGRAM, tell_working, with_progress
 from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -269,7 +269,11 @@ def compare(
     if on_screen:
         raise typer.Exit(_open(names, loaded, allow_special, texts))
     allowing = _allowing(loaded, allow_special)
-    comparisons = [(name, TextComparison(allowing, data)) for name, data in texts]
+    comparisons = []
+    for name, data in texts:
+        tell_working(f"encoding {name} with {plural(len(loaded), 'tokenizer')} …")
+        comparisons.append((name, TextComparison(allowing, data)))
+    tell_working("")
     compared = Compared(names, loaded, comparisons)
     limit = None if every else FIRST
     if as_json:
@@ -299,7 +303,7 @@ def _texts(text: str | None, files: Sequence[str]) -> Iterator[tuple[str, bytes]
     if text is not None:
         yield "text", os.fsencode(text)
     for name in files:
-        yield name, b"".join(read_blocks(name))
+        yield name, b"".join(with_progress(read_blocks(name)))
 
 
 def _allowing(tokenizers: Sequence[Tokenizer], allow_special: list[str] | None) -> list[Tokenizer]:

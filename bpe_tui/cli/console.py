@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from time import monotonic
 
+from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import CorpusError
 from engine.text.pretokenize import to_text
@@ -17,6 +21,8 @@ COMMAND_NAMES = (
     *("count", "inspect", "compare", "convert", "learn", "quiz", "grade", "record"),
 )
 """Each has a module of its name beside this one, which is imported when it is needed."""
+COMPLETION = "_BPE_TUI_COMPLETE"
+"""Set by a shell that asks how a command line could go on."""
 STANDARD_INPUT = "-"
 """In place of a file."""
 
@@ -31,6 +37,42 @@ BROKEN_PIPE = 141
 
 
 BLOCK = 1 << 16
+FIRST_NEWS_SECONDS, NEWS_SECONDS = 1.0, 0.2
+"""When it is first told how far the work is, and how often then."""
+CLEAR_LINE = "\x1b[K"
+
+
+def near_command(word: str) -> str | None:
+    """The command that a word is a slip of, if it is that and no file.
+
+    >>> near_command("enc"), near_command("corpus.txt")
+    ('encode', None)
+    """
+    if word in COMMAND_NAMES or word.startswith("-") or os.path.exists(word):
+        return None
+    return next(iter(get_close_matches(word, COMMAND_NAMES, n=1)), None)
+
+
+def with_progress(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks as they come; how many bytes have come is told as `tell_working` does."""
+    done, due = 0, monotonic() + FIRST_NEWS_SECONDS
+    for block in blocks:
+        yield block
+        done += len(block)
+        if monotonic() >= due:
+            tell_working(f"{size(done)} …")
+            due = monotonic() + NEWS_SECONDS
+    tell_working("")
+
+
+def tell_working(said: str) -> None:
+    """Say on standard error what goes on, until the next such line; "" takes it away.
+
+    Only on a terminal, and only while the results go elsewhere.
+    """
+    if sys.stderr.isatty() and not sys.stdout.isatty():
+        shown = visible_text(said, spaces=False)
+        print(f"\r{shown}", end=CLEAR_LINE, file=sys.stderr, flush=True)
 
 
 def input_blocks() -> Iterator[bytes]:

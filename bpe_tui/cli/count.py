@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import BAD_INPUT, PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, PROGRAM, with_progress
 from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
@@ -56,7 +56,7 @@ def count(
         print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
     for name in dict.fromkeys(files):
         try:
-            sizes[name] = file_size(loaded, name, policy)
+            sizes[name] = file_size(loaded, name, policy, with_progress)
         except BpeError as error:
             _complain(name, error)
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -19,7 +20,7 @@ from bpe_tui.cli.options import TokenizerOption
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
 from engine.encoding.typed_ids import decode_known, read_ids
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import to_bytes, to_text
 
 UNKNOWN = "\ufffd"
 """Stands for an id that no token has."""
@@ -45,6 +46,12 @@ def decode(
             show_default=False,
         ),
     ] = None,
+    as_bytes: Annotated[
+        bool,
+        typer.Option(
+            "--bytes", help="Every byte of the tokens as it is, also where that is no UTF-8."
+        ),
+    ] = False,
 ) -> None:
     """Print the text of token ids.
 
@@ -55,9 +62,13 @@ def decode(
     loaded = open_named(tokenizer)
     from_input = not ids or ids == [STANDARD_INPUT]
     spelled = to_text(b"".join(input_blocks())) if from_input else " ".join(ids or ())
-    parts = list(decode_known(read_ids(spelled), loaded.decode))
+
+    def bytes_of(some: Sequence[int]) -> str:
+        return to_text(loaded.decode_bytes(some))
+
+    parts = list(decode_known(read_ids(spelled), bytes_of if as_bytes else loaded.decode))
     text = "".join(UNKNOWN * len(part.ids) if part.text is None else part.text for part in parts)
-    write_result(text.encode())
+    write_result(to_bytes(text))
     unknown = {part.ids[0]: part.problem for part in parts if part.problem}
     if unknown:
         sys.stdout.flush()

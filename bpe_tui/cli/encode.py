@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, with_progress
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
@@ -89,7 +89,7 @@ def encode(
     loaded = open_named(tokenizer, merging=explain or dropout is not None)
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
-    given = input_blocks() if text == STANDARD_INPUT else [os.fsencode(text)]
+    given = with_progress(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     blocks = policy.checked(loaded, given)
     allowing = policy.applied(loaded)

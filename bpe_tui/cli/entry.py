@@ -12,9 +12,11 @@ from bpe_tui.cli.console import (
     BAD_INPUT,
     BROKEN_PIPE,
     COMMAND_NAMES,
+    COMPLETION,
     INTERRUPTED,
     PROGRAM,
     STANDARD_INPUT,
+    near_command,
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
@@ -55,7 +57,7 @@ def _run(arguments: list[str]) -> int:
     Nothing at all opens the start page. A corpus alone leaves nothing to parse, and typer is not
     loaded: that would take a sixth of the time until the screen is there.
     """
-    starts = not arguments and _is_at_terminal()
+    starts = not arguments and _is_at_terminal() and COMPLETION not in os.environ
     if starts or _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
         from bpe_tui.cli.screen import open_screen
@@ -77,7 +79,7 @@ def _is_at_terminal() -> bool:
 
 def _is_corpus_alone(arguments: list[str]) -> bool:
     """Whether the arguments are a single one that is neither a command nor an option."""
-    if len(arguments) != 1 or arguments[0] in COMMAND_NAMES:
+    if len(arguments) != 1 or arguments[0] in COMMAND_NAMES or near_command(arguments[0]):
         return False
     return arguments[0] == STANDARD_INPUT or not arguments[0].startswith("-")
 

@@ -17,7 +17,7 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import BpeError
 from engine.encoding.units import UNITS
 from engine.text.corpus import Corpus
-from engine.text.patterns import PATTERNS
+from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check_config(config: Config) -> None:
     from engine.formats import is_tokenizer, open_tokenizer  # slow: a corpus does without
 
     if config.pattern is not None:
-        _ = PATTERNS[config.pattern]
+        as_pattern(config.pattern)
     if not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # says what is wrong
     if config.corpus is not None:
@@ -51,7 +51,8 @@ def check_run(config: RunConfig) -> Corpus:
     check_special_tokens(config.special_tokens)
     if MODELS[config.model].counts_bytes and UNITS[config.units].spells_all:
         check_vocab_size(config.size, config.special_tokens)
-    _ = PATTERNS[config.pattern], TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
+    as_pattern(config.pattern)
+    _ = TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
     return Corpus(config.corpus)
 
 

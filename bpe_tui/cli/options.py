@@ -69,8 +69,8 @@ PatternOption = Annotated[
     str,
     typer.Option(
         "--pattern",
-        metavar="NAME",
-        help=f"What cuts text into pretokens: {', '.join(PATTERNS)}.",
+        metavar="NAME|REGEX",
+        help=f"What cuts text into pretokens: {', '.join(PATTERNS)}; or a regex of yours.",
         rich_help_panel=TRAINING,
     ),
 ]

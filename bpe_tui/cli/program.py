@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, PROGRAM
+from bpe_tui.cli.console import BAD_INPUT, COMMAND_NAMES, COMPLETION, PROGRAM, near_command
 from bpe_tui.cli.inputs import CommandLineError
 
 # Newer typers carry their own copy of click: the class is found from typer's side, so that it is
@@ -33,11 +34,17 @@ class CorpusOrCommand(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # a shell asks how it could go on
+            return super().parse_args(ctx, args)
         if not args:
             typer.echo(self.get_help(ctx), err=True)
             raise typer.Exit(BAD_INPUT)
         own_options = [name for param in self.get_params(ctx) for name in param.opts]
         if args[0] not in COMMAND_NAMES and args[0] not in own_options:
+            if (command := near_command(args[0])) is not None:
+                raise CommandLineError(
+                    f"there is neither a command nor a file {args[0]}; did you mean {command}?"
+                )
             args = ["open", *args]
         return super().parse_args(ctx, args)
 
@@ -83,7 +90,6 @@ app = typer.Typer(
         f"{PROGRAM} samples/tinystories_valid.txt",
         f"{PROGRAM} train corpus.txt --vocab-size 1000 --out tokenizer",
     ),
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -123,6 +129,8 @@ def run_command(arguments: list[str]) -> int:
         CommandLineError: typer does not understand them.
     """
     command = typer.main.get_command(app)
+    if COMPLETION in os.environ:
+        command(arguments, prog_name=PROGRAM)  # answers the shell, and exits
     try:
         with command.make_context(PROGRAM, arguments) as context:
             command.invoke(context)

@@ -13,8 +13,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import check_run
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
+from bpe_tui.cli.inputs import CommandLineError, check_run
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -116,6 +116,8 @@ def train(
     ] = None,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
+    if str(out) == STANDARD_INPUT:
+        raise CommandLineError("--out takes the place of the files; - would be a directory")
     special_tokens = special_tokens_of(special, no_special)
     config = RunConfig(
         *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),

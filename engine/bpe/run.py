@@ -19,7 +19,7 @@ from engine.recording.merge_frame import MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter
 
 
@@ -51,7 +51,7 @@ class Run(MergeRun):
         counts: Mapping[bytes, int],
         record: Record,
         *,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
         splitter: SpecialSplitter | None = None,
@@ -137,7 +137,7 @@ class Run(MergeRun):
         return self._vocabularies.at(step, recorded_steps)
 
 
-def to_tokenizer(record: Record, step: int, pattern: str | Pattern) -> Tokenizer:
+def to_tokenizer(record: Record, step: int, pattern: PatternLike) -> Tokenizer:
     """The tokenizer after the first `step` merges; `pattern` cut what was trained on.
 
     Where the ends of words are marked, its tokens are what decoding gives: `est ` for `est</w>`.

@@ -11,7 +11,7 @@ from engine.bpe.statistics import Statistics
 from engine.bpe.trainer import Trainer
 from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 
 class Timeline(MergeTimeline[Frame]):
@@ -49,7 +49,7 @@ class Timeline(MergeTimeline[Frame]):
         *,
         record: Record | None = None,
         run: Run | None = None,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
         special_tokens: Sequence[str] | None = None,
         excerpt: Excerpt | None = None,
     ) -> None:

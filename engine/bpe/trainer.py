@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from operator import index
 
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
@@ -45,6 +46,12 @@ def check_vocab_size(
     vocab_size: int, special_tokens: Sequence[str], base: Base | None = None
 ) -> None:
     """Raises `VocabSizeError` if the base, by default the bytes, and special tokens do not fit."""
+    try:
+        index(vocab_size)
+    except TypeError:
+        raise VocabSizeError(
+            f"the size of a vocabulary is a whole number, and this is {vocab_size!r}"
+        ) from None
     base = base or UNITS[DEFAULT_UNITS].base({})
     least = len(base.tokens) + len(special_tokens)
     if vocab_size < least:
@@ -122,6 +129,11 @@ class Trainer:
             units=UNITS[units],
         )
         self.stop_reason: StopReason | None = None
+
+    def __repr__(self) -> str:
+        """What it does, in a line: `Trainer(fast, lexicographic ties, 12 of 40 merges)`."""
+        done = f"{len(self.record):,} of {self.merges_wanted:,} merges"
+        return f"Trainer({self.algorithm.name}, {self._problem.tie_rule.name} ties, {done})"
 
     @property
     def work(self) -> Work:

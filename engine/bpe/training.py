@@ -37,7 +37,8 @@ def train_bpe(
         input_path: a text file, gzipped if it ends in `.gz`; `-` for standard input.
         vocab_size: bytes + special tokens + merges, at the most.
         special_tokens: cut out of the text before anything else; of bytes the ids from 256 on.
-        pattern, tie_rule, trainer: names in `PATTERNS`, `TIE_RULES` and `TRAINERS`.
+        pattern: a name in `PATTERNS`, or a regex, typed or compiled.
+        tie_rule, trainer: names in `TIE_RULES` and `TRAINERS`.
         workers: processes that count pretokens.
         on_progress: gets `CountProgress` while counting and `TrainProgress` while merging.
         on_step: gets each `MergeStep`. An exception from a callback stops the work.

@@ -88,6 +88,10 @@ class UnknownTokenIdError(BpeError):
         return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 
+class TextError(BpeError, TypeError):
+    """What is to be encoded is no text."""
+
+
 class TokenIdsError(BpeError):
     """What is to be decoded is no list of ids.
 

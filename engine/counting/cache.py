@@ -23,7 +23,7 @@ from engine.core.errors import OutputError
 from engine.core.files import write_files
 from engine.counting.count import CorpusCount
 from engine.text.corpus import Corpus
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 
 WORTH_KEEPING = 1 << 20
 """A file of fewer bytes is counted before its cache would be found."""
@@ -53,7 +53,7 @@ class KeptCount:
         cls,
         directory: Path,
         corpus: Corpus,
-        pattern: str | Pattern,
+        pattern: PatternLike,
         special_tokens: Sequence[str],
         limit: int = LIMIT,
     ) -> KeptCount:

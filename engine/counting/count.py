@@ -27,7 +27,7 @@ from engine.counting.by_pieces import PieceCounter
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
@@ -38,7 +38,7 @@ SOON_COUNTED = 24 << 20
 
 def count_pretokens(
     path: str | os.PathLike[str],
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
@@ -67,7 +67,7 @@ def count_pretokens(
 
 def count_corpus(
     corpus: Corpus,
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
@@ -106,7 +106,7 @@ def count_corpus(
 
 
 def count_text(
-    text: bytes, pattern: str | Pattern, special_tokens: Sequence[str] = ()
+    text: bytes, pattern: PatternLike, special_tokens: Sequence[str] = ()
 ) -> Counter[bytes]:
     """The pretokens of a text in order of first appearance, and how often each occurs.
 
@@ -124,7 +124,7 @@ def count_text(
 def document_counts(
     chunks: Iterable[bytes],
     number: int,
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
 ) -> Counter[bytes]:
     """The pretoken counts of one document of a corpus.

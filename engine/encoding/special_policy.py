@@ -9,7 +9,7 @@ nor an error is ordinary text.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
@@ -141,13 +141,19 @@ def text_size(
 
 
 def file_size(
-    tokenizer: Tokenizer, name: str | os.PathLike[str], policy: SpecialPolicy = ALL_SPECIAL
+    tokenizer: Tokenizer,
+    name: str | os.PathLike[str],
+    policy: SpecialPolicy = ALL_SPECIAL,
+    watch: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
 ) -> TextSize:
     """The size of a file; `-` is standard input. A big one is encoded by all cores.
+
+    Args:
+        watch: is handed the blocks and hands them on, to tell how far it is.
 
     Raises:
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
     workers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 1
-    return text_size(tokenizer, read_blocks(name), policy, workers)
+    return text_size(tokenizer, watch(read_blocks(name)), policy, workers)

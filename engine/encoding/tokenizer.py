@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from engine.core.errors import SpecialTokenError, UnknownTokenIdError
+from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
 from engine.core.events import EncodeStep
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER
@@ -23,7 +23,7 @@ from engine.encoding.parts import Stages, number_parts
 from engine.encoding.rules import EncodingRules
 from engine.encoding.text_encoder import TextEncoder, encode_all
 from engine.text.chunking import ChunkCutter
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     check_special_tokens,
     pretokens,
@@ -39,6 +39,25 @@ WORTH_HELPERS = 1 << 25
 """Characters that take as long to encode as helper processes take to start and to learn words."""
 
 
+REPR_SHOWN = 4
+"""Special tokens that the name of a tokenizer holds."""
+
+
+def check_text(text: str) -> str:
+    """The text, or a `TextError` if it is none."""
+    if not isinstance(text, str):
+        hint = "; decode the bytes first" if isinstance(text, bytes) else ""
+        raise TextError(
+            f"what is encoded is a text, and this is of type {type(text).__name__}{hint}"
+        )
+    return text
+
+
+def _no_ids(given: object) -> TokenIdsError:
+    said = repr(given)[:60]
+    return TokenIdsError(f"ids are whole numbers in a list, and this is {said}", said)
+
+
 class Tokenizer:
     """Encodes text to token ids and back.
 
@@ -47,7 +66,7 @@ class Tokenizer:
         merges: (left bytes, right bytes), in order of rank.
         special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
             get the next free ids; a mapping gives each its id. With `None` no text is special.
-        pattern: a name in `PATTERNS`, or a pattern.
+        pattern: a name in `PATTERNS`, a pattern, or a regex: typed, or compiled.
         encoder: a name in `ENCODERS`; all give the same ids.
         alphabet: what a pretoken is spelled in before any merge; by default the 256 bytes.
         table: pair of ids → (rank, id made), where the merges do not tell how a text is encoded.
@@ -66,7 +85,7 @@ class Tokenizer:
         vocab: Mapping[int, bytes],
         merges: Sequence[tuple[bytes, bytes]],
         special_tokens: Sequence[str] | Mapping[str, int] | None = None,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
         encoder: str = DEFAULT_ENCODER,
         *,
         alphabet: Alphabet | None = None,
@@ -74,7 +93,7 @@ class Tokenizer:
         pipeline: Stages | None = None,
     ) -> None:
         self.pattern = as_pattern(pattern)
-        self.special_tokens = check_special_tokens(tuple(special_tokens or ()))
+        self.special_tokens = check_special_tokens(special_tokens or ())
         self.merges = list(merges)
         self.pipeline = pipeline
         parts = number_parts(vocab, self.merges, special_tokens or (), alphabet, table)
@@ -83,6 +102,13 @@ class Tokenizer:
         self._encoder = TextEncoder(
             encoder, self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
+
+    def __repr__(self) -> str:
+        """What it is in a line: `Tokenizer(257 tokens, 1 merges, pattern gpt2)`."""
+        parts = [f"{len(self.vocab):,} tokens", f"{len(self.merges):,} merges"]
+        if self.special_tokens:
+            parts.append(f"special {' '.join(map(repr, self.special_tokens[:REPR_SHOWN]))}")
+        return f"Tokenizer({', '.join(parts)}, pattern {self.pattern.name})"
 
     @property
     def added_tokens(self) -> frozenset[str]:
@@ -130,10 +156,14 @@ class Tokenizer:
             text: any text; special tokens in it are one id each.
             on_step: is called for each merge before the ids are returned, pretoken by pretoken.
 
+        Raises:
+            TextError: it is no text.
+
         >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
         >>> Tokenizer(vocab, [(b"a", b"b")], ["<s>"]).encode("ab<s>c")
         [256, 257, 99]
         """
+        check_text(text)
         if on_step is not None:
             self._tell_steps(without_stray_surrogates(text), on_step)
         return self._encoder.encode(text)
@@ -153,9 +183,12 @@ class Tokenizer:
                 is enough text for that to pay, and only this one otherwise.
 
         Raises:
+            TextError: one of them is no text, or all of them are a single one.
             WorkerError: a helper process could not be started, or died.
         """
-        texts = list(texts)
+        if isinstance(texts, str):
+            raise TextError("texts are a list, and this is a single one: write [text]")
+        texts = list(map(check_text, texts))
         if workers is None:
             enough = sum(map(len, texts)) >= WORTH_HELPERS
             workers = os.cpu_count() or 1 if enough else 1
@@ -168,7 +201,9 @@ class Tokenizer:
         pretoken can stand across. Only a text without any such place is held whole. A pair of
         surrogates has to be in one chunk, as any text that is read from a file has it.
         """
-        return chain.from_iterable(self.encode_stream(map(to_bytes, chunks)))
+        return chain.from_iterable(
+            self.encode_stream(to_bytes(check_text(chunk)) for chunk in chunks)
+        )
 
     def encode_stream(self, blocks: Iterable[bytes], workers: int = 1) -> Iterator[list[int]]:
         """The ids of a text that comes in blocks of bytes, cut anywhere: a list for each chunk.
@@ -248,7 +283,11 @@ class Tokenizer:
         try:
             return b"".join([vocab[token_id] for token_id in ids])
         except KeyError as error:
+            if isinstance(error.args[0], str | bytes):
+                raise _no_ids(error.args[0]) from None
             raise UnknownTokenIdError.of(error.args[0], len(vocab)) from None
+        except TypeError:
+            raise _no_ids(ids) from None
 
     @classmethod
     def from_files(
@@ -256,7 +295,7 @@ class Tokenizer:
         vocab_path: str | os.PathLike[str],
         merges_path: str | os.PathLike[str],
         special_tokens: Sequence[str] | None = None,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
     ) -> Tokenizer:
         """A tokenizer from GPT-2's `vocab.json` and `merges.txt`, wherever they lie.
 
@@ -275,13 +314,14 @@ class Tokenizer:
     def load(
         cls,
         path: str | os.PathLike[str],
+        merges_path: str | os.PathLike[str] | None = None,
         special_tokens: Sequence[str] | None = None,
-        pattern: str | Pattern | None = None,
+        pattern: PatternLike | None = None,
     ) -> Tokenizer:
         """A tokenizer in any known format.
 
         Args:
-            path: a file, or a directory of files.
+            path: a file, or a directory of files; or a vocabulary, with `merges_path`.
             special_tokens, pattern: what the files do not say; see `Tokenizer`.
 
         Raises:
@@ -289,7 +329,8 @@ class Tokenizer:
         """
         from engine.formats import open_tokenizer
 
-        return open_tokenizer(path, special_tokens=special_tokens, pattern=pattern).tokenizer
+        paths = [path] if merges_path is None else [path, merges_path]
+        return open_tokenizer(*paths, special_tokens=special_tokens, pattern=pattern).tokenizer
 
     def save(
         self, path: str | os.PathLike[str], format: str | None = None, *, overwrite: bool = False

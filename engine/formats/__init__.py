@@ -33,7 +33,7 @@ from engine.formats.source import Source, describe_unrecognised
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_sayable, renumbered
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 _OF_FILES = (
     tokenizer_json.FORMAT,
@@ -61,7 +61,7 @@ DEFAULT_FORMAT = "gpt2"
 def open_tokenizer(
     *paths: str | os.PathLike[str],
     special_tokens: Sequence[str] | None = None,
-    pattern: str | Pattern | None = None,
+    pattern: PatternLike | None = None,
 ) -> Opened:
     """Open a tokenizer, whichever format it is in.
 

@@ -27,7 +27,7 @@ from engine.formats.source import Source, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_plain
-from engine.text.patterns import PATTERNS
+from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 
 VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
@@ -215,8 +215,9 @@ def save(tokenizer: Tokenizer, path: Path, overwrite: bool) -> None:
             "choose special tokens that no ordinary token equals"
         )
     merges = [f"{VERSION} 0.2", *(f"{spell(a)} {spell(b)}" for a, b in tokenizer.merges)]
+    pattern = tokenizer.pattern
     settings = {
-        "pattern": tokenizer.pattern.name,
+        "pattern": pattern.source if pattern.name == OWN else pattern.name,
         "special_tokens": list(tokenizer.special_tokens),
     }
     write_files(
@@ -233,10 +234,10 @@ def _check_savable(tokenizer: Tokenizer, path: Path) -> None:
     """Raises `TokenizerFileError` if the files cannot say what the tokenizer is."""
     check_plain(tokenizer, path)
     name = tokenizer.pattern.name
-    if PATTERNS.get(name) != tokenizer.pattern:
+    if name != OWN and PATTERNS.get(name) != tokenizer.pattern:
         raise TokenizerFileError(
             f"{path}: the pattern {name!r} is not one of the named ones, and {SETTINGS} keeps "
-            f"only names; choose one of {', '.join(PATTERNS)}"
+            f"names and regexes; choose one of {', '.join(PATTERNS)}"
         )
     for token in tokenizer.special_tokens:
         if not is_text(token):

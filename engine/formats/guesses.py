@@ -14,12 +14,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 
-from engine.core.errors import PatternError, TokenizerFileError
+from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
 from engine.formats.tokenizer_format import Overrides
-from engine.text.patterns import PATTERNS, Alternative, Pattern
+from engine.text.patterns import PATTERNS, Pattern, own_pattern
 from engine.text.pretokenize import to_bytes
-from engine.text.typed_regex import compile_foreign
 
 # Special tokens
 
@@ -122,10 +121,7 @@ def pattern_of(source: str) -> Pattern:
     """
     if source in _KNOWN:
         return PATTERNS[_KNOWN[source]]
-    if compile_foreign(source).groups:
-        # `findall` would give what is in the groups instead of the pretokens.
-        raise PatternError("it captures groups; write (?:…) in place of (…)")
-    return Pattern("own", "the file's own regex", (Alternative("own regex", source),), ())
+    return own_pattern(source)
 
 
 # Notes

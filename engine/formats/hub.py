@@ -7,9 +7,14 @@ keeps them, and they are opened like any file. It is imported when such a name i
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.source import Source
@@ -43,15 +48,21 @@ def _fetch(repository: str, revision: str | None) -> list[Path]:
         TokenizerFileError: the library is missing, the hub cannot be reached, or has no such thing.
     """
     try:
-        from huggingface_hub import errors, hf_hub_download
+        from huggingface_hub import constants, errors, hf_hub_download
     except ImportError:
         raise TokenizerFileError(
             f"{repository}: names on the hub need huggingface_hub, which is not installed; install "
             "it (pip install 'bpe-tui[hf]'), or open a tokenizer.json that you have"
         ) from None
+    fetch = partial(
+        hf_hub_download,
+        repository,
+        revision=revision,
+        local_files_only=not _is_reachable(constants.ENDPOINT),
+    )
     for names in FILES:
         try:
-            return [Path(hf_hub_download(repository, name, revision=revision)) for name in names]
+            return [Path(fetch(name)) for name in names]
         except (OSError, ValueError, errors.EntryNotFoundError) as error:
             kinds = {kind.__name__ for kind in type(error).__mro__}
             refusal = next((told for kind, told in _REFUSALS.items() if kind in kinds), None)
@@ -61,6 +72,33 @@ def _fetch(repository: str, revision: str | None) -> list[Path]:
                 raise TokenizerFileError(f"{repository}: cannot be fetched: {error}") from error
     wanted = ", nor ".join(" with ".join(names) for names in FILES)
     raise TokenizerFileError(f"{repository}: has no {wanted}")
+
+
+REACHED_SECONDS = 4.0
+
+
+def _is_reachable(address: str) -> bool:
+    """Whether somebody answers there, or at the proxy in between, within some seconds.
+
+    Without a network the library itself would try for half a minute.
+    """
+    place = urlsplit(getproxies().get("https") or address)
+    answered = Event()
+
+    def ask() -> None:
+        default = 443 if place.scheme == "https" else 80
+        with suppress(OSError, ValueError):
+            socket.create_connection(
+                (place.hostname or "", place.port or default), REACHED_SECONDS
+            ).close()
+            answered.set()
+        asked.set()
+
+    asked = Event()
+    # A thread of its own, since looking up a name knows no time limit.
+    Thread(target=ask, name="hub", daemon=True).start()
+    asked.wait(REACHED_SECONDS)
+    return answered.is_set()
 
 
 _REFUSALS = {

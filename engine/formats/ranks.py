@@ -31,7 +31,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 # From ranks to a tokenizer that encodes as tiktoken does with them, and back
 
@@ -42,7 +42,7 @@ SHOWN = 3
 def tokenizer_of_ranks(
     ranks: Mapping[bytes, int],
     special_ids: Mapping[str, int],
-    pattern: str | Pattern,
+    pattern: PatternLike,
 ) -> tuple[Tokenizer, list[str]]:
     """The tokenizer whose ids are the ranks, and what is to be said about it.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source
 from engine.formats.vocab_and_merges import VocabAndMerges
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Overrides:
     """
 
     special_tokens: Sequence[str] | None = None
-    pattern: str | Pattern | None = None
+    pattern: PatternLike | None = None
 
 
 @dataclass(frozen=True)

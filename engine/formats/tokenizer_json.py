@@ -19,7 +19,7 @@ from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.source import Source, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 
 if TYPE_CHECKING:
     from engine.core.json_fields import Fields
@@ -149,7 +149,7 @@ def save_pieces(
     pieces: Sequence[tuple[str, float]],
     path: Path,
     *,
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
     overwrite: bool = False,
 ) -> int:

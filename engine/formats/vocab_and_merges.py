@@ -13,7 +13,7 @@ from operator import add
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 from engine.text.pretokenize import to_bytes
 
 
@@ -38,7 +38,7 @@ class VocabAndMerges:
     merges: Sequence[tuple[bytes, bytes]]
     texts: Mapping[int, str] = field(default_factory=dict)
     special_tokens: Sequence[str] | Mapping[str, int] | None = None
-    pattern: str | Pattern | None = None
+    pattern: PatternLike | None = None
     notes: Sequence[str] = ()
     merges_place: str = ""
     vocab_place: str = "the vocabulary"

@@ -39,7 +39,7 @@ from engine.pipeline.pretokenizers.cuts import (
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
 from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
-from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_text
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def wordpiece_pipeline(tokenizer: WordPieceTokenizer) -> Pipeline:
 def unigram_pipeline(
     pieces: Sequence[tuple[str, float]],
     special_tokens: Sequence[str],
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
 ) -> Pipeline:
     """The stages that encode with the pieces of a Unigram model; the first is the unknown token.
 

@@ -133,6 +133,11 @@ class MergeFrame(ABC, Generic[StepT]):
         same_length = self.recorded_steps == other.recorded_steps
         return same_length and self._run_was_complete == other._run_was_complete
 
+    def __repr__(self) -> str:
+        """The state in a line: `Frame(step 3 of 12, 1,024 tokens in the corpus)`."""
+        corpus = f", {self.token_count:,} tokens in the corpus" if self.has_corpus else ""
+        return f"{type(self).__name__}(step {self.step:,} of {self.recorded_steps:,}{corpus})"
+
     def at(self, step: int) -> Self:
         """The state at another recorded step; no cursor moves."""
         return type(self)(self.run, step, self.recorded_steps)

@@ -104,6 +104,10 @@ class Player(ABC, Generic[FrameT]):
         self._cursor = 0
         self._frame: FrameT | None = None
 
+    def __repr__(self) -> str:
+        """Where the cursor is, such as `Timeline(step 3 of 12)`."""
+        return f"{type(self).__name__}(step {self.cursor:,} of {len(self):,})"
+
     @abstractmethod
     def _frame_at(self, step: int) -> FrameT:
         """The state after so many steps."""

@@ -22,7 +22,7 @@ from engine.counting.cache import KeptCount
 from engine.counting.count import CorpusCount, count_corpus
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 NOT_KEPT = KeptCount(None)
 
@@ -123,7 +123,7 @@ class TrainingListener:
 
 def train_on_corpus(
     corpus: Corpus | None,
-    pattern: str | Pattern,
+    pattern: PatternLike,
     special_tokens: Sequence[str],
     start: Callable[[CountedCorpus], Training],
     *,
@@ -175,7 +175,7 @@ def train_on_corpus(
 
 def find_or_count(
     corpus: Corpus,
-    pattern: str | Pattern,
+    pattern: PatternLike,
     special_tokens: Sequence[str],
     kept: KeptCount,
     workers: int | None = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
 LONGEST_LINE = 200
@@ -35,7 +35,7 @@ class Excerpt:
     def of(
         cls,
         data: bytes,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
         special_tokens: Sequence[str] = (),
         *,
         complete: bool = True,

@@ -12,13 +12,16 @@ characters, case and Chinese characters are the matter of its normalizer). The `
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import regex
 
+from engine.core.errors import PatternError
 from engine.core.registry import Registry
+from engine.text.typed_regex import compile_foreign
 
 
 @dataclass(frozen=True)
@@ -278,13 +281,62 @@ PATTERNS: Registry[Pattern] = Registry(
 )
 
 
-def as_pattern(pattern: str | Pattern) -> Pattern:
-    """A pattern by its name; a `Pattern` is passed through.
+PatternLike = Pattern | str | re.Pattern[str]
+"""A pattern, its name, or a regex: typed, or compiled by `re` or `regex`."""
+
+OWN = "own"
+"""The name of every pattern that is a regex of somebody's own."""
+_NAME = re.compile(r"[\w-]*")
+"""A text of no more than this is meant as a name: as a regex it would match one word only."""
+_FLAGS = {re.I: "i", re.M: "m", re.S: "s", re.X: "x", re.A: "a"}
+
+
+def as_pattern(pattern: PatternLike) -> Pattern:
+    r"""A pattern by its name or its regex; a `Pattern` is passed through.
 
     Raises:
-        UnknownNameError: no pattern has that name.
+        UnknownNameError: it is a name, and no pattern has it.
+        PatternError: it is neither; or a regex that is broken, too slow, or captures groups.
+
+    >>> as_pattern("gpt2").name, as_pattern(r" ?\w+|\W").split("hi you!")
+    ('gpt2', ['hi', ' you', '!'])
     """
-    return pattern if isinstance(pattern, Pattern) else PATTERNS[pattern]
+    if isinstance(pattern, Pattern):
+        return pattern
+    if isinstance(pattern, str) and (pattern in PATTERNS or _NAME.fullmatch(pattern)):
+        return PATTERNS[pattern]
+    source = pattern if isinstance(pattern, str) else _source_of(pattern)
+    try:
+        return own_pattern(source)
+    except PatternError as error:
+        where = "" if error.position is None else f" at character {error.position + 1}"
+        raise PatternError(f"the regex {source[:60]}: {error}{where}", error.position) from None
+
+
+@lru_cache(maxsize=64)
+def own_pattern(source: str) -> Pattern:
+    """The pattern that a regex is: a named one, if it is the regex of that.
+
+    Raises:
+        PatternError: it is broken, too slow, or captures groups.
+    """
+    named = next((each for each in PATTERNS.values() if each.source == source), None)
+    if named is not None:
+        return named
+    if compile_foreign(source).groups:
+        # `findall` would give what is in the groups instead of the pretokens.
+        raise PatternError("it captures groups; write (?:…) in place of (…)")
+    return Pattern(OWN, "a regex of its own", (Alternative("own regex", source),), ())
+
+
+def _source_of(compiled: object) -> str:
+    """The regex of a compiled one, with its flags written into it."""
+    source, flags = getattr(compiled, "pattern", None), getattr(compiled, "flags", 0)
+    if not isinstance(source, str):
+        kind = type(compiled).__name__
+        raise PatternError(f"a pattern is a name or a regex of text, and this is of type {kind}")
+    letters = "".join(letter for flag, letter in _FLAGS.items() if flags & flag)
+    return f"(?{letters}){source}" if letters else source
 
 
 def name_of(pattern: Pattern) -> str | None:

@@ -98,14 +98,20 @@ def is_blank(data: bytes) -> bool:
     return not text or text.isspace()
 
 
-def check_special_tokens(special_tokens: Sequence[str]) -> tuple[str, ...]:
-    """The special tokens as given, or an error if one is empty or given twice.
+def check_special_tokens(special_tokens: Collection[str]) -> tuple[str, ...]:
+    """The special tokens as given, or an error if one is no text, empty or given twice.
 
     Raises:
         SpecialTokenError: says which.
     """
+    if isinstance(special_tokens, str | bytes) or not isinstance(special_tokens, Iterable):
+        raise SpecialTokenError(
+            f"special tokens are a list of texts, such as ['<s>'], and this is {special_tokens!r}"
+        )
     seen: set[str] = set()
     for token in special_tokens:
+        if not isinstance(token, str):
+            raise SpecialTokenError(f"a special token is a text, and this is {token!r}")
         if not token:
             raise SpecialTokenError("a special token is empty; give it some text or leave it out")
         if token in seen:

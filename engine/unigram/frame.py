@@ -18,7 +18,7 @@ from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Work
 from engine.recording.player import RecordedRun
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
@@ -50,7 +50,7 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
         record: Record,
         words: Mapping[str, int] | None = None,
         excerpt: Excerpt | None = None,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
     ) -> None:
         super().__init__()
         self.record = record

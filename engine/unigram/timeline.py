@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from engine.recording.player import Player
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 from engine.unigram.frame import UnigramFrame, UnigramRun
 from engine.unigram.record import EmStep, PruneStep, Record
 from engine.unigram.statistics import UnigramStatistics
@@ -47,7 +47,7 @@ class UnigramTimeline(Player[UnigramFrame]):
         *,
         words: Mapping[str, int] | None = None,
         excerpt: Excerpt | None = None,
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
     ) -> None:
         super().__init__(UnigramRun(record, words, excerpt, pattern))
         self.extend(events)

@@ -14,7 +14,7 @@ from engine.recording.merge_frame import MergeFrame, MergeRun
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_bytes
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.score import Score, Scoreboard, ScoredPair, ScoreTieRule, TieOrder
@@ -41,7 +41,7 @@ class WordPieceRun(MergeRun):
     def __init__(
         self,
         record: Record,
-        pattern: str | Pattern = DEFAULT_PATTERN,
+        pattern: PatternLike = DEFAULT_PATTERN,
         excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from engine.recording.merge_frame import MergeTimeline
 from engine.text.excerpt import Excerpt
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 from engine.wordpiece.frame import WordPieceFrame, WordPieceRun
 from engine.wordpiece.record import Record, WordPieceStep
 from engine.wordpiece.statistics import WordPieceStatistics
@@ -36,7 +36,7 @@ class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
         record: Record,
         steps: Iterable[WordPieceStep] = (),
         *,
-        pattern: str | Pattern = DEFAULT_PATTERN,
+        pattern: PatternLike = DEFAULT_PATTERN,
         excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__(WordPieceRun(record, pattern, excerpt))

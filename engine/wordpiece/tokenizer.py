@@ -10,7 +10,7 @@ from engine.core.errors import TokenizerFileError, UnknownTokenIdError, Vocabula
 from engine.core.files import write_files
 from engine.encoding.piece_encoder import memoized_encoder
 from engine.encoding.text_encoder import encode_around_special
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
     pretokens,
@@ -87,7 +87,7 @@ class WordPieceTokenizer:
         vocab: Mapping[int, bytes],
         special_tokens: Sequence[str] = (),
         unknown_token: str = "[UNK]",
-        pattern: str | Pattern = DEFAULT_PATTERN,
+        pattern: PatternLike = DEFAULT_PATTERN,
         max_input_characters: int = MAX_INPUT_CHARACTERS,
     ) -> None:
         self.vocab = dict(vocab)

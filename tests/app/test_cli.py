@@ -655,3 +655,36 @@ def test_the_version_is_told() -> None:
     result = run_process("--version")
     assert result.returncode == 0
     assert result.stdout.decode() == f"bpe-tui {engine.__version__}\n"
+
+
+def test_a_slip_of_a_command_is_told(tmp_path: Path) -> None:
+    for arguments in (["enc"], ["enc", "--tokenizer", "x", "hi"]):
+        assert b"did you mean encode?" in run(*arguments).stderr
+    (tmp_path / "enc").write_text("low lower")
+    assert run("enc", "--plain", cwd=tmp_path).returncode == 0  # a file goes before a guess
+
+
+def test_files_do_not_go_to_standard_output() -> None:
+    result = run("train", HANDOUT, "--vocab-size", "300", "--out", "-")
+    assert result.returncode == BAD_INPUT
+    assert b"--out" in result.stderr
+
+
+def test_decode_gives_every_byte_if_asked(tmp_path: Path) -> None:
+    run("train", HANDOUT, "--vocab-size", "260", "--out", tmp_path)
+    half = "228 184"  # of a character
+    assert run("decode", "--tokenizer", tmp_path, half).stdout == "\ufffd".encode()
+    assert run("decode", "--bytes", "--tokenizer", tmp_path, half).stdout == b"\xe4\xb8"
+
+
+def test_a_regex_is_a_pattern(tmp_path: Path) -> None:
+    result = run("train", HANDOUT, "--vocab-size", "260", "--pattern", r"\w+|\W", "--out", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert Tokenizer.load(tmp_path).pattern.source == r"\w+|\W"
+    assert b"missing )" in run(HANDOUT, "--plain", "--pattern", "(a|").stderr
+
+
+def test_a_shell_learns_how_to_go_on() -> None:
+    asked = {"_BPE_TUI_COMPLETE": "complete_bash", "COMP_WORDS": "bpe-tui enc", "COMP_CWORD": "1"}
+    done = subprocess.run(PROGRAM, env=ENVIRONMENT | asked, capture_output=True, check=False)
+    assert done.stdout.split() == [b"encode"]

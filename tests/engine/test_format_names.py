@@ -13,6 +13,7 @@ import tiktoken
 from huggingface_hub import errors
 from tiny_tokenizers import GOLDEN, handout
 
+import engine.formats.hub
 from engine.core.errors import TokenizerFileError
 from engine.formats import open_tokenizer
 
@@ -93,7 +94,9 @@ class FakeHub:
         self.error = error
         self.asked: list[tuple[str, str, str | None]] = []
 
-    def download(self, repository: str, name: str, revision: str | None = None) -> str:
+    def download(
+        self, repository: str, name: str, revision: str | None, local_files_only: bool
+    ) -> str:
         self.asked.append((repository, name, revision))
         if name in self.files:
             return str(self.files[name])
@@ -104,7 +107,13 @@ class FakeHub:
 def hub(monkeypatch: pytest.MonkeyPatch) -> FakeHub:
     fake = FakeHub({}, errors.EntryNotFoundError)
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", fake.download)
+    monkeypatch.setattr(engine.formats.hub, "_is_reachable", lambda address: True)
     return fake
+
+
+def test_nobody_is_asked_for_long_where_there_is_no_network() -> None:
+    assert not engine.formats.hub._is_reachable("https://nowhere.invalid")
+    assert not engine.formats.hub._is_reachable("http://127.0.0.1:1")
 
 
 def test_gpt2s_files_are_taken_where_there_is_no_tokenizer_json(hub: FakeHub) -> None:

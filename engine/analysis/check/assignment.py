@@ -15,7 +15,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.counting.count import count_text
 from engine.text.corpus import Corpus
-from engine.text.patterns import PATTERNS, Pattern, as_pattern
+from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens
 
 
@@ -42,7 +42,7 @@ class Assignment:
         cls,
         path: str | os.PathLike[str],
         special_tokens: Sequence[str] = (),
-        pattern: str | Pattern = "gpt2",
+        pattern: PatternLike = "gpt2",
         tie_rule: str = "lexicographic",
         vocab_size: int | None = None,
         known_counts: Mapping[bytes, int] | None = None,

@@ -28,7 +28,7 @@ from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.indexed import PairIndex
 from engine.core.events import BytesPair, Pair
-from engine.text.patterns import Pattern
+from engine.text.patterns import PatternLike
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def check(
     corpus: str | os.PathLike[str],
     vocab_size: int | None = None,
     special_tokens: Sequence[str] = (),
-    pattern: str | Pattern = "gpt2",
+    pattern: PatternLike = "gpt2",
     tie_rule: str = "lexicographic",
 ) -> Report:
     """Tell whether these merges are what the rule gives on a corpus; if not, where and why.

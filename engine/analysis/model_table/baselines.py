@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple, Self
 from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.core.errors import UnknownTokenIdError, VocabSizeError
 from engine.core.registry import Registry
-from engine.text.patterns import Pattern, as_pattern
+from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
     check_special_tokens,
@@ -58,7 +58,7 @@ class BaselineTokenizer(ABC):
         self,
         vocab: Mapping[int, bytes],
         special_tokens: Sequence[str] = (),
-        pattern: str | Pattern = "bert",
+        pattern: PatternLike = "bert",
     ) -> None:
         self.vocab = dict(vocab)
         self.special_tokens = check_special_tokens(special_tokens)
@@ -78,7 +78,7 @@ class BaselineTokenizer(ABC):
         counts: Mapping[bytes, int],
         vocab_size: int | None = None,
         special_tokens: Sequence[str] = (),
-        pattern: str | Pattern = "bert",
+        pattern: PatternLike = "bert",
     ) -> Self:
         """A tokenizer that knows the most frequent units of a corpus.
 
@@ -166,7 +166,7 @@ class ByteTokenizer(BaselineTokenizer):
         counts: Mapping[bytes, int],
         vocab_size: int | None = None,
         special_tokens: Sequence[str] = (),
-        pattern: str | Pattern = "bert",
+        pattern: PatternLike = "bert",
     ) -> Self:
         """The 256 bytes and the special tokens, whatever the corpus is.
 
