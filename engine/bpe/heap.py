@@ -20,8 +20,10 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol
 
+import numpy as np
+
 from engine.bpe.ties import Key, PairKey, TieRule
-from engine.core.arrays import Integers
+from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 
@@ -40,6 +42,8 @@ class CountRecord(Protocol):
     def number_merged(self, index: int) -> int: ...
 
     def count_of(self, index: int) -> int: ...
+
+    def counts_until(self, steps: int) -> Ints: ...
 
 
 TURN = 64
@@ -168,6 +172,37 @@ class HeapReplay:
 
 def _by_ids(pair: Pair) -> Pair:
     return pair
+
+
+def claim_of(record: CountRecord, number: int, step: int) -> int:
+    """What the entry of one pair claims after `step` steps, as `HeapReplay.at` has it; 0: no entry.
+
+    The other entries need not be replayed for that: the counts of the merges tell when the entry
+    came to the top, and the history of the pair's own count what it was corrected to.
+    """
+    states, counts = (found.tolist() for found in record.counts.history(number, step))
+    if not states:
+        return 0
+    falling = -record.counts_until(step)  # ascending, to be searched
+    claim, index = int(counts[0]), int(states[0])
+    while claim:
+        index = max(index, int(np.searchsorted(falling, -claim)))
+        if index >= step:
+            break
+        own = record.number_merged(index)
+        if own == number:
+            return 0
+        true = int(counts[bisect_right(states, index) - 1])
+        # An entry that claims just the top count comes up only if the rule puts it before.
+        if claim > -falling[index] or not record.tie_rule.static or _is_first(record, number, own):
+            claim = true
+        index += 1
+    return claim
+
+
+def _is_first(record: CountRecord, number: int, other: int) -> bool:
+    """Whether the tie rule puts one pair before another."""
+    return bool(record.tie_key(record.pairs[number]) < record.tie_key(record.pairs[other]))
 
 
 Entry = tuple[int, Key, int]

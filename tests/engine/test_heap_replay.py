@@ -9,6 +9,7 @@ from heap_by_hand import Moment, replay
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.bpe.heap import claim_of
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
@@ -33,6 +34,8 @@ def claims(record: Record, step: int) -> dict[Pair, int]:
 
 def assert_moment_is(record: Record, step: int, moment: Moment) -> None:
     assert claims(record, step) == moment.claims
+    alone = {pair: claim_of(record, number, step) for number, pair in enumerate(record.pairs)}
+    assert {pair: claim for pair, claim in alone.items() if claim} == moment.claims
     if step:
         assert record[step - 1].discarded == moment.discarded
 

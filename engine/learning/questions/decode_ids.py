@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 from engine.bpe.frame import Frame
@@ -65,7 +66,7 @@ class DecodeIds(Question[Frame]):
     def advice(self) -> Sentence:
         return say(f"Take each apart until single characters are left; {SPACE} is a space.")
 
-    @property
+    @cached_property
     def given(self) -> tuple[Sentence, ...]:
         token = self.frame.any_token
         return tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Self
 
@@ -73,7 +74,7 @@ class EncodeByHand(Question[Frame]):
     def advice(self) -> Sentence:
         return say("The pair whose merge has the lowest rank; of two such, the left one.")
 
-    @property
+    @cached_property
     def given(self) -> tuple[Sentence, ...]:
         """The merges that come up, in the order of their bytes."""
         states = [self._before, *(merge.step.after for merge in self.merges)]

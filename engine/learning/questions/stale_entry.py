@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Self
 
 from engine.bpe.frame import Frame
+from engine.bpe.heap import claim_of
 from engine.bpe.pair_queue import QueueEntry
 from engine.core.errors import QuestionError
+from engine.core.events import Pair
 from engine.core.wording import Sentence, say, times
 from engine.learning.questions.form import Answer, YesOrNo
 from engine.learning.questions.question import (
+    Chance,
     Level,
     Question,
     Wish,
@@ -23,8 +27,10 @@ from engine.learning.questions.question import (
 )
 from engine.recording.affected_pretokens import pair_changes
 
-ENTRIES = 60
-"""So many of the best entries of the heap are drawn from."""
+ENTRIES, RECENT = 60, 60
+"""So many of the most frequent pairs, or of the last merges, are drawn from."""
+DRAWS = 8
+"""So often an entry that is stale is looked for; late in a run there are few."""
 MERGES = 3
 """So many merges are told, the last ones among them."""
 LOOKED_AT = 200
@@ -54,19 +60,18 @@ class StaleEntry(Question[Frame]):
         refuse_prescribed(frame)
         if not frame.step:
             raise QuestionError("at step 0 every entry is true: nothing has merged yet")
-        entries = frame.queue.entries(ENTRIES)
         if wish.about is not None:
-            pair = named_pair(frame, wish.about)
-            entries = [entry for entry in entries if entry.pair == pair]
-            if not entries:
-                raise QuestionError(f"{wish.about} has no entry among the best {ENTRIES}")
-        stale = [entry for entry in entries if entry.stale]
-        true = [entry for entry in entries if not entry.stale]
-        wants_stale = wish.chance.below(2) == 0
-        chosen = stale if (wants_stale and stale) or not true else true
-        if not chosen:
-            raise QuestionError(f"the heap is empty at step {frame.step:,}")
-        entry = wish.chance.pick(chosen)
+            entry = _entry(frame, named_pair(frame, wish.about))
+            if entry is None:
+                raise QuestionError(f"{wish.about} has no entry in the heap at step {frame.step:,}")
+            return cls(frame, entry, _told(frame, entry))
+        tries = DRAWS if wish.chance.below(2) else 0
+        for _ in range(tries):
+            entry = _entry(frame, _recently_changed(frame, wish.chance))
+            if entry is not None and entry.stale:
+                return cls(frame, entry, _told(frame, entry))
+        entry = _entry(frame, wish.chance.pick(frame.top_pairs(ENTRIES))[0])
+        assert entry is not None  # a pair that stands somewhere has an entry
         return cls(frame, entry, _told(frame, entry))
 
     @property
@@ -82,7 +87,7 @@ class StaleEntry(Question[Frame]):
     def advice(self) -> Sentence:
         return say("It is if a merge since has changed how often the pair stands.")
 
-    @property
+    @cached_property
     def given(self) -> tuple[Sentence, ...]:
         return tuple(self._merge(index) for index in self.merges)
 
@@ -146,6 +151,23 @@ class StaleEntry(Question[Frame]):
     @property
     def level(self) -> Level:
         return Level.CLOSE if self.entry.stale else Level.CLEAR
+
+
+def _recently_changed(frame: Frame, chance: Chance) -> Pair:
+    """A pair whose count one of the last merges changed, but not the pair that it merged."""
+    record = frame.run.record
+    index = frame.step - 1 - chance.below(min(RECENT, frame.step))
+    numbers = sorted(record.counts.changes(index)[0].tolist())
+    others = [number for number in numbers if number != record.number_merged(index)]
+    return record.pairs[chance.pick(others or numbers)]
+
+
+def _entry(frame: Frame, pair: Pair) -> QueueEntry | None:
+    """What the heap has of a pair; `None` if it has no entry."""
+    record = frame.run.record
+    number = record.number_of(pair)
+    claim = 0 if number is None else claim_of(record, number, frame.step)
+    return QueueEntry(pair, claim, frame.count_of(pair), 0, False) if claim else None
 
 
 def _told(frame: Frame, entry: QueueEntry) -> tuple[int, ...]:
