@@ -14,11 +14,12 @@ from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
-from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows, tokens_typed
+from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
 from bpe_tui.views.narration import why_uncounted
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
+from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bpe_tui.session.typed_steps import parse_step
-from bpe_tui.views.about_tokens import tokens_typed
 from bpe_tui.views.asking import Asking
 from bpe_tui.views.narration import (
     describe_history,
@@ -25,6 +24,7 @@ from bpe_tui.views.narration import (
     times,
     why_uncounted,
 )
+from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.core.errors import BpeError, OutputExistsError, QuestionError, UnknownNameError
