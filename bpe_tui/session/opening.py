@@ -6,12 +6,11 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import Config, LeftOut, RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.models import DEFAULT_MODEL, model_of
-from bpe_tui.session.session import ForkedFrom, Session
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints.conditions import parse
 from engine.bpe.ties import TIE_RULES
@@ -31,6 +30,9 @@ from engine.learning.session_file import (
 )
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
+
+if TYPE_CHECKING:  # what runs without a screen opens things, too, and needs no textual
+    from bpe_tui.session.session import ForkedFrom, Session
 
 VIEWS: Registry[str] = Registry("view", {kind: kind for kind in EVERYWHERE})
 """The kinds of screens that something can be opened with."""
