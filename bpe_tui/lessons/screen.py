@@ -139,6 +139,7 @@ class LessonScreen(SessionScreen):
         super().__init__()
         self.clock = BeatClock(self.show, self.set_timer)
         self.top = Place(0, 0)
+        self._run: Any = None
         self.text = ""
         self.predictor = Predictor(self)
         self.question: Question | None = None
@@ -211,7 +212,8 @@ class LessonScreen(SessionScreen):
             self._say_heading(self.clock.moment)
 
     def on_screen_suspend(self) -> None:
-        self.clock.finish()
+        if not self.app.screen.is_modal:  # a window may lie over a held beat
+            self.clock.finish()
 
     def show(self, moment: Moment[Any]) -> None:
         """Bring all sections to a moment."""
@@ -219,39 +221,57 @@ class LessonScreen(SessionScreen):
             return
         if self._laid_out != self.size:
             self._lay_out()
-        room = self._layout
-        teller, count = self.teller, self.section("count")
-        count_room = CountRoom(room.bars, count.room, room.name)
         joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
         still = (moment.after, joined, self.text, self.size)
         if joined and still == self._still:  # nothing but the bars moves
-            count.show(teller.count_rows(moment, count_room), is_lit=True)
+            rows = self.teller.count_rows(moment, self._count_room)
+            self.section("count").show(rows, is_lit=True)
             return
         self._still = still
-        for place, name in enumerate(STATIONS):
-            self.section(name).label = f"{place + 1} {teller.stations(moment)[place]}"
-        corpus, text = self.section("corpus"), self.section("your-text")
-        runs = self.session.playing or self.session.following
-        may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
-        if moment.before is not None and may_move:
-            # Before anything lights up, or after a jump: from then on the text stays where it is.
-            self.top = teller.place_to_show(moment.before, self.top, room.corpus, corpus.room)
-        pick, replace = self.section("pick"), self.section("replace")
         if moment.beat is Beat.REST:
             self.question = self.predictor.attend(moment.after, self.session.playing)
             self.show_keys()
+        self._move_text(moment)
+        self._show_stations(moment)
+        corpus, text = self.section("corpus"), self.section("your-text")
+        shown = self.teller.corpus_rows(moment, self.top, self._layout.corpus, corpus.room)
+        corpus.show(shown)
+        self._show_text(text, self.teller.text_rows(moment, self.text, text.room))
+        self._say_heading(moment)
+
+    @property
+    def _count_room(self) -> CountRoom:
+        return CountRoom(self._layout.bars, self.section("count").room, self._layout.name)
+
+    def _move_text(self, moment: Moment[Any]) -> None:
+        """Go to a part of the corpus where the step is seen, before anything lights up.
+
+        After that the text stays where it is, and so it does while steps are played.
+        """
+        if moment.before is None or self._run is not moment.after.run:
+            self._run, self.top = moment.after.run, Place(0, 0)
+        runs = self.session.playing or self.session.following
+        may_move = moment.beat is Beat.PICK or (moment.beat is Beat.REST and not runs)
+        if moment.before is not None and may_move:
+            rows, width = self._layout.corpus, self.section("corpus").room
+            self.top = self.teller.place_to_show(moment.before, self.top, rows, width)
+
+    def _show_stations(self, moment: Moment[Any]) -> None:
+        """COUNT, PICK and REPLACE; at rest what is asked, if something is."""
+        teller = self.teller
+        count, pick, replace = map(self.section, STATIONS)
+        names = teller.stations(moment)
+        for place, section in enumerate((count, pick, replace)):
+            section.label = f"{place + 1} {names[place]}"
         if self.question is not None and moment.beat is Beat.REST:
-            count.show(self.question.count_rows(count_room))
+            count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)
             replace.show(())
-        else:
-            count.show(teller.count_rows(moment, count_room), moment.lit is Beat.REST)
-            pick.show(teller.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
-            replaced = teller.replace_rows(moment, room.words, replace.room)
-            replace.show(replaced, moment.lit is Beat.LIGHT)
-        corpus.show(teller.corpus_rows(moment, self.top, room.corpus, corpus.room))
-        self._show_text(text, teller.text_rows(moment, self.text, text.room))
-        self._say_heading(moment)
+            return
+        count.show(teller.count_rows(moment, self._count_room), moment.lit is Beat.REST)
+        pick.show(teller.pick_rows(moment, pick.room), moment.lit is Beat.PICK)
+        replaced = teller.replace_rows(moment, self._layout.words, replace.room)
+        replace.show(replaced, moment.lit is Beat.LIGHT)
 
     def _show_text(self, section: Section, rows: list[Row]) -> None:
         """The text over its count; while it is typed, the field is there and the count aside."""

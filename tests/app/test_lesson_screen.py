@@ -45,7 +45,8 @@ async def test_keys_tell_hold_and_take_back_beats() -> None:
         await pilot.press("right")  # in a hurry: at once
         assert (beat(app), step(app)) == (Beat.REST, 2)
         assert await held(app, pilot, "full_stop") is Beat.PICK
-        assert await held(app, pilot, "full_stop") is Beat.LIGHT
+        await pilot.press("question_mark")
+        assert await held(app, pilot, "escape", "full_stop") is Beat.LIGHT
         assert "Here it is: " in section(app, "replace")[0]
         assert any("+" in row for row in section(app, "corpus"))
         assert (await held(app, pilot, "left"), step(app)) == (Beat.REST, 2)
