@@ -12,7 +12,14 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from bpe_tui.session.lessons import all_progress, builtin_lessons, key_of, next_lesson
+from bpe_tui.session.lessons import (
+    ENGLISH,
+    all_progress,
+    builtin_lessons,
+    key_of,
+    language_of,
+    next_lesson,
+)
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row
 from bpe_tui.widgets.visible import visible_text
@@ -51,7 +58,8 @@ class LessonList(ModalScreen[Path | Close | None]):
 
     def on_mount(self) -> None:
         rows = self.query_one(LessonRows)
-        lessons = lesson_rows()
+        language = ENGLISH if self._current is None else language_of(self._current)
+        lessons = lesson_rows(language)
         if self._current is not None:
             lessons.append(Row([("   ✕ ", "dim"), ("Close the lesson", "")], Close.LESSON))
         here = [n for n, row in enumerate(lessons) if row.target == self._current]
@@ -65,11 +73,11 @@ class LessonList(ModalScreen[Path | Close | None]):
         self.dismiss(event.target)
 
 
-def lesson_rows() -> list[Row]:
+def lesson_rows(language: str) -> list[Row]:
     """The built-in lessons: number, ✓ or ◐, title."""
     progress = all_progress()
     rows = []
-    for lesson in builtin_lessons():
+    for lesson in builtin_lessons(language):
         known = progress.get(key_of(lesson.path))
         mark = known.mark if known is not None else ""
         title = visible_text(lesson.title, spaces=False)
