@@ -5,10 +5,12 @@ Both run the lesson: what a step has can only be known from the training itself.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from copy import copy
 from pkgutil import resolve_name
 from typing import Any
+
+from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.screens import PLACES
@@ -19,6 +21,7 @@ from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.asking import Asking
 from bpe_tui.views.exports import screen_text
+from bpe_tui.widgets.asciicast import drawn, event, header
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
@@ -153,6 +156,33 @@ async def handout(lesson: Lesson) -> AsyncIterator[str]:
             if (recording := app.session.recording) is not None:
                 for asked in scene.asks:
                     yield _on_paper(question_at(asked, recording, recording.cursor))
+
+
+async def record_scenes(
+    lesson: Lesson, write: Callable[[str], object], *, size: tuple[int, int], seconds: float
+) -> None:
+    """Write a lesson as an asciicast, line by line: each scene, with its text, for so long.
+
+    Raises:
+        BpeError: what the lesson names cannot be opened.
+    """
+    app = BpeTuiApp(None)
+    app.makes_ahead = False
+    write(header(*size, lesson.title))
+    before: list[Strip] = []
+    async with app.run_test(size=size) as pilot:
+        app.guide.begin(lesson)
+        for place, scene in enumerate(lesson.scenes):
+            app.guide.go_to(place)
+            while app.guide.is_on_its_way:
+                await pilot.pause(0.02)
+            if (failure := app.session.failure) is not None:
+                raise LessonError(str(lesson.path), [Problem(scene.line, failure)])
+            await pilot.pause(SETTLED_SECONDS)
+            screen = app.screen._compositor.render_strips()
+            write(event(place * seconds, drawn(screen, before)))
+            before = screen
+    write(event(len(lesson.scenes) * seconds, ""))
 
 
 def _visible_lines(text: str) -> str:

@@ -34,10 +34,13 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import check_free, write_files
+from engine.learning.lesson_file import is_lesson, read_lesson
 
 LEAST, MOST = (60, 20), (400, 200)
 """Columns and rows of a screen."""
 MOST_STEPS = 10_000
+SCENE_SECONDS = 10.0
+"""A scene of a lesson stays so long at the speed 1, and half as long at 2."""
 
 
 @app.command(
@@ -49,25 +52,28 @@ MOST_STEPS = 10_000
 )
 def record(
     context: typer.Context,
-    steps: Annotated[
-        str,
-        typer.Option(
-            "--steps",
-            metavar="A-B",
-            help="The first and the last; 0 is before any merge.",
-            rich_help_panel=OUTPUT,
-        ),
-    ],
     out: Annotated[
         Path,
         typer.Option(
             "--out", metavar="FILE", help="Where the recording goes.", rich_help_panel=OUTPUT
         ),
     ],
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            "--steps",
+            metavar="A-B",
+            help="The first and the last; 0 is before any merge.",
+            rich_help_panel=OUTPUT,
+            show_default=False,
+        ),
+    ] = None,
     corpus: Annotated[
         str | None,
         typer.Argument(
-            metavar="CORPUS", help="A text, a tokenizer, or a saved session.", show_default=False
+            metavar="CORPUS",
+            help="A text, a tokenizer, a saved session, or a lesson.",
+            show_default=False,
         ),
     ] = None,
     size: Annotated[
@@ -81,7 +87,7 @@ def record(
             metavar="N",
             min=0.1,
             max=100,
-            help="Steps a second.",
+            help="Steps a second; of a lesson, scenes in ten seconds.",
             rich_help_panel=OUTPUT,
         ),
     ] = 2.0,
@@ -103,21 +109,34 @@ def record(
     view: ViewOption = None,
     text: TextOption = "",
 ) -> None:
-    """Record steps of a run as the screen shows them: an asciicast, for asciinema and agg."""
-    config = opened_config(context)
-    wanted, cells = _steps(steps), _size(size)
+    """Record steps of a run, or a lesson, as the screen shows them: an asciicast for asciinema."""
+    cells = _size(size)
     if not force:
         check_free(out)
+    lines: list[str] = []
+    if corpus is not None and is_lesson(corpus):
+        if steps is not None:
+            raise CommandLineError("--steps is for a run; a lesson is recorded scene by scene")
+        from bpe_tui.app.lesson_author import record_scenes  # slow to import
+
+        lesson, seconds = read_lesson(corpus), SCENE_SECONDS / speed
+        asyncio.run(record_scenes(lesson, lines.append, size=cells, seconds=seconds))
+        _write(out, lines, force)
+        return
+    config, wanted = opened_config(context), _steps(steps or "")
     check_config(config)
     from bpe_tui.app.app import BpeTuiApp  # slow to import
     from bpe_tui.app.recorder import record as record_steps
 
-    lines: list[str] = []
     unseen = BpeTuiApp(config)
     unseen.makes_ahead = False
     asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
+    _write(out, lines, force)
+
+
+def _write(out: Path, lines: list[str], force: bool) -> None:
     write_files({out: "".join(lines).encode()}, overwrite=force)
-    print(f"Steps {steps} are in {visible_text(str(out), spaces=False)}", file=sys.stderr)
+    print(f"Written: {visible_text(str(out), spaces=False)}", file=sys.stderr)
 
 
 def _steps(typed: str) -> tuple[int, int]:

@@ -54,7 +54,7 @@ class Export(SaveFile):
             yield Static("steps")
             yield Field(first, id="export-steps", compact=True)
         with Horizontal(id="export-speed", classes="labelled"):
-            yield Static("a second")
+            yield Static("speed")
             yield Field("2", id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:
@@ -85,7 +85,8 @@ class Export(SaveFile):
         self.query_one("#export-speed").display = self._kind.is_recording
         if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
-            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.")
+            then = " Tab again: how many a second." if self._kind.is_recording else ""
+            self.say(f"Tab: which steps, like 128 or 1-200, of {last}.{then}")
         else:
             self.say("↑ ↓ choose what to export.")
 

@@ -75,6 +75,26 @@ async def test_x_records_what_is_open(tmp_path: Path) -> None:
         assert told[1].splitlines()[:20] == screen_text(app.screen).splitlines()[:20]
 
 
+def test_a_lesson_is_recorded_scene_by_scene(tmp_path: Path) -> None:
+    lesson, out = tmp_path / "two.md", tmp_path / "two.cast"
+    lesson.write_text(
+        '+++\ntitle = "Two scenes"\ncorpus = "handout.txt"\npattern = "whitespace"\n+++\n'
+        '## First\nLook.\n```show\nview = "training"\nstep = 1\n```\n'
+        '## Second\nAnd here.\n```show\nview = "vocabulary"\nstep = 3\n```\n'
+    )
+    result = run("record", lesson, "--size", "120x36", "--speed", "5", "--out", out)
+    assert result.returncode == 0, result.stderr
+    _, shown = played(out)
+    assert [seconds for seconds, _ in shown] == [0, 2, 4]
+    assert "step  1 of 12" in shown[0][1]
+    assert "Look." in shown[0][1]
+    assert "And here." in shown[1][1]
+    assert (
+        "--steps is for a run"
+        in run("record", lesson, "--steps", "1", "--out", out, "--force").stderr.decode()
+    )
+
+
 def test_no_control_character_of_a_corpus_is_in_a_recording(tmp_path: Path) -> None:
     corpus, out = tmp_path / "\x1b[2Jevil.txt", tmp_path / "evil.cast"
     corpus.write_bytes(b"\x1b]52;c;aGk=\x07 \x1b[31m red \xe2\x80\xae low\x9b31m " * 9)
