@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from bpe_tui.views.about_tokens import Painters, pair_rows, token_rows
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
@@ -125,7 +125,7 @@ class WhyWindow(ModalScreen[object | None]):
         elif len(ids) == 1:
             self._show_rows(self.about_token(painter, ids[0], self._width))
         elif not frame.has_corpus:
-            self._show_rows(paragraph(why_uncounted(frame), self._width, "dim"))
+            self._show_rows(paragraph(NO_CORPUS, self._width, "dim"))
         else:
             history = pair_history(frame, (ids[0], ids[1]))
             self._show_rows(pair_rows(painter, history, self._width), history)

@@ -74,26 +74,25 @@ def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
         TokenizerFileError: it is no tokenizer.
         BpeError: the corpus cannot be read.
     """
-    from engine.bpe.replay import CHANGES_TEXT, Replay
+    from engine.bpe.replay import Replay
     from engine.formats import open_tokenizer  # the formats take their time to import
 
     opened = open_tokenizer(
         *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
     )
-    tokenizer, corpus = opened.tokenizer, None
-    if config.corpus is not None and tokenizer.rules.splitter.by_pieces:
-        corpus = Corpus(config.corpus)
-    elif config.corpus is not None:
-        opened = replace(opened, notes=(*opened.notes, f"{CHANGES_TEXT}: so none is counted"))
+    tokenizer = opened.tokenizer
+    corpus = None if config.corpus is None else Corpus(config.corpus)
     listener.on_opened(opened)
 
     def start(counted: CountedCorpus) -> Training:
         made = Replay(tokenizer, counted.counts, counted.excerpt)
         return Training(made, lambda: made.timeline)
 
-    cut = (tokenizer.pattern, tokenizer.special_tokens)
-    kept = KeptCount(None) if corpus is None else _kept_count(corpus, *cut, config.cache)
-    return train_on_corpus(corpus, *cut, start, kept=kept, listener=listener)
+    cut, splitter = (tokenizer.pattern, tokenizer.special_tokens), tokenizer.rules.splitter
+    # What pattern and special tokens do not tell alone is counted anew each time.
+    is_kept = corpus is not None and splitter.by_pieces
+    kept = _kept_count(corpus, *cut, config.cache) if corpus and is_kept else KeptCount(None)
+    return train_on_corpus(corpus, *cut, start, kept=kept, listener=listener, splitter=splitter)
 
 
 def count_corpus_of(

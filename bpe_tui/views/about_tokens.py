@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from bpe_tui.views.narration import times, why_uncounted
+from bpe_tui.views.narration import NO_CORPUS, times
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.targets import ToQuestion, ToStep, ToToken
 from bpe_tui.views.token_detail import drawn, twin_rows
@@ -139,7 +139,7 @@ def _sentences(frame: AnyMergeFrame, token_id: int) -> Iterator[str]:
     count, rank = vocabulary.count_of(token_id), vocabulary.rank_of(token_id)
     stands = f"It stands {times(count)} in the corpus now" if count is not None else ""
     used = f"{plural(len(vocabulary.built_on(token_id)), frame.TOKEN)} built on it"
-    yield f"{stands}; {used}." if stands else f"{why_uncounted(frame)} {used}."
+    yield f"{stands}; {used}." if stands else f"{NO_CORPUS} {used}."
     if rank is None:
         yield "It was there before the first merge."
     else:

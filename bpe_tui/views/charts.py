@@ -20,7 +20,7 @@ from textual.widgets import Static
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.styles import sheet
 from bpe_tui.views.gains import GainsTile
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.widgets.chart import Chart
@@ -207,7 +207,7 @@ class ChartPanel(Chart):
         counts_nothing = self.kind.lacks_corpus(new)
         if self._drawn != drawn:
             self._drawn = drawn
-            self.why_empty = why_uncounted(new) if counts_nothing else self.kind.why_empty
+            self.why_empty = NO_CORPUS if counts_nothing else self.kind.why_empty
             self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None
         self.border_subtitle = Content("" if counts_nothing else self.kind.answer(new))

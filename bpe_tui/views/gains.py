@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import FramePanel, sentence
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.numbers import number, percent, short_number
@@ -63,7 +63,7 @@ class GainsPanel(FramePanel[Any]):
 
     def rows_of(self, frame: Any, width: int) -> Sequence[Row]:
         if not frame.has_corpus:
-            return sentence(why_uncounted(frame), width)
+            return sentence(NO_CORPUS, width)
         if not frame.recorded_steps:
             return sentence(NO_MERGE, width)
         each = number(distance(frame.recorded_steps))

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from typing import ClassVar
 
 from bpe_tui.views.corpus import Place, flowed, layout_step, reserved
-from bpe_tui.views.narration import first_fitting, why_uncounted
+from bpe_tui.views.narration import NO_CORPUS, first_fitting
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
 from bpe_tui.views.telling import (
     JOINED_AT,
@@ -168,7 +168,7 @@ class MergeTeller(Teller[MergeFrameT]):
     def count_rows(self, moment: Moment[MergeFrameT], room: CountRoom) -> list[Row]:
         frame = moment.frame
         if not frame.has_corpus:
-            said = wrapped_text(why_uncounted(frame), room.width - 2)
+            said = wrapped_text(NO_CORPUS, room.width - 2)
             return [Row([(f"  {line}", "dim")]) for line in said]
         if moment.is_joining and moment.before is not None:
             frame = moment.before

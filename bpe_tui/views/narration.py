@@ -82,12 +82,6 @@ def describe_history(frame: AnyMergeFrame, pair: Pair) -> list[str]:
 NO_CORPUS = "No corpus is open, so nothing is counted. Press o and choose a text to count in."
 
 
-def why_uncounted(frame: AnyMergeFrame) -> str:
-    """Why nothing is counted at a frame without a corpus."""
-    why = frame.run.uncountable
-    return NO_CORPUS if why is None else f"Nothing is counted: {why}."
-
-
 def format_pair(frame: AnyMergeFrame, pair: Pair) -> str:
     """A pair within a sentence: `o and u`, `h and ##u`."""
     return " and ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)

@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.reactive import reactive
 from textual.widgets import Input
 
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import (
     ABOUT_TO_JOIN,
     PRETOKEN_BORDER,
@@ -140,7 +140,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         self.say("words touched", plural(merge.pretokens, self.THING))
         if not merge.pretokens:
             none = f"No {self.THING} of this corpus holds the pair."
-            return sentence(none if frame.has_corpus else why_uncounted(frame), width)
+            return sentence(none if frame.has_corpus else NO_CORPUS, width)
         limit = SCREENFULS * self.size.height
         touched, are_all = frame.affected_within(SLICE_SECONDS, limit)
         if not are_all:

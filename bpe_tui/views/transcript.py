@@ -17,12 +17,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.views.asking import Asking
 from bpe_tui.views.narration import (
+    NO_CORPUS,
     describe_history,
     format_pair,
     narrate_end,
     narrate_undone,
     times,
-    why_uncounted,
 )
 from bpe_tui.views.typed_tokens import tokens_typed
 from bpe_tui.widgets.numbers import number, plural
@@ -321,7 +321,7 @@ class MergeTranscript(Transcript[MergeFrameT]):
         elif len(found) != 2:
             yield "Say two tokens, like why th e or why th|e."
         elif not self.frame.has_corpus:
-            yield why_uncounted(self.frame)
+            yield NO_CORPUS
         else:
             yield from describe_history(self.frame, (found[0], found[1]))
 

@@ -4,17 +4,32 @@ Each merge is a step, in the tokenizer's order, with the count that its pair has
 One whose pair stands nowhere is a step that changes nothing: rank and id stay the tokenizer's. Of a
 large vocabulary most merges are such, and cost no more than a look into a dict.
 
-That works for tokenizers whose merges start from bytes and each make a new token of older ones.
-For any other there is a timeline of a single step, the tokenizer as it is: it encodes, and its
-vocabulary can be looked at, but there are no steps to go through.
+There are two ways to go through them. Where merges start from bytes and each makes a new token of
+older ones, a step replaces a pair and nothing else, as in training: `FlatReplay`. Files of other
+programs may give a token several merges, or name a token before the merge that makes it. There the
+state after k merges is what the first k of them encode, and `EncodedReplay` encodes the pretokens
+in question again.
+
+A tokenizer without merges has a timeline of a single step: it encodes, and its vocabulary can be
+looked at, but there are no steps to go through.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
+from typing import Protocol
 
+from engine.bpe.encoded_replay import (
+    CountedTokens,
+    EncodedReplay,
+    EncodedSegmenter,
+    GivenMerge,
+    InPlaces,
+    MergeOrder,
+)
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
@@ -28,6 +43,8 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.recording.change_log import ChangeLog
+from engine.recording.merge_record import Merge
 from engine.recording.numbering import GivenIds, key_of
 from engine.recording.segmentation import Segmenter, Segments
 from engine.recording.vocabulary import Vocabulary
@@ -39,18 +56,13 @@ NO_ID = -1
 HIGHEST_ID = 2**31 - 1
 """No tokenizer in use has ids anywhere near; numpy counts them in 64 bits, and pairs of them."""
 
-CHANGES_TEXT = (
-    "this tokenizer changes a text before it cuts it (it normalizes, or puts a space in front), "
-    "and a corpus is counted as it stands"
-)
-
 
 class Replay:
     """A tokenizer's merges over pretoken counts, which may be empty: there need be no corpus.
 
     Args:
         tokenizer: any.
-        counts: pretoken → how often it occurs, cut by the tokenizer's own pattern.
+        counts: pretoken → how often it occurs, cut by the tokenizer's own splitter and pattern.
         excerpt: the beginning of the corpus.
 
     Attributes:
@@ -83,10 +95,18 @@ class Replay:
         present = {pretoken: count for pretoken, count in counts.items() if count}
         ids = _in_places(tokenizer, [made for _, made in self._merges])
         base = [tokenizer.vocab[token_id] for token_id in ids[: len(ids) - len(self._merges)]]
-        # Without steps to go through, pairs are of no use, and they are counted in bytes.
-        counted = {} if self.obstacle else present
-        self._problem = Problem(counted, base, TIE_RULES["smallest-ids"], 0)
         self._ids = GivenIds(ids, tokenizer.vocab, tokenizer.rules.special_ids)
+        alphabet = _spelled_in(tokenizer)
+        is_flat = not self._merges or _is_flat(alphabet, self._merges)
+        # Without steps to go through, pairs are of no use, and they are counted in bytes.
+        self._problem = (
+            Problem({} if self.obstacle else present, base, TIE_RULES["smallest-ids"], 0)
+            if is_flat
+            else Problem(
+                *(present, base, TIE_RULES["smallest-ids"], 0),
+                alphabet=InPlaces(alphabet, self._ids),
+            )
+        )
         record = Record(
             self._problem.vocab,
             tokenizer.special_tokens,
@@ -94,9 +114,10 @@ class Replay:
             self._problem.pairs,
             self._problem.start,
             self._ids,
-            alphabet=_spelled_in(tokenizer),
+            alphabet=alphabet,
         )
-        run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt)
+        self._order = None if is_flat else MergeOrder(self._merges, tokenizer.merge_table)
+        run = ReplayRun(tokenizer, present, record, len(self._merges), excerpt, self._order)
         run.obstacle = self.obstacle
         self.timeline = Timeline(present, run=run)
 
@@ -104,60 +125,108 @@ class Replay:
         """The merges in their order; call once."""
         if not self._merges:
             return
-        problem, record, place_of = self._problem, self.timeline.record, self._ids.place_of
-        number_of_key = problem.pairs.number_of_key
-        index = FlatIndex(problem)
-        # A pair that stands nowhere never will: only new tokens make new pairs. Such merges are
-        # gathered and written down together.
+        record, place_of = self.timeline.record, self._ids.place_of
+        index = self._index()
+        # Merges whose pairs stand nowhere are gathered and written down together.
         nowhere: list[int] = []
-        for (left, right), _ in self._merges:
-            key = key_of((place_of(left), place_of(right)))
-            number = number_of_key.get(key)
-            if number is None or not index.counts[number]:
-                nowhere.append(key)
-                if len(nowhere) == BATCH:
-                    yield from self._merge_nothing(index, nowhere)
-                    nowhere = []
-            else:
+        for rank, ((left, right), _) in enumerate(self._merges):
+            places = place_of(left), place_of(right)
+            if index.stands(places):
                 yield from self._merge_nothing(index, nowhere)
                 nowhere = []
-                yield record.append(merge_pair(problem, index, number))
+                yield record.append(index.merge(places, rank))
+                continue
+            nowhere.append(key_of(places))
+            if len(nowhere) == BATCH:
+                yield from self._merge_nothing(index, nowhere)
+                nowhere = []
         yield from self._merge_nothing(index, nowhere)
 
-    def _merge_nothing(self, index: FlatIndex, keys: Sequence[int]) -> Iterator[MergeStep]:
+    def _index(self) -> _Index:
+        if self._order is None:
+            return FlatReplay(self._problem)
+        index = EncodedReplay(
+            self._problem, self._ids, _spelled_in(self._run.tokenizer), self._order
+        )
+        self._run.count_tokens(index.token_counts)
+        return index
+
+    @property
+    def _run(self) -> ReplayRun:
+        run = self.timeline.run
+        assert isinstance(run, ReplayRun)
+        return run
+
+    def _merge_nothing(self, index: _Index, keys: Sequence[int]) -> Iterator[MergeStep]:
         """The next merges, whose pairs stand nowhere, as steps that change nothing."""
-        problem, record = self._problem, self.timeline.record
-        first, pairs = len(record), problem.pairs
+        record, pairs = self.timeline.record, self._problem.pairs
+        first = len(record)
         made = self._merges[first : first + len(keys)]
         tokens = [self._ids.tokens[token_id] for _, token_id in made]
-        problem.vocab.extend(tokens)
-        index.sizes.extend(map(len, tokens))
+        self._problem.vocab.extend(tokens)
         new = pairs.add_new([key for key in keys if key not in pairs.number_of_key])
-        index.counts.extend(repeat(0, len(new)))
-        index.occurrences.add([[]] * len(new), len(new))
+        index.pass_over(first, tokens, len(new))
         return record.append_unchanged([pairs.number_of_key[key] for key in keys])
 
 
-def _obstacle(tokenizer: Tokenizer, merges: Sequence[tuple[Pair, int]]) -> str | None:
+class _Index(Protocol):
+    """The pretokens of a problem after some merges. Pairs are those of places."""
+
+    def stands(self, pair: Pair) -> bool:
+        """Whether the pair stands side by side anywhere."""
+
+    def merge(self, pair: Pair, rank: int) -> Merge:
+        """Make a merge, the one of this rank, and report it."""
+
+    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        """Merges from a rank on change nothing; they make these tokens, of so many new pairs."""
+
+
+class FlatReplay:
+    """Replaces pairs, as the trainer `fast` does."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._index = FlatIndex(problem)
+
+    def stands(self, pair: Pair) -> bool:
+        # A pair that stands nowhere never will: only new tokens make new pairs.
+        number = self._problem.pairs.number_of_key.get(key_of(pair))
+        return number is not None and self._index.counts[number] > 0
+
+    def merge(self, pair: Pair, rank: int) -> Merge:
+        number = self._problem.pairs.number_of_key[key_of(pair)]
+        return merge_pair(self._problem, self._index, number)
+
+    def pass_over(self, rank: int, tokens: Sequence[bytes], new_pairs: int) -> None:
+        index = self._index
+        index.sizes.extend(map(len, tokens))
+        index.counts.extend(repeat(0, new_pairs))
+        index.occurrences.add([[]] * new_pairs, new_pairs)
+
+
+def _obstacle(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
     if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
         return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
-    if not tokenizer.rules.splitter.by_pieces:
-        return "it changes a text before it cuts it, so the corpus cannot be counted in pretokens"
-    alphabet = _spelled_in(tokenizer)
-    if not isinstance(alphabet, ByteAlphabet):
-        return "its tokens are made of characters, not of bytes"
-    known = set(alphabet.token_ids)
-    for (left, right), made in merges:
-        if left not in known or right not in known:
-            return "one of its merges needs a token that no earlier one makes"
-        if made in known or made == NO_ID:
-            return "one of its merges makes no token of its own"
-        known.add(made)
+    if any(NO_ID in (*pair, made) for pair, made in merges):
+        return "one of its merges needs or makes a token that the vocabulary does not have"
     return None
 
 
-def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[tuple[Pair, int]]:
+def _is_flat(alphabet: Alphabet, merges: Sequence[GivenMerge]) -> bool:
+    """Whether merges start from bytes, and each makes a new token of older ones."""
+    if not isinstance(alphabet, ByteAlphabet):
+        return False
+    known = set(alphabet.token_ids)
+    for (left, right), made in merges:
+        if left not in known or right not in known or made in known:
+            return False
+        known.add(made)
+    return True
+
+
+def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
     """Each merge as the ids of its two tokens and of what it makes, in order of rank."""
     table = tokenizer.merge_table
     if len(table) == len(tokenizer.merges):
@@ -165,7 +234,7 @@ def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[tuple[Pair, int]]:
     return _merges_by_bytes(tokenizer)
 
 
-def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[tuple[Pair, int]]:
+def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
     """The same where the table leaves some out: a pair that merges twice, a token with two ids."""
     ids: dict[bytes, int] = {}
     for token_id in sorted(tokenizer.vocab.keys() - tokenizer.special_ids):
@@ -179,7 +248,7 @@ def _in_places(tokenizer: Tokenizer, made: Sequence[int]) -> list[int]:
     last = set(made)
     first = [*_spelled_in(tokenizer).token_ids, *tokenizer.rules.special_ids.values()]
     others = [token_id for token_id in sorted(tokenizer.vocab) if token_id not in last]
-    return list(dict.fromkeys([*first, *others, *made]))
+    return [*dict.fromkeys([*first, *others]), *made]
 
 
 def _spelled_in(tokenizer: Tokenizer) -> Alphabet:
@@ -220,10 +289,11 @@ class ReplayRun(Run):
         record: Record,
         last_step: int,
         excerpt: Excerpt | None,
+        order: MergeOrder | None = None,
     ) -> None:
         self.tokenizer = tokenizer
         self.last_step = last_step
-        self.uncountable = None if tokenizer.rules.splitter.by_pieces else CHANGES_TEXT
+        self._order = order
         super().__init__(
             counts,
             record,
@@ -232,6 +302,8 @@ class ReplayRun(Run):
             excerpt=excerpt,
             splitter=tokenizer.rules.splitter,
         )
+        if order is not None:
+            self.segmenter = EncodedSegmenter(self.alphabet, order)
         self.segmenter = _OwnAtLast(self.segmenter, tokenizer, last_step)
         if not last_step:
             self.tokens_at_start = sum(
@@ -239,11 +311,32 @@ class ReplayRun(Run):
                 for pretoken, count in counts.items()
             )
 
+    def count_tokens(self, log: ChangeLog) -> None:
+        """Let vocabularies tell the counts of this log, where merges alone do not tell them."""
+        self._vocabularies = CountedTokens(self._vocabularies, log)
+
     def rules_at(self, step: int) -> EncodingRules:
-        return self.tokenizer.rules if step == self.last_step else super().rules_at(step)
+        if step == self.last_step:
+            return self.tokenizer.rules
+        rules = super().rules_at(step)
+        if self._order is None:
+            return rules
+        return replace(rules, table=self._order.first(step), in_order=False)
 
     def tokenizer_at(self, step: int) -> Tokenizer:
-        return self.tokenizer if step == self.last_step else super().tokenizer_at(step)
+        if step == self.last_step:
+            return self.tokenizer
+        if self._order is None:
+            return super().tokenizer_at(step)
+        table, whole = self._order.first(step), self.tokenizer
+        return Tokenizer(
+            whole.vocab,
+            [(whole.vocab[left], whole.vocab[right]) for left, right in table],
+            self.record.ids.special_ids,
+            self.pattern,
+            alphabet=self.alphabet,
+            table=table,
+        )
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         if self.last_step:

@@ -72,6 +72,7 @@ def count_corpus(
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
+    splitter: SpecialSplitter | None = None,
 ) -> CorpusCount:
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
@@ -80,6 +81,8 @@ def count_corpus(
         pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
         on_partial: is called after each chunk, before `on_progress`, with the counts so far. Look
             at them at once: when the call is over, they change.
+        splitter: what cuts special tokens out, where there is more to it. One that changes the text
+            sees all of it at once, in this process.
 
     Raises:
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
@@ -87,7 +90,8 @@ def count_corpus(
     """
     pattern = as_pattern(pattern)
     tally = Tally()
-    with closing(_counted_chunks(corpus, pattern, special_tokens, workers)) as chunks:
+    splitter = splitter or SpecialSplitter(special_tokens)
+    with closing(_counted_chunks(corpus, pattern, splitter, workers)) as chunks:
         for counted in chunks:
             tally.add(counted.counter, counted.chunk)
             if on_partial is not None:
@@ -173,20 +177,22 @@ def counts_without(counts: Mapping[bytes, int], some: Mapping[bytes, int]) -> di
 
 def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
     """The fastest counter that is exact for the pattern."""
-    return _kind_of_counter(pattern)(pattern, splitter)
+    return _kind_of_counter(pattern, splitter)(pattern, splitter)
 
 
-def _kind_of_counter(pattern: Pattern) -> type[PieceCounter | PlainCounter]:
-    return PieceCounter if pattern.borders else PlainCounter
+def _kind_of_counter(
+    pattern: Pattern, splitter: SpecialSplitter
+) -> type[PieceCounter | PlainCounter]:
+    return PieceCounter if pattern.borders and splitter.by_pieces else PlainCounter
 
 
 def _counted_chunks(
-    corpus: Corpus, pattern: Pattern, special_tokens: Sequence[str], workers: int | None
+    corpus: Corpus, pattern: Pattern, splitter: SpecialSplitter, workers: int | None
 ) -> Generator[Counted, None, None]:
-    chunks = corpus.chunks(pattern, SpecialSplitter(special_tokens))
+    chunks = corpus.chunks(pattern, splitter)
     processes = _processes_for(corpus, pattern) if workers is None else workers
     first = list(islice(chunks, WORTH_HELPERS))
-    prepare = partial(counting, _kind_of_counter(pattern), pattern, tuple(special_tokens))
+    prepare = partial(counting, _kind_of_counter(pattern, splitter), pattern, splitter)
     if processes > 1 and len(first) == WORTH_HELPERS:
         died = "a helper process died while counting; try again with one worker"
         yield from in_order(prepare, chain(first, chunks), processes - 1, died=died)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
@@ -93,8 +93,12 @@ def count_pretokens_of(
 ) -> dict[bytes, int]:
     """The pretokens of a text, in order of first appearance."""
     counts: Counter[str] = Counter()
-    for document in splitter.documents(data):
-        counts.update(pattern.split(to_text(document)))
+    if splitter.by_pieces:
+        texts: Iterable[str] = map(to_text, splitter.documents(data))
+    else:  # it changes a text before the pattern cuts it, so it has to see all of it
+        texts = (piece for piece, special in splitter.split_text(to_text(data)) if not special)
+    for text in texts:
+        counts.update(pattern.split(text))
     return {to_bytes(pretoken): count for pretoken, count in counts.items()}
 
 
@@ -112,10 +116,10 @@ class Counted(NamedTuple):
 
 
 def counting(
-    kind: type[ChunkCounter], pattern: Pattern, special_tokens: tuple[str, ...]
+    kind: type[ChunkCounter], pattern: Pattern, splitter: SpecialSplitter
 ) -> Callable[[Chunk], Counted]:
     """A function that counts chunks with a counter of its own, in whichever process it is made."""
-    counter = kind(pattern, SpecialSplitter(special_tokens))
+    counter = kind(pattern, splitter)
     name = os.getpid()
 
     def count(chunk: Chunk) -> Counted:

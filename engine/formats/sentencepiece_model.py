@@ -7,7 +7,6 @@ is found in no text, as in SentencePiece's library, unless somebody names it as 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
@@ -115,7 +114,12 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
     from engine.pipeline.sentencepiece.decoder import SentencePieceDecoder
-    from engine.pipeline.sentencepiece.models import CONTROL, USER_DEFINED, SentencePieceCuts
+    from engine.pipeline.sentencepiece.models import (
+        CONTROL,
+        USER_DEFINED,
+        SentencePieceCuts,
+        words_of,
+    )
 
     pieces = list(_pieces(content))
     training = Message(content.message(_TRAINER), _TRAINING)
@@ -137,11 +141,9 @@ def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
         has_bytes,
         _normalizer(afterwards, [], False) if afterwards.data(_MAP) else None,
     )
-    words = (
-        SentencePieceCuts()
-        if type_number in (BPE, CHARACTER) and _are_words_apart(pieces)
-        else None
-    )
+    is_merged = type_number in (BPE, CHARACTER)
+    pattern = words_of(piece.text for piece in pieces) if is_merged else None
+    words = None if pattern is None else SentencePieceCuts(pattern)
     added = tuple(map(AddedToken, overrides.special_tokens or ()))
     pipeline = Pipeline(model, added, normalizer, words, None, decoder)
     return pipeline, list(_notes(type_number, pieces, rules, silent, overrides))
@@ -244,15 +246,6 @@ def _normalizer(rules: Message, kept: list[str], space_behind: bool) -> Sentence
         rules.flag(_ESCAPES, True),
         space_behind,
     )
-
-
-def _are_words_apart(pieces: list[Piece]) -> bool:
-    """Whether no piece goes on with a `▁` behind another character, and `▁` is known."""
-    texts = [piece.text for piece in pieces]
-    return "▁" in texts and not any(map(_ACROSS.search, texts))
-
-
-_ACROSS = re.compile("[^▁]▁")
 
 
 def _notes(

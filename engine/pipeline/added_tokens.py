@@ -58,8 +58,8 @@ class AddedToken:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is found wherever its text stands in the text as it is."""
-        return not (self.single_word or self.lstrip or self.rstrip or self.normalized)
+        """Whether it is found wherever its text stands, and takes no more of the text."""
+        return not (self.single_word or self.lstrip or self.rstrip)
 
 
 def without_repeats(tokens: Iterable[AddedToken]) -> tuple[AddedToken, ...]:

@@ -206,17 +206,24 @@ class _Translation:
         head = _CLASS.match(self._source, self._place)
         assert head is not None
         self._take(head)
-        parts = [head.group()]
+        return f"{head.group()}{self._inside_class()}]"
+
+    def _inside_class(self) -> str:
+        """What stands between the brackets of a class, those of classes inside it left out."""
+        parts: list[str] = []
         while self._place < len(self._source):
             character = self._source[self._place]
             if character == "]":
-                if len(parts) == 1:
+                if not parts:
                     raise self._error("an empty class")
                 self._place += 1
-                return "".join((*parts, "]"))
-            if character == "[" or self._rest.startswith("&&"):
+                return "".join(parts)
+            if self._rest.startswith(("[^", "[:", "&&")):
                 raise self._error("a class that is made of classes")
-            if character == "\\":
+            if character == "[":
+                self._place += 1
+                parts.append(self._inside_class())
+            elif character == "\\":
                 parts.append(self._escape(_ESCAPES_IN_CLASS))
             else:
                 self._place += 1

@@ -67,6 +67,8 @@ class SectionSplitter(SpecialSplitter):
             self._normalizer is None
             and not self._cuts_all
             and all(token.is_plain for token in self._added)
+            # Those that are looked for in normalized text come last, though nothing is normalized.
+            and len({token.normalized for token in self._added}) <= 1
             and not (self._stages and _edits(self._stages[0]))
         )
 

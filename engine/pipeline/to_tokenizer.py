@@ -15,16 +15,21 @@ from engine.encoding.alphabet import Alphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.models.model import MergingModel, Model, ModelToken
 from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT
+from engine.pipeline.sentencepiece.models import words_of
 from engine.text.pretokenize import to_bytes, to_text
 
 
 def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     """The tokenizer that encodes as a pipeline does, but for its post-processor."""
     model, splitter = pipeline.model, pipeline.splitter
+    pattern = splitter.pattern
     if isinstance(model, MergingModel):
         vocab = model.tokens(splitter.in_bytes)
         merges = [(vocab[left], vocab[right]) for left, right in model.table]
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
+        if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
+            pattern = words_of(model.vocab) or pattern
     else:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
         merges, alphabet, table = [], ModelAlphabet(model, splitter.in_bytes), {}
@@ -32,7 +37,7 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
         vocab,
         merges,
         pipeline.added_ids,
-        splitter.pattern,
+        pattern,
         alphabet=alphabet,
         table=table,
         pipeline=pipeline,

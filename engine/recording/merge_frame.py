@@ -36,7 +36,6 @@ class MergeRun(RecordedRun[PairStep]):
         tokens_at_start: tokens that the corpus has at step 0.
         segmenter: tells the tokens of a pretoken at any step.
         ties: the steps whose pair shared the top with another.
-        uncountable: why nothing is counted in any corpus, as a clause; `None` if it can be.
     """
 
     record: MergeRecord[Any]
@@ -46,7 +45,6 @@ class MergeRun(RecordedRun[PairStep]):
     tokens_at_start: int
     segmenter: Segments
     ties: TiedSteps
-    uncountable: str | None = None
 
     @cached_property
     def by_count(self) -> PretokenIndex:

@@ -132,7 +132,7 @@ class GivenIds(TokenIds):
     """The ids of a tokenizer.
 
     Args:
-        ids: the id of the token at each place.
+        ids: the id of the token at each place; of several places with one id the first counts.
 
     >>> ids = GivenIds([70, 9], {70: b"a", 9: b"ab"}, {})
     >>> ids.id_of(1), ids.place_of(70), ids.place_of(1)
@@ -145,7 +145,9 @@ class GivenIds(TokenIds):
         self.tokens = tokens
         self.special_ids = special_ids
         self._ids = ids
-        self._places = {token_id: place for place, token_id in enumerate(ids)}
+        self._places: dict[int, int] = {}
+        for place, token_id in enumerate(ids):
+            self._places.setdefault(token_id, place)
 
     def id_of(self, place: int) -> int:
         return self._ids[place]

@@ -156,8 +156,9 @@ class TokenTable:
 
     @cached_property
     def row_of(self) -> dict[int, int]:
-        """id → row"""
-        return {token_id: row for row, token_id in enumerate(self.ids.tolist())}
+        """id → row, the first of a token that is made more than once."""
+        ids = self.ids.tolist()
+        return dict(zip(reversed(ids), range(len(ids) - 1, -1, -1), strict=True))
 
     @cached_property
     def by_id(self) -> Ints:

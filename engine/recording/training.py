@@ -23,6 +23,7 @@ from engine.counting.count import CorpusCount, count_corpus
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
+from engine.text.pretokenize import SpecialSplitter
 
 NOT_KEPT = KeptCount(None)
 
@@ -130,6 +131,7 @@ def train_on_corpus(
     kept: KeptCount = NOT_KEPT,
     workers: int | None = None,
     listener: TrainingListener | None = None,
+    splitter: SpecialSplitter | None = None,
 ) -> Training:
     """Read a corpus, count its pretokens, and make all steps of a training on them.
 
@@ -140,6 +142,7 @@ def train_on_corpus(
         kept: where the count may be found from an earlier run, and is kept for a later one.
         workers: processes that count; by default one a core.
         listener: is told how far it is.
+        splitter: what cuts special tokens out, where there is more to it; see `count_corpus`.
 
     Returns:
         the training, with its steps made.
@@ -158,11 +161,14 @@ def train_on_corpus(
             listener.on_progress(progress)
 
         count = find_or_count(
-            corpus, pattern, special_tokens, kept, workers, on_progress, listener.on_partial
+            *(corpus, pattern, special_tokens, kept, workers),
+            *(on_progress, listener.on_partial, splitter),
         )
         counted = CountedCorpus(
             *(count.counts, count.documents, bytes_read),
-            lambda: Excerpt.of(corpus.head, pattern, special_tokens, complete=corpus.head_is_all),
+            lambda: Excerpt.of(
+                corpus.head, pattern, special_tokens, complete=corpus.head_is_all, splitter=splitter
+            ),
         )
         listener.on_counted(counted)
     training = start(counted)
@@ -181,12 +187,13 @@ def find_or_count(
     workers: int | None = None,
     on_progress: Callable[[CountProgress], None] | None = None,
     on_partial: Callable[[CorpusCount], None] | None = None,
+    splitter: SpecialSplitter | None = None,
 ) -> CorpusCount:
     """The count of a corpus, as it was kept or made now. Who wants to keep it does so then."""
     if (found := kept.find()) is not None:
         corpus.read_head()
         return found
-    return count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_partial)
+    return count_corpus(corpus, pattern, special_tokens, workers, on_progress, on_partial, splitter)
 
 
 def _make_steps(training: Training, counted: CountedCorpus, listener: TrainingListener) -> None:

@@ -39,6 +39,7 @@ class Excerpt:
         special_tokens: Sequence[str] = (),
         *,
         complete: bool = True,
+        splitter: SpecialSplitter | None = None,
     ) -> Excerpt:
         """Cut the beginning of a corpus into lines.
 
@@ -46,11 +47,12 @@ class Excerpt:
             data: the text; a character that is cut off at its end is shown as stray bytes.
             pattern, special_tokens: what cuts it, as in counting.
             complete: whether it is all of the corpus.
+            splitter: what cuts special tokens out, where there is more to it.
         """
         lines: list[tuple[Pretoken, ...]] = []
         line: list[Pretoken] = []
         for pretoken in pretokens(
-            to_text(data), as_pattern(pattern), SpecialSplitter(special_tokens)
+            to_text(data), as_pattern(pattern), splitter or SpecialSplitter(special_tokens)
         ):
             if pretoken.special and line:
                 lines.append(tuple(line))

@@ -168,7 +168,7 @@ def test_a_regex_that_may_match_nothing_is_no_pattern() -> None:
     [
         ({"type": "UnicodeScripts"}, "the pre-tokenizer 'UnicodeScripts' is not supported"),
         (split("a", "Isolate"), "pre_tokenizer.behavior: 'Isolate' is none of Removed"),
-        (split("[a[b]]"), "pattern.Regex: a class that is made of classes is not supported"),
+        (split("[a[^b]]"), "pattern.Regex: a class that is made of classes is not supported"),
         ({**metaspace("first"), "replacement": "__"}, "should be a single character"),
         ({**metaspace("first"), "add_prefix_space": False}, "but prepend_scheme is first"),
         ({"type": "FixedLength", "length": 0}, "should be at least 1"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Mapping
+from itertools import pairwise
 
 import oracles
 import pytest
@@ -14,6 +16,9 @@ from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.replay import Replay
 from engine.core.errors import UnknownTokenIdError, VocabularyError
 from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.pipeline.models.words import WordPiece
+from engine.pipeline.pipeline import Pipeline
+from engine.pipeline.to_tokenizer import tokenizer_of
 
 LOW = {b"low": 5, b"lower": 2}
 SPECIAL = "<|end|>"
@@ -162,28 +167,57 @@ TWICE = Tokenizer(
 LATE = Tokenizer(BYTES | {256: b"ab", 257: b"abc"}, [(b"ab", b"c"), (b"a", b"b")])
 
 
+def encoded_with_first(tokenizer: Tokenizer, pretoken: bytes, merges: int) -> list[int]:
+    """By the lowest rank of all pairs that stand, again and again: the oracle."""
+    table = dict(list(tokenizer.merge_table.items())[:merges])
+    ids = tokenizer.alphabet.spell(pretoken)
+    while ranked := [
+        (table[pair][0], at) for at, pair in enumerate(pairwise(ids)) if pair in table
+    ]:
+        _, at = min(ranked)
+        ids[at : at + 2] = [table[ids[at], ids[at + 1]][1]]
+    return ids
+
+
 @pytest.mark.parametrize(
-    ("tokenizer", "obstacle"),
-    [
-        (CHARACTERS, "its tokens are made of characters, not of bytes"),
-        (TWICE, "one of its merges makes no token of its own"),
-        (LATE, "one of its merges needs a token that no earlier one makes"),
-    ],
+    "tokenizer", [CHARACTERS, TWICE, LATE], ids=["characters", "twice", "late"]
 )
-def test_where_merges_are_no_steps_the_tokenizer_stands_as_it_is(
-    tokenizer: Tokenizer, obstacle: str
+@given(texts=st.dictionaries(st.text("abcé", min_size=1), st.integers(1, 5)))
+def test_however_merges_hang_together_a_state_is_what_the_first_of_them_encode(
+    tokenizer: Tokenizer, texts: dict[str, int]
 ) -> None:
-    counts = {"aé".encode(): 3, b"a": 1}
-    replay = Replay(tokenizer, counts)
-    assert replay.obstacle == obstacle
+    counts = {text.encode(): count for text, count in texts.items()}
+    timeline = replayed(tokenizer, counts)
+    assert len(timeline) == len(tokenizer.merges)
+    for step in range(len(timeline) + 1):
+        frame = timeline.seek(step)
+        tokens, pairs = Counter[int](), Counter[tuple[int, int]]()
+        for pretoken, count in counts.items():
+            ids = encoded_with_first(tokenizer, pretoken, step)
+            assert frame.tokens_of(pretoken) == tuple(ids)
+            tokens.update({token_id: count * ids.count(token_id) for token_id in set(ids)})
+            for pair in pairwise(ids):
+                pairs[pair] += count
+        assert dict(frame.top_pairs(99)) == dict(pairs)
+        assert frame.token_count == tokens.total()
+        vocabulary = frame.vocabulary
+        for row in vocabulary.rows().tolist() if counts else ():
+            token_id = vocabulary.id_of(row)
+            assert vocabulary.count_of(token_id) == tokens[token_id]
+    assert timeline.frame.rules is tokenizer.rules
+
+
+def test_where_nothing_merges_the_tokenizer_stands_as_it_is() -> None:
+    pieces = Pipeline(WordPiece({"[UNK]": 0, "hug": 1, "##s": 2}))
+    tokenizer = tokenizer_of(pieces)
+    replay = Replay(tokenizer, {b"hugs": 3, b"hug": 1})
+    assert replay.obstacle == "its model is WordPiece, which merges nothing"
     replay.timeline.extend(replay.steps())
     frame = replay.timeline.frame
     assert frame.step == frame.recorded_steps == 0
-    assert [i for piece in frame.encode("aéa") for i in piece.ids] == tokenizer.encode("aéa")
-    assert frame.token_count == sum(
-        count * len(tokenizer.encode(pretoken.decode())) for pretoken, count in counts.items()
-    )
-    assert len(frame.vocabulary) == frame.vocab_size == len(tokenizer.vocab)
+    assert [i for piece in frame.encode("hugs") for i in piece.ids] == [1, 2]
+    assert frame.token_count == 7
+    assert len(frame.vocabulary) == frame.vocab_size == 3
     assert frame.top_pairs(3) == []
     assert frame.rules is tokenizer.rules
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from bpe_tui.bpe.narration import is_replayed, why_first
 from bpe_tui.bpe.panels.pairs import highest_shown
-from bpe_tui.views.narration import times, why_uncounted
+from bpe_tui.views.narration import NO_CORPUS, times
 from bpe_tui.views.panel import Panel, TokenPainter, pair_word, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.training_panels import (
@@ -65,7 +65,7 @@ class MergePanel(Panel):
             *(
                 change_rows(frame, painter, merge, self._attribution(frame), width)
                 if merge.count
-                else sentence(NOWHERE if frame.has_corpus else why_uncounted(frame), width)
+                else sentence(NOWHERE if frame.has_corpus else NO_CORPUS, width)
             ),
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from bpe_tui.views.corpus import layout_step
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
 from bpe_tui.widgets.bars import bar, bar_room, scale_of, trace
@@ -191,7 +191,7 @@ class PairsPanel(Panel):
             stale = number(queue.stale_count)
             self.say(f"heap  {number(queue.size)} entries · {stale} stale", f"v  {views}")
         if not frame.has_corpus:
-            return sentence(why_uncounted(frame), width)
+            return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
             return sentence(
                 f"No pairs are counted: {frame.run.obstacle or 'there are no merges'}.", width

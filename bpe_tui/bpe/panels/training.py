@@ -8,7 +8,7 @@ from textual.reactive import reactive
 
 from bpe_tui.bpe.narration import describe_unknown
 from bpe_tui.views.corpus import MergingExcerptPanel, flowed, layout_step
-from bpe_tui.views.narration import why_uncounted
+from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import Panel, sentence
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.numbers import number, plural
@@ -87,7 +87,7 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
     def rows_of(self, frame: Frame, width: int) -> list[Row]:
         if not frame.has_corpus and not frame.excerpt.lines:
             self.say("corpus")
-            return sentence(why_uncounted(frame), width)
+            return sentence(NO_CORPUS, width)
         return super().rows_of(frame, width)
 
 

@@ -29,8 +29,6 @@ class BpeVocabularyScreen(VocabularyScreen, BpeScreen):
     def facts_of(self, frame: Frame) -> Sequence[str]:
         if frame.has_corpus:
             counted = f"{plural(frame.token_count, 'token')} in the corpus"
-        elif frame.run.uncountable is not None:
-            counted = "nothing is counted, since it changes a text before it cuts it"
         else:
             counted = "no corpus, so nothing is counted; o opens one"
         return "Vocabulary", plural(frame.vocab_size, "token"), counted

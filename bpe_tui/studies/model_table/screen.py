@@ -29,7 +29,7 @@ from bpe_tui.studies.model_table.job import (
 )
 from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS, Facts, fitting, why_uncounted
+from bpe_tui.views.narration import NO_CORPUS, Facts, fitting
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.fields import Field
@@ -101,8 +101,7 @@ class FamilyScreen(SessionScreen):
             self._show_rows()
         else:
             self._entries = []
-            why = NO_CORPUS if session.frame is None else why_uncounted(session.frame)
-            self.query_one(FamilyPanel).say(why)
+            self.query_one(FamilyPanel).say(NO_CORPUS)
             self.query_one(FamilyDetails).clear()
 
     def _mailbox(self, entries: list[Entry]) -> Callable[[Message], object]:

@@ -94,6 +94,10 @@ class BPE(MergingModel):
         """What a merge makes: the right part loses its prefix, or as much as that is."""
         return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
 
+    @property
+    def spells_apart(self) -> bool:
+        return not (self._prefix or self._suffix or self.ignore_merges)
+
     @cached_property
     def _byte_ids(self) -> list[int | None]:
         """The ids of the bytes, if unknown characters fall back to them and any is there."""

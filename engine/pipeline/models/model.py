@@ -60,6 +60,11 @@ class MergingModel(Model):
     merges: Sequence[tuple[str, str]]
 
     @property
+    def spells_apart(self) -> bool:
+        """Whether each part of a pretoken is spelled as it would be alone."""
+        return True
+
+    @property
     @abstractmethod
     def table(self) -> Mapping[Pair, tuple[int, int]]:
         """pair of ids → (rank, id of what it makes), in order of rank."""

@@ -276,27 +276,44 @@ class SentencePieceWords(_Choosing):
             yield None if token_id == unknown else token_id, *match.span()
 
 
-_PATTERN = Pattern(
-    "sentencepiece",
-    "words, each with the ▁ before it",
-    (Alternative("word", "▁*[^▁]+"), Alternative("▁ at the end", "▁+")),
-    (),
-)
+def words_of(tokens: Iterable[str]) -> Pattern | None:
+    """A pattern that cuts where no merge of these tokens ever joins; `None`: none is known.
+
+    The library cuts nothing. A merge makes a token, so it never joins a `▁` to a character behind
+    which no token has a `▁`: words can be encoded one by one, and remembered.
+
+    >>> words_of(["▁", "a", "▁a"]).split("▁a▁▁ab▁"), words_of(["▁", ">", ">▁"]).split("▁a>▁a▁a")
+    (['▁a', '▁▁ab', '▁'], ['▁a>▁a', '▁a'])
+    """
+    known = set(tokens)
+    if SPACE not in known:
+        return None
+    joined = sorted({each for token in known for each in _BEFORE_SPACE.findall(token)})
+    inside = rf"|(?<=[{''.join(map(re.escape, joined))}]){SPACE}+" if joined else ""
+    return Pattern(
+        "sentencepiece",
+        f"words, each with the {SPACE} before it",
+        (
+            Alternative("word", f"{SPACE}*(?:[^{SPACE}]{inside})+"),
+            Alternative(f"{SPACE} at the end", f"{SPACE}+"),
+        ),
+        (),
+    )
+
+
+_BEFORE_SPACE = re.compile(f"([^{SPACE}]){SPACE}", re.DOTALL)
 
 
 @stage
 class SentencePieceCuts(PreTokenizer):
-    """Cuts before every run of `▁`, for byte-pair encoding.
-
-    The library cuts nothing. Where no piece holds a `▁` behind another character, no merge ever
-    joins one to what is before it, so words can be encoded one by one, and remembered.
-    """
+    """Cuts into words as a pattern does, for byte-pair encoding; see `words_of`."""
 
     name = "SentencePiece"
     in_tokenizer_json: ClassVar[bool] = False
+    pattern: Pattern
 
     def spans(self, text: str) -> Iterable[Span]:
-        return (match.span() for match in _PATTERN.compiled.finditer(text))
+        return (match.span() for match in self.pattern.compiled.finditer(text))
 
     def as_pattern(self) -> Pattern | None:
-        return _PATTERN
+        return self.pattern
