@@ -17,6 +17,7 @@ from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.analysis.explain.pair_history import pair_history
 from engine.bpe.trainer import StopReason
 from engine.core.events import Pair
+from engine.core.wording import times as times  # sentences of the engine say it, too
 from engine.recording.merge_frame import AnyMergeFrame
 
 if TYPE_CHECKING:
@@ -34,11 +35,6 @@ NAMED = 3
 def first_fitting(room: int, *sentences: str) -> str:
     """The first that fits; the last if none does."""
     return next((said for said in sentences if width(said) <= room), sentences[-1])
-
-
-def times(count: int) -> str:
-    """How often, in words: 1 → 'once'; 1204 → '1,204 times'."""
-    return "once" if count == 1 else f"{number(count)} times"
 
 
 def narrate_end(reason: Enum) -> str:

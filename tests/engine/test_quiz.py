@@ -68,6 +68,19 @@ def test_the_seed_decides_the_questions_whatever_trained(trainer: str) -> None:
     assert asked != [(q.asks, q.given, q.form, q.answer) for q in others]
 
 
+def test_a_seed_asks_for_ever_what_it_asked_once() -> None:
+    """Where this has to change, the version of the file of answers changes, too."""
+    asked = [(question.NAME, question.frame.step) for question in make_quiz(recording(), "7", 6)]
+    assert asked == [
+        ("encode-by-hand", 2),
+        ("stale", 2),
+        ("count-change", 0),
+        ("next-pair", 2),
+        ("next-pair", 7),
+        ("decode", 11),
+    ]
+
+
 def test_the_first_questions_are_the_easy_ones() -> None:
     levels = [question.level for question in make_quiz(recording(), "7", 8)]
     assert sum(levels[:4]) < sum(levels[4:])
