@@ -40,7 +40,7 @@ from bpe_tui.session.config import (
     TokenizerConfig,
     Viewpoint,
 )
-from bpe_tui.session.preferences import prefer
+from bpe_tui.session.preferences import OVERVIEWS, prefer
 
 
 @app.command(
@@ -102,6 +102,8 @@ def open_corpus(
         return
     if animation is not None:
         prefer(motion=animation)
+    if view in OVERVIEWS:
+        prefer(overview=view)
     raise typer.Exit(open_screen(config))
 
 
