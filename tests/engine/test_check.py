@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from students import SPECIAL, Student
 from engine import Trainer, train_bpe
 from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check, check_claim
-from engine.analysis.check.claim import Claim
+from engine.analysis.check.claim import Claim, read_claim
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
 from engine.core.errors import TokenizerFileError
@@ -246,3 +247,16 @@ def test_tokens_that_are_text_are_read_as_in_a_file(tmp_path: Path) -> None:
         check(None, [(256, 257)], corpus)
     with pytest.raises(TokenizerFileError, match="hex says every byte"):
         check({0: "a", 1: "b", 2: "ab"}, [("a", "b")], corpus)
+
+
+def test_of_all_ways_to_cut_a_token_the_one_that_comes_about_is_its_merge(tmp_path: Path) -> None:
+    model = {
+        "type": "BPE",
+        "vocab": {token: number for number, token in enumerate(("a", "b", "c", "ab", "bc", "abc"))},
+        "merges": [["a", "b"], ["b", "c"], ["ab", "c"], ["a", "bc"]],
+    }
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps({"version": "1.0", "model": model}), encoding="utf-8")
+    claim, notes = read_claim(file)
+    assert [step.pair for step in claim.steps] == [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c")]
+    assert "of 4 ways to cut its tokens in two, the 3 that come about are its merges" in notes

@@ -9,8 +9,10 @@ from itertools import chain
 
 from engine.analysis.check.steps_file import ClaimedStep, read_steps
 from engine.core.errors import TokenizerFileError
-from engine.core.events import BytesPair
+from engine.core.events import BytesPair, Pair
 from engine.core.gpt2_bytes import unspell
+from engine.encoding.encoders.fast import RankHeap
+from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
 from engine.formats.course_values import Parts, read_parts
 from engine.text.pretokenize import to_bytes
@@ -118,7 +120,25 @@ def read_claim(
             f"{os.fspath(paths[0])} holds a {pipeline.model.name} model, which merges nothing, and "
             "merges are what is checked; give the files of a trainer of BPE"
         )
-    return Claim.of(opened.tokenizer.vocab, opened.tokenizer.merges), (
+    merges, notes = _merges_made(opened.tokenizer)
+    return Claim.of(opened.tokenizer.vocab, merges), (
         f"read as {opened.format}",
         *opened.notes,
+        *notes,
     )
+
+
+def _merges_made(tokenizer: Tokenizer) -> tuple[list[BytesPair], tuple[str, ...]]:
+    """The merges, one a token: files made of pieces or ranks may have every way to cut a token."""
+    vocab, table = tokenizer.vocab, tokenizer.merge_table
+    if len({made for _, made in table.values()}) == len(table):
+        return list(tokenizer.merges), ()
+    encoder = RankHeap(tokenizer.alphabet, table)
+    made_by: dict[int, Pair] = {}
+    for token_id in {made for _, made in table.values()}:
+        for _, _, pair in encoder.merges_at(vocab[token_id]):
+            made_by[table[pair][1]] = pair
+    come_about = set(made_by.values())
+    merges = [(vocab[left], vocab[right]) for left, right in table if (left, right) in come_about]
+    note = f"of {len(table):,} ways to cut its tokens in two, the {len(merges):,} that come about"
+    return merges, (f"{note} are its merges",)
