@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from bpe_tui.lessons.question_rows import option_rows, sentence_spans
-from bpe_tui.views.merge_telling import Bar, MergeTeller
+from bpe_tui.views.merge_telling import MergeTeller
+from bpe_tui.views.pair_bars import Bar
 from bpe_tui.views.telling import AnyTeller, CountRoom
 from bpe_tui.widgets.key_bar import Key
 from bpe_tui.widgets.numbers import number

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import ClassVar
 
 from bpe_tui.views.corpus import Place, flowed, layout_step, reserved
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
+from bpe_tui.views.pair_bars import Bar, Columns, bar_row
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
 from bpe_tui.views.telling import (
     JOINED_AT,
-    LEAST_BAR,
     NO_TEXT,
-    REMARK,
     SHRUNK_AT,
     Beat,
     CountRoom,
@@ -24,7 +22,7 @@ from bpe_tui.views.telling import (
     eased,
     with_end,
 )
-from bpe_tui.widgets.bars import bar, scale_of, trace
+from bpe_tui.widgets.bars import scale_of
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
     Row,
@@ -38,7 +36,7 @@ from bpe_tui.widgets.rows import (
     spans_width,
     wrapped_text,
 )
-from bpe_tui.widgets.visible import ending, shorten, visible_bytes, width
+from bpe_tui.widgets.visible import shorten, visible_bytes
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_frame import AnyMergeFrame, MergeRun
@@ -48,31 +46,6 @@ LONGEST_NAMED = 18
 """Cells of a token within a sentence."""
 ONLY_MERGES = "No corpus is open: only the merges are known. Press o to open one."
 NONE_LEFT = "No pair is left: every pretoken is one token."
-SIGNS = {"pair": "▶ ", "tie": "= ", "chosen": "❯ "}
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A pair with its count, and a bar beside it.
-
-    Attributes:
-        value: how long the bar is, by the scale of its neighbours.
-        number: the count as it is told, `?` where it is not.
-        before: how long the bar was before the last merge; what it lost is traced.
-        change: what is said about that.
-        mark: a role that says what becomes of the pair: `pair`, `tie`, `loss`; or `chosen`.
-        remark: a word behind the bar.
-        fraction: what the number is made of.
-    """
-
-    pair: Pair
-    value: float
-    number: str
-    before: float = 0
-    change: str = ""
-    mark: str = ""
-    remark: str = ""
-    fraction: str = ""
 
 
 class LessonPainter(TokenPainter):
@@ -271,8 +244,8 @@ class MergeTeller(Teller[MergeFrameT]):
         painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
-        columns = _Columns(room.name - 4 if fraction else room.name, fraction, self.cells(frame))
-        return [Row(_bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
+        columns = Columns(room.name - 4 if fraction else room.name, fraction, self.cells(frame))
+        return [Row(bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
 
     # -- 2 pick
 
@@ -460,58 +433,6 @@ class MergeTeller(Teller[MergeFrameT]):
         counted = plural(now, self.THING[0])
         said = first_fitting(width - len(counted) - 3, *told)
         return [Row(left(spans[:-1], width)), Row([(counted, "strong"), (f"   {said}", "dim")])]
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Cells of a pair, of what its number is made of, and of the number."""
-
-    pair: int
-    fraction: int
-    number: int
-
-
-def _bar_row(
-    painter: TokenPainter, drawn: Bar, columns: _Columns, room: int, scale: float
-) -> list[Span]:
-    is_picked = drawn.mark == "pair"
-    role = "pair" if drawn.mark == "chosen" else drawn.mark
-    pair = _touching(painter.pair(drawn.pair, between="│"), columns.pair)
-    if is_picked:
-        pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
-    number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
-    spans: list[Span] = [(SIGNS.get(drawn.mark, "  "), role), *left(pair, columns.pair)]
-    if columns.fraction:
-        spans += [right(drawn.fraction, columns.fraction, "dim"), ("  ", "")]
-    spans += [right(drawn.number, columns.number, number_role), ("  ", "")]
-    longest = room - spans_width(spans) - REMARK
-    if longest < LEAST_BAR:  # what the number is made of matters more
-        return left(spans, room)
-    body = bar(drawn.value / scale, longest)
-    spans.append((body, "pair" if is_picked else "border"))
-    spans.append((trace(drawn.before / scale, longest, body), "loss"))
-    said = drawn.remark or drawn.change
-    said_role = "gain" if said == "new" else role if drawn.remark else "loss"
-    return left([*spans, (f" {said}" if said else "", said_role)], room)
-
-
-def _touching(pair: Sequence[Span], cells: int) -> list[Span]:
-    """A pair in so many cells: of what is too long, the parts that touch are kept.
-
-    >>> _touching([("under", ""), ("│", "border"), ("standing", "")], 9)
-    [('…der', ''), ('│', 'border'), ('sta…', '')]
-    """
-    if spans_width(pair) <= cells:
-        return list(pair)
-    border = next(place for place, span in enumerate(pair) if span == ("│", "border"))
-    (first, role), (second, other) = map(_in_one, (pair[:border], pair[border + 1 :]))
-    room = cells - 1
-    first = ending(first, max(room // 2, room - width(second)))
-    return [(first, role), pair[border], (shorten(second, room - width(first)), other)]
-
-
-def _in_one(spans: Sequence[Span]) -> Span:
-    return "".join(text for text, _ in spans), spans[-1][1]
 
 
 def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:

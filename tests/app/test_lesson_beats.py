@@ -11,12 +11,15 @@ import pytest
 from bpe_tui.bpe.lesson import BpeTeller
 from bpe_tui.lessons.beats import ALL_BEATS, BeatClock
 from bpe_tui.lessons.layout import layout
+from bpe_tui.unigram.lesson import UnigramTeller
 from bpe_tui.views.corpus import Place
 from bpe_tui.views.telling import Beat, CountRoom, Moment
 from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceTeller
 from engine import Timeline, Trainer
 from engine.text.excerpt import Excerpt
+from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
@@ -264,6 +267,28 @@ def test_wordpiece_tells_scores_with_their_fractions() -> None:
     assert said(teller.pick_rows(there, 90))[0].endswith(f"score: {top.score} = 0.05.")
     lit = teller.replace_rows(Moment(frame, frame.at(1), Beat.LIGHT), 2, 70)
     assert said(lit)[0].startswith("Here it is: ##g+##s")
+
+
+def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
+    words = {"hugs": 20, "hug": 10, "▁pug": 5, "▁hugs": 5, "bun": 4, "▁buns": 3}
+    trainer = UnigramTrainer(words, 12)
+    steps = list(trainer.steps())
+    excerpt = Excerpt.of(b"hugs hug pug hugs bun buns")
+    frame = UnigramTimeline(trainer.record, steps, words=words, excerpt=excerpt).frame
+    before = frame.at(frame.prunes[0] - 1)
+    there = Moment(before, before.at(before.step + 1), Beat.LIGHT)
+    teller = UnigramTeller(marks=False)
+    for _ in teller.weigh(before) or ():
+        pass
+    assert teller.stations(there) == ("COST", "PICK", "REMOVE")
+    going = {before.record.texts[number].replace("▁", "·") for number in before.leaving}
+    rows = said(teller.count_rows(there, ROOM))
+    assert {row.split()[1] for row in rows if row.endswith("goes")} <= going
+    assert all(row.startswith("✗") == row.endswith("goes") for row in rows)
+    sentence = f"{len(going)} of {before.size} pieces go: those that the corpus misses least."
+    assert said(teller.pick_rows(there, 70))[0] == sentence
+    struck = [span for row in teller.corpus_rows(there, Place(0, 0), 3, 70) for span in row.spans]
+    assert {text for text, role in struck if role == "stale"} <= going
 
 
 @pytest.mark.parametrize(
