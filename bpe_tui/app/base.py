@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import monotonic
 from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App
+from textual.command import CommandPalette
 
 from bpe_tui.app import terminal
 from bpe_tui.session.notices import Notices
@@ -16,6 +18,14 @@ from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
 
 QUIET_SECONDS = 0.3
+
+
+class Palette(CommandPalette):
+    """Textual's palette of commands, which a page key may reach before its list has any lines."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(LookupError):
+            super()._action_command_list(action)
 
 
 class BaseApp(App[int]):
@@ -82,6 +92,10 @@ class BaseApp(App[int]):
         from bpe_tui.dialogs.messages import Messages
 
         self.push_screen(Messages(tuple(self.notices.everything)))
+
+    def action_command_palette(self) -> None:
+        if self.use_command_palette and not CommandPalette.is_open(self):
+            self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
         from bpe_tui.views.commands import Help

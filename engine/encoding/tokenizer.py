@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import copy
 from functools import cached_property
 from itertools import chain
+from reprlib import repr as short_repr
 from typing import Any
 
 from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
@@ -54,7 +55,7 @@ def check_text(text: str) -> str:
 
 
 def _no_ids(given: object) -> TokenIdsError:
-    said = repr(given)[:60]
+    said = short_repr(given)
     return TokenIdsError(f"ids are whole numbers in a list, and this is {said}", said)
 
 

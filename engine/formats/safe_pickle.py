@@ -58,7 +58,7 @@ class Allowance:
 def _encoded(text: str, encoding: str = "utf-8") -> bytes:
     """`_codecs.encode`: bytes in protocols 0 to 2."""
     if encoding not in ("latin1", "latin-1", "utf-8"):
-        raise ValueError(f"text is not encoded as {encoding!r} in pickles")
+        raise ValueError("text is encoded as utf-8 or latin-1 in pickles")
     return text.encode(encoding)
 
 

@@ -22,7 +22,7 @@ import regex
 
 from engine.core.errors import PatternError
 from engine.core.json_fields import Fields
-from engine.text.typed_regex import compile_foreign
+from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 MOST_GROUPS = 100
 """Parentheses in one regex: each takes a level of the stack where they are nested."""
@@ -293,7 +293,7 @@ class TextOrRegex:
     def _compiled(self) -> Any:
         if self.regex is None:
             return regex.compile(regex.escape(self.text or ""))
-        return regex.compile("|".join(alternatives(self.regex)))
+        return LimitedRegex("|".join(alternatives(self.regex)))
 
     def matches(self, text: str) -> Iterator[tuple[int, int]]:
         """Where it is found, from left to right; an empty text holds nothing."""

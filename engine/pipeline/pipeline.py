@@ -142,7 +142,7 @@ class Pipeline:
         Raises:
             TokenizerFileError: says which key is wrong, or asks for what is not there.
         """
-        return cls(
+        pipeline = cls(
             MODELS.from_json(fields.inner("model")),
             tuple(map(AddedToken.from_json, fields.each_or_none("added_tokens"))),
             NORMALIZERS.from_json_or_null(fields, "normalizer"),
@@ -150,6 +150,10 @@ class Pipeline:
             POST_PROCESSORS.from_json_or_null(fields, "post_processor"),
             DECODERS.from_json_or_null(fields, "decoder"),
         )
+        if odd := pipeline.unknown_in_template:
+            what = f"puts {odd[0][:60]!r} as an id that no token has"
+            raise fields.error("post_processor", what)
+        return pipeline
 
     def to_json(self) -> dict[str, Any]:
         """The inverse of `from_json`."""
@@ -166,6 +170,18 @@ class Pipeline:
     def added_ids(self) -> dict[str, int]:
         """The id of each added token, special or not."""
         return number_added_tokens(self.added_tokens, self.model.vocab)
+
+    @property
+    def unknown_in_template(self) -> list[str]:
+        """The special tokens of the template of which an id is no token's."""
+        processor = self.post_processor
+        if processor is None:
+            return []
+        pieces = (*processor.template(1), *processor.template(2))
+        put = dict.fromkeys(piece.token for piece in pieces if piece.text is None)
+        return [
+            token for token in put if not self._spellings.keys() >= set(processor.ids_of(token))
+        ]
 
     @cached_property
     def splitter(self) -> SectionSplitter:

@@ -21,7 +21,7 @@ import regex
 
 from engine.core.errors import PatternError
 from engine.core.registry import Registry
-from engine.text.typed_regex import compile_foreign
+from engine.text.typed_regex import LimitedRegex, compile_foreign
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Pattern:
     @cached_property
     def compiled(self) -> Any:
         """The regex without groups: `findall` gives the pretokens."""
-        return regex.compile(self.source)
+        return _usable(self.name, self.source)
 
     def split(self, text: str) -> list[str]:
         """The pretokens of a text, none of them empty.
@@ -109,7 +109,7 @@ class Pattern:
     @cached_property
     def labelled(self) -> Any:
         """The regex with a group for each alternative: `match.lastindex - 1` says which matched."""
-        return regex.compile("|".join(f"({a.regex})" for a in self.alternatives))
+        return _usable(self.name, "|".join(f"({a.regex})" for a in self.alternatives))
 
     @cached_property
     def cut_regex(self) -> Any:
@@ -327,6 +327,11 @@ def own_pattern(source: str) -> Pattern:
         # `findall` would give what is in the groups instead of the pretokens.
         raise PatternError("it captures groups; write (?:…) in place of (…)")
     return Pattern(OWN, "a regex of its own", (Alternative("own regex", source),), ())
+
+
+def _usable(name: str, source: str) -> Any:
+    """A regex to cut with; one that is none of the named ones is bound in time."""
+    return regex.compile(source) if name in PATTERNS else LimitedRegex(source)
 
 
 def _source_of(compiled: object) -> str:

@@ -74,3 +74,9 @@ def test_every_command_is_found_from_every_model(model: str) -> None:
     # On screens of no session: the comparison, the start page.
     alone = {"screen.difference(1)", "screen.difference(-1)", "screen.choose"}
     assert {command.action for command in COMMANDS} - alone <= actions
+
+
+async def test_a_page_key_may_come_before_the_list_is_there() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        await pilot.press("ctrl+p", "pagedown", "pageup", "escape")
+        await until(pilot, lambda: app.screen.id == "training")

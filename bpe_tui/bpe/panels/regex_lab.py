@@ -26,7 +26,7 @@ from engine.analysis.explain.answers import cut_by
 from engine.analysis.explain.pattern_lab import Stretch, differences, try_pattern
 from engine.bpe.frame import Frame
 from engine.core.errors import PatternError
-from engine.text.patterns import PATTERNS
+from engine.text.patterns import PATTERNS, Pattern
 from engine.text.pretokenize import Pretoken, pretokens
 
 LONGEST_REGEX = 2000
@@ -84,6 +84,7 @@ class RegexPanel(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="regex")
+        self._choices: dict[str, Pattern] = {}
         self._compared = ""
         self._waiting: Timer | None = None
 
@@ -101,6 +102,7 @@ class RegexPanel(Vertical):
         """Come into sight: the first time with the pattern of the run."""
         if self.frame is not None and not self._compared:
             pattern = self.frame.rules.pattern
+            self._choices = {**PATTERNS, pattern.name: pattern}
             self._compared = pattern.name
             self.query_one(Input).value = pattern.source
         self._try_soon()
@@ -113,8 +115,10 @@ class RegexPanel(Vertical):
         self._try_soon()
 
     def action_compare(self, by: int) -> None:
-        """Compare with the next named pattern."""
-        names = list(PATTERNS)
+        """Compare with the next pattern: the named ones, and the run's own."""
+        if not self._compared:
+            return
+        names = list(self._choices)
         self._compared = names[(names.index(self._compared) + by) % len(names)]
         self._try_soon()
 
@@ -127,7 +131,7 @@ class RegexPanel(Vertical):
     def _try(self) -> None:
         if self.frame is None or not self.display or not self._compared:
             return
-        source, text, other = self.query_one(Input).value, self.text, PATTERNS[self._compared]
+        source, text, other = self.query_one(Input).value, self.text, self._choices[self._compared]
         splitter = self.frame.rules.splitter
 
         def work() -> None:

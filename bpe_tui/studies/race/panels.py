@@ -192,7 +192,7 @@ class WorkPanel(RacePanel):
 
     def race_rows(self, race: Race, step: int, width: int) -> Iterator[Row]:
         self._meanings = []
-        cells = min(14, (width - 20) // 3)
+        cells = max(min(14, (width - 20) // 3), 1)
         head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
         yield self._row([(head, "dim")], "")
         for place, runner in enumerate(race.runners):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import regex
 
-from engine.core.errors import BreakpointError
+from engine.core.errors import BreakpointError, PatternError
 from engine.recording.merge_frame import MergeTimeline
 from engine.recording.merge_record import PairStep
+from engine.text.typed_regex import compile_typed
 
 if TYPE_CHECKING:
     from engine.wordpiece.record import WordPieceStep  # loaded by who has such merges
@@ -309,8 +310,8 @@ class Matching(Breakpoint):
 @lru_cache
 def _compiled(expression: str) -> regex.Pattern[str]:
     try:
-        return regex.compile(expression)
-    except regex.error as error:
+        return compile_typed(expression)
+    except PatternError as error:
         raise BreakpointError(f"/{expression}/ is no regular expression: {error}") from None
 
 

@@ -182,7 +182,7 @@ def _unescaped(here: Assignment, documents: Documents) -> Documents:
     source = "|".join(here.special_tokens)
     try:
         pieces = regex.split(source, to_text(here.text), timeout=SECONDS_TO_SPLIT)
-    except (regex.error, TimeoutError):
+    except (regex.error, ValueError, TimeoutError):
         return documents
     return [to_bytes(piece) for piece in pieces if piece]
 

@@ -18,7 +18,7 @@ import regex
 from engine.core.errors import PatternError
 from engine.text.patterns import PATTERNS, Alternative
 from engine.text.pretokenize import Pretoken, SpecialSplitter, fill_gaps, to_bytes, to_text
-from engine.text.typed_regex import compile_typed
+from engine.text.typed_regex import compile_typed, within_seconds
 
 TIMEOUT_SECONDS = 0.1
 """Of the processor's time, for a whole text."""
@@ -73,9 +73,11 @@ def try_pattern(
     alternatives = _named([source] if is_verbose else split_alternatives(source))
     labelled = compiled if len(alternatives) == 1 else _labelled(alternatives)
     # Surrogates become the characters they stand for before the pattern sees them.
-    pieces = splitter.split_text(to_text(to_bytes(text)))
+    pieces = tuple(splitter.split_text(to_text(to_bytes(text))))
     try:
-        return tuple(_cut(labelled, alternatives, pieces, timeout))
+        return within_seconds(
+            timeout, lambda seconds: tuple(_cut(labelled, alternatives, pieces, seconds))
+        )
     except TimeoutError:
         raise PatternError(
             f"too slow: gave up after {timeout * 1000:.0f} ms. Repeats such as (a|aa)+ or (a+)+ "

@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
+from reprlib import repr as short_repr
 from typing import Any
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
-from engine.core.json_fields import Fields
+from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
@@ -179,9 +180,10 @@ def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
         del spelled[0]
     merges = [_parts(each) for each in spelled]
     if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
+        well_formed("".join(chain.from_iterable(merges)), fields.path(key))
         return [(left, right) for left, right in merges]
     place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
-    raise fields.error(key, f"[{place}] is not two tokens: {str(spelled[place])[:60]!r}")
+    raise fields.error(key, f"[{place}] is not two tokens: {short_repr(spelled[place])}")
 
 
 def _parts(merge: object) -> list[Any]:

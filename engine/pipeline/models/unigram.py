@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
+from reprlib import repr as short_repr
 from typing import Any, Self
 
 from engine.core.errors import UnigramError
@@ -102,5 +103,5 @@ def _pieces(fields: Fields) -> Iterator[tuple[str, float]]:
         piece = item if isinstance(item, list) else []
         kinds = [type(part) for part in piece]
         if kinds not in ([str, float], [str, int]) or not abs(piece[1]) <= LARGEST_SCORE:
-            raise fields.error("vocab", f"[{place}] is no piece with its score: {str(item)[:60]!r}")
+            raise fields.error("vocab", f"[{place}] is no piece with its score: {short_repr(item)}")
         yield well_formed(piece[0], f"{fields.path('vocab')}[{place}]"), float(piece[1])

@@ -1,0 +1,108 @@
+"""What strangers' files and expressions once broke, each by its smallest case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.analysis.breakpoints.conditions import Matching
+from engine.analysis.explain.pattern_lab import try_pattern
+from engine.core.errors import BpeError, PatternError, TokenizerFileError
+from engine.encoding.tokenizer import Tokenizer
+from engine.formats.safe_pickle import PickleError, load_pickles
+from engine.text.patterns import as_pattern
+from engine.text.pretokenize import SpecialSplitter, pretokens
+from engine.text.typed_regex import compile_typed
+
+NOTHING_SPECIAL = SpecialSplitter([])
+
+
+@pytest.mark.parametrize("source", ["(?a)(?u)x", "(?V0)(?V1)x", "(?L)(?u)x"])
+@pytest.mark.parametrize(
+    "use",
+    [
+        compile_typed,
+        as_pattern,
+        lambda source: try_pattern(source, "x", NOTHING_SPECIAL),
+        lambda source: Matching(source).matches("x"),
+    ],
+)
+def test_flags_that_exclude_each_other_are_an_error_of_ours(
+    source: str, use: Callable[[str], object]
+) -> None:
+    with pytest.raises(BpeError):
+        use(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "text"), [("(?:(?:bc)+)+d|.", "bc" * 200), (r"\s*" * 6 + "x|.", " " * 800)]
+)
+def test_a_regex_that_hides_from_the_trial_is_given_up_where_it_is_used(
+    source: str, text: str
+) -> None:
+    pattern = as_pattern(source)
+    with pytest.raises(PatternError, match="takes more than") as said:
+        pattern.split(text)
+    assert source[:20] in str(said.value)
+    with pytest.raises(PatternError):
+        list(pretokens(text, pattern, NOTHING_SPECIAL))
+
+
+def test_a_message_does_not_quote_all_of_a_value_that_holds_itself_many_times() -> None:
+    doubled = b"2\x86" * 26  # a pair of a pair of a pair …: 2 ** 26 in all
+    with pytest.raises(PickleError):
+        load_pickles(b"\x80\x02c_codecs\nencode\nVx\nN" + doubled + b"\x86R.")
+
+
+def tokenizer(folder: Path, model: dict[str, Any], **stages: Any) -> Tokenizer:
+    place = folder / "tokenizer.json"
+    usual = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
+    place.write_text(json.dumps({"model": {**usual, **model}, **stages}))
+    return Tokenizer.load(place)
+
+
+def deep(levels: int) -> list[Any]:
+    made: list[Any] = []
+    for _ in range(levels):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize("merges", [["a \ud800"], [["a", "\udfff"]], [deep(400)], [{"a": deep(9)}]])
+def test_merges_that_are_none_are_refused(tmp_path: Path, merges: list[Any]) -> None:
+    with pytest.raises(TokenizerFileError, match="merges"):
+        tokenizer(tmp_path, {"merges": merges})
+
+
+def test_a_template_with_an_id_that_no_token_has_is_refused(tmp_path: Path) -> None:
+    text, mark = (
+        {"Sequence": {"id": "A", "type_id": 0}},
+        {"SpecialToken": {"id": "c", "type_id": 0}},
+    )
+    template = {
+        "type": "TemplateProcessing",
+        "single": [mark, text],
+        "pair": [text, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"c": {"id": "c", "ids": [77], "tokens": ["c"]}},
+    }
+    with pytest.raises(TokenizerFileError, match="post_processor"):
+        tokenizer(tmp_path, {}, post_processor=template)
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        {"normalizer": {"type": "Sequence", "normalizers": []}},
+        {"pre_tokenizer": {"type": "Sequence", "pretokenizers": []}},
+        {"post_processor": {"type": "Sequence", "processors": []}},
+        {"decoder": {"type": "Sequence", "decoders": []}},
+    ],
+)
+def test_an_empty_sequence_of_stages_does_nothing(tmp_path: Path, stages: dict[str, Any]) -> None:
+    opened = tokenizer(tmp_path, {}, **stages)
+    assert opened.encode("ab") == [2]
+    assert opened.decode([2]) == "ab"
