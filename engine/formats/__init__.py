@@ -18,6 +18,8 @@ from engine.core.registry import Registry
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import (
     bert_vocab,
+    clip,
+    codes,
     course_json,
     course_pickle,
     gpt2,
@@ -40,6 +42,8 @@ _OF_FILES = (
     sentencepiece_model.FORMAT,
     tekken.FORMAT,
     bert_vocab.FORMAT,
+    clip.FORMAT,
+    codes.FORMAT,
     tiktoken_file.FORMAT,
     minbpe.FORMAT,
     course_json.FORMAT,

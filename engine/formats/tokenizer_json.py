@@ -58,14 +58,14 @@ def load(source: Source, overrides: Overrides) -> Opened:
     content = read_json(path)
     try:
         fields = Fields(content)
-        pipeline = _overridden(Pipeline.from_json(fields), overrides)
+        pipeline = overridden(Pipeline.from_json(fields), overrides)
         _check_added_tokens(fields, pipeline)
         return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(_notes(fields, pipeline)))
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
 
 
-def _overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
+def overridden(pipeline: Pipeline, overrides: Overrides) -> Pipeline:
     """The pipeline with other special tokens, or another pattern, if somebody wants these."""
     from engine.pipeline.added_tokens import AddedToken
 

@@ -1,0 +1,202 @@
+r"""Codes of subword-nmt and fastBPE: merges of characters, with `</w>` behind a word's last one.
+
+    #version: 0.2          e s 5
+    e s                    es t</w> 4
+    es t</w>
+
+Left subword-nmt, right fastBPE, which has no version and adds how often each pair was merged. Such
+a file has no ids and no vocabulary; ours are `<unk>`, the characters of the merges without and with
+`</w>`, then what each merge makes. Codes without a version and without counts are of subword-nmt's
+version 0.1, where `</w>` is a symbol of its own, which merges like any other. Of a merge that
+stands there twice the first counts.
+
+Source: `apply_bpe.py` of rsennrich/subword-nmt, `fastBPE.hpp` of glample/fastBPE.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from engine.core.errors import TokenizerFileError
+from engine.encoding.alphabet import CharacterAlphabet, WordEndAlphabet
+from engine.encoding.tokenizer import Tokenizer
+from engine.encoding.units import END_OF_WORD, UNKNOWN
+from engine.formats.source import Source, read_lines
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.text.patterns import Pattern, own_pattern
+from engine.text.pretokenize import to_bytes
+
+SUFFIX = END_OF_WORD.decode()
+_UNK = UNKNOWN.decode()
+_VERSION = re.compile(r"#version: *([0-9.]+)\s*")
+_MERGE = re.compile(rb"[^\s]+ [^\s]+(?: \d+)? *\r?")
+_SUFFIXED = re.compile(rb"</w>(?: |\r?$)", re.MULTILINE)
+_BETWEEN_WORDS = r"[ \r\n]+"
+
+
+@dataclass(frozen=True)
+class Codes:
+    """What a file says.
+
+    Attributes:
+        merges: pairs of tokens in order of rank, none twice.
+        is_apart: whether `</w>` is a symbol of its own.
+        has_counts: whether each line ends in a count, as in fastBPE.
+    """
+
+    merges: Sequence[tuple[str, str]]
+    is_apart: bool
+    has_counts: bool
+
+    @property
+    def characters(self) -> list[str]:
+        """The characters that the merges are made of, in order of code points."""
+        tokens = chain.from_iterable(self.merges)
+        return sorted(set().union(*(token.removesuffix(SUFFIX) for token in tokens)))
+
+
+def recognises(source: Source) -> bool:
+    return source.only_file is not None and are_codes(source.heads[0])
+
+
+def are_codes(head: bytes) -> bool:
+    """Whether a file begins with merges, and `</w>` stands at the end of a token.
+
+    >>> are_codes(b"#version: 0.2\\ne s\\nes t</w>\\n"), are_codes(b"#version: 0.2\\ne s\\n")
+    (True, False)
+    """
+    lines = head.split(b"\n")[:-1] or [head]  # the last one may be cut
+    if b"#version:" in lines[0]:
+        del lines[0]
+    return all(map(_MERGE.fullmatch, lines)) and any(map(_SUFFIXED.search, lines))
+
+
+def load(source: Source, overrides: Overrides) -> Opened:
+    """The tokenizer of a file of codes.
+
+    Raises:
+        TokenizerFileError: a line is no merge.
+    """
+    path = source.paths[0]
+    codes = read_codes(path)
+    if overrides.pattern is not None:
+        raise TokenizerFileError(
+            f"{path}: codes with </w> cut a text at its spaces, so no pattern can be given"
+        )
+    special_tokens = overrides.special_tokens or ()
+    make = _with_symbol if codes.is_apart else _with_suffix
+    maker = "fastBPE" if codes.has_counts else f"subword-nmt {'0.1' if codes.is_apart else '0.2'}"
+    notes = (
+        f"codes of {maker}, which have no ids; here these are <unk>, the characters without and "
+        "with </w>, then the merges",
+        "words are what stands between spaces; a character that no merge has is <unk>",
+    )
+    return Opened(make(codes, special_tokens), FORMAT.name, notes)
+
+
+def read_codes(path: Path) -> Codes:
+    """The merges of a file.
+
+    Raises:
+        TokenizerFileError: a line is not two tokens, or two and a count.
+    """
+    lines = read_lines(path)
+    version = _VERSION.fullmatch(lines[0])
+    while lines and not lines[-1]:
+        del lines[-1]
+    merges: dict[tuple[str, str], None] = {}
+    widths: set[int] = set()
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and version:
+            continue
+        parts = line.strip(" \r").split(" ")
+        is_merge = len(parts) == 2 or (len(parts) == 3 and parts[2].isdecimal())
+        widths.add(len(parts))
+        if not is_merge or len(widths) > 1 or not all(parts):
+            raise TokenizerFileError(
+                f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}"
+            )
+        merges[parts[0], parts[1]] = None
+    if not merges:
+        raise TokenizerFileError(f"{path}: has no merges")
+    has_counts = widths == {3}
+    if version and version[1].rstrip(".0") not in ("0.1", "0.2"):
+        raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
+    is_apart = not has_counts and (version is None or version[1].rstrip(".0") == "0.1")
+    return Codes(list(merges), is_apart, has_counts)
+
+
+# `</w>` in the last character
+
+
+def _with_suffix(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    # The stages are many modules, which nobody should wait for who reads another format.
+    from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.decoders import BPEDecoder
+    from engine.pipeline.models.bpe import BPE
+    from engine.pipeline.oniguruma import TextOrRegex
+    from engine.pipeline.pipeline import Pipeline
+    from engine.pipeline.pretokenizers.cuts import Split
+    from engine.pipeline.to_tokenizer import tokenizer_of
+
+    vocab = {_UNK: 0}
+    for token in (
+        *codes.characters,
+        *(character + SUFFIX for character in codes.characters),
+        *chain.from_iterable((left + right, left, right) for left, right in codes.merges),
+    ):
+        vocab.setdefault(token, len(vocab))
+    return tokenizer_of(
+        Pipeline(
+            BPE(vocab, codes.merges, unk_token=_UNK, end_of_word_suffix=SUFFIX),
+            tuple(map(AddedToken, special_tokens)),
+            pre_tokenizer=Split(TextOrRegex(regex=_BETWEEN_WORDS), "Removed"),
+            decoder=BPEDecoder(SUFFIX),
+        )
+    )
+
+
+# `</w>` as a symbol of its own
+
+
+def _with_symbol(codes: Codes, special_tokens: Sequence[str]) -> Tokenizer:
+    """Its tokens are what decoding gives: `est ` for `est</w>`, as those of our own runs."""
+    ids = {_UNK: 0}
+    for token in (*codes.characters, SUFFIX):
+        ids.setdefault(token, len(ids))
+    for left, right in codes.merges:
+        for token in (left + right, left, right):
+            ids.setdefault(token, len(ids))
+    vocab = {
+        token_id: to_bytes(token.removesuffix(SUFFIX) + " " * token.endswith(SUFFIX))
+        for token, token_id in ids.items()
+    }
+    table = {
+        (ids[left], ids[right]): (rank, ids[left + right])
+        for rank, (left, right) in enumerate(codes.merges)
+    }
+    characters = {character: ids[character] for character in codes.characters}
+    alphabet = WordEndAlphabet(CharacterAlphabet(characters, unknown=0), marker=ids[SUFFIX])
+    special_ids = {token: len(ids) + place for place, token in enumerate(special_tokens)}
+    return Tokenizer(
+        vocab,
+        [(vocab[left], vocab[right]) for left, right in table],
+        special_ids,
+        words_at_spaces(),
+        alphabet=alphabet,
+        table=table,
+    )
+
+
+def words_at_spaces() -> Pattern:
+    """Words between spaces and line ends, and what stands between the words."""
+    return own_pattern(r"[^ \r\n]+|[ \r\n]+")
+
+
+FORMAT = TokenizerFormat(
+    *("subword-nmt", "codes of subword-nmt or fastBPE, with </w>", recognises, load)
+)
