@@ -32,7 +32,7 @@ from bpe_tui.views.telling import (
 )
 from bpe_tui.widgets import visible
 from bpe_tui.widgets.bars import bar, scale_of, trace
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, plural, with_power
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints
@@ -44,12 +44,13 @@ from engine.unigram.problem import Removals
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
-PIECE, COST = 9, 8
+PIECE, COST = 9, 9
 """Cells of a piece, and of its cost."""
 LOOKED_AT = 200
 """So many words, the most frequent first, are looked through for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
 """So many words are searched for so many of the pieces that go."""
+SMALLEST_PLAIN = 0.0001
 FEW = 2
 """Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
 
@@ -195,7 +196,7 @@ class UnigramTeller(Teller[UnigramFrame]):
             ("✗ " if is_told and goes else "  ", "loss"),
             *left([(_shown(texts[piece.number]), role if is_told else "strong")], PIECE),
             *left(instead, name),
-            right(f"+{piece.cost:.4f}", COST, "strong"),
+            right(f"+{_cost(piece.cost)}" if piece.cost else "unused", COST, "strong"),
             ("  ", ""),
         ]
         cells = room.width - spans_width(spans) - REMARK
@@ -259,7 +260,7 @@ class UnigramTeller(Teller[UnigramFrame]):
         ]
         dearest = max(pruned, key=lambda piece: piece.loss_increase)
         raises = "raises" if now else "raised"
-        end = f", {raises} the loss by {dearest.loss_increase:.4f}."
+        end = f", {raises} the loss by {_cost(dearest.loss_increase)}."
         starts = "The dearest of them, ", "The dearest, "
         name = _shown(dearest.text)
         start = first_fitting(width - len(name) - len(end), *starts)
@@ -408,6 +409,12 @@ def _shown(text: str) -> str:
 def _as_spaces(text: str) -> str:
     """Spaces look as in the views of other models, not as files of pieces have them."""
     return text.replace(SPACE, visible.SPACE)
+
+
+def _cost(increase: float) -> str:
+    """What a removal costs; in a large corpus very little for each pretoken."""
+    is_plain = not increase or increase >= SMALLEST_PLAIN
+    return f"{increase:.4f}" if is_plain else with_power(increase, 2)
 
 
 def _is_prune(frame: UnigramFrame) -> bool:
