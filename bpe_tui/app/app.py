@@ -312,11 +312,12 @@ class BpeTuiApp(SessionApp):
         self._ahead.append(news.screen)
 
     def on_job_failed(self, news: messages.JobFailed) -> None:
-        if not isinstance(news.error, BpeError):
-            raise news.error
         if news.of is not self.session:
             return
-        if self._is_first:  # nothing is there to go back to
+        if not isinstance(news.error, BpeError):
+            self.session.failure = self.survive(news.error)
+            self.changed()
+        elif self._is_first:  # nothing is there to go back to
             self.failure = news.error
             self.exit(2, return_code=2)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
 from time import monotonic
 from typing import Any, ClassVar
@@ -16,6 +17,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.visible import visible_text
 
 QUIET_SECONDS = 0.3
 
@@ -42,12 +44,41 @@ class BaseApp(App[int]):
             self.register_theme(theme)
         self.theme = DARK.name
         self.notices = Notices()
+        self._survives = False
         self._pressed = monotonic()
 
     @property
     def is_quiet(self) -> bool:
         """Whether no key has been pressed for a while, so that there is time for other things."""
         return monotonic() - self._pressed > QUIET_SECONDS
+
+    def run(self, *arguments: Any, **settings: Any) -> int | None:
+        """Run at a terminal. What fails there is reported, and the rest goes on."""
+        self._survives = True
+        terminal.survive_messages(self.survive)
+        threading.excepthook = self._thread_failed
+        return super().run(*arguments, **settings)
+
+    def survive(self, error: Exception) -> str:
+        """Report what failed, and say so; without a terminal, as in a test, it is raised."""
+        if not self._survives:
+            raise error
+        from bpe_tui.session.reports import describe_failure
+
+        said = visible_text(describe_failure(error), spaces=False)
+        self.tell(said, stays=True)
+        return said
+
+    def _handle_exception(self, error: Exception) -> None:
+        """What Textual would end the application for."""
+        if self._survives and self.is_running and self.screen_stack:
+            self.survive(error)
+        else:
+            super()._handle_exception(error)
+
+    def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
+        if isinstance(failed.exc_value, Exception):
+            self.call_later(self.survive, failed.exc_value)
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)
@@ -94,7 +125,7 @@ class BaseApp(App[int]):
         self.push_screen(Messages(tuple(self.notices.everything)))
 
     def action_command_palette(self) -> None:
-        if self.use_command_palette and not CommandPalette.is_open(self):
+        if self.use_command_palette and not isinstance(self.screen, CommandPalette):
             self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:

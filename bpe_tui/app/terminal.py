@@ -14,6 +14,8 @@ from typing import Any, TextIO, cast
 
 from textual.app import App
 from textual.driver import Driver
+from textual.message import Message
+from textual.message_pump import MessagePump
 
 from engine.core.errors import CorpusError
 
@@ -89,6 +91,22 @@ def tolerate_bad_bytes() -> None:
         return lambda: getincrementaldecoder(encoding)("replace")
 
     setattr(linux_driver, "getincrementaldecoder", tolerant)  # noqa: B010
+
+
+def survive_messages(survive: Callable[[Exception], object]) -> None:
+    """Hand what a message of any widget raises to `survive`, and let the widget go on.
+
+    Textual ends the loop of the widget, and with it the application.
+    """
+    dispatch = MessagePump._dispatch_message
+
+    async def guarded(pump: MessagePump, message: Message) -> None:
+        try:
+            await dispatch(pump, message)
+        except Exception as error:
+            survive(error)
+
+    setattr(MessagePump, "_dispatch_message", guarded)  # noqa: B010
 
 
 def keys_from_terminal() -> None:

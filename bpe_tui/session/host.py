@@ -51,6 +51,8 @@ class Speaker(Protocol):
 
     def close_note(self) -> None: ...
 
+    def survive(self, error: Exception) -> str: ...
+
 
 class Host(Speaker, Protocol):
     """The application, as its screens see it."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from textual.content import Content
 from textual.reactive import reactive
+from textual.strip import Strip
 
+from bpe_tui.session.host import Speaker
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import (
@@ -207,11 +209,26 @@ class FramePanel(Lines, Generic[FrameT]):
         if self.frame is not None and self.display and self.size.width:
             self.head = ()
             self._rows = ()  # the old ones may tell of what is gone, and the foot would ask them
-            self._rows = self.rows_of(self.frame, self.room)
+            try:
+                self._rows = self.rows_of(self.frame, self.room)
+            except Exception as error:
+                self._rows = self._failed(error)
             super().rebuild()
             self._say_foot()
         else:
             self._rows = ()  # when they are seen again, what they tell of may be gone
+
+    def render_line(self, y: int) -> Strip:
+        try:
+            return super().render_line(y)
+        except Exception as error:  # rows may be made only now
+            self._rows, self.head = self._failed(error), ()
+            return super().render_line(y)
+
+    def _failed(self, error: Exception) -> Sequence[Row]:
+        """What stands in place of rows that could not be made."""
+        said = cast("Speaker", self.app).survive(error)
+        return paragraph(said, max(self.room, 1), "loss")
 
     def say(self, title: str, foot: str = "") -> None:
         """Set what the border says; the text is shown as it is."""

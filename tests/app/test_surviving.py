@@ -1,0 +1,87 @@
+"""What fails in the program itself is reported, and the rest goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from opening import opened, step, until
+from textual.message_pump import MessagePump
+
+from bpe_tui.app import terminal
+from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.bpe.panels.pairs import PairsPanel
+from bpe_tui.session import reports
+
+SECRET = "a secret of the corpus"
+
+
+def fail(*_: Any) -> Any:
+    raise LookupError(SECRET)
+
+
+@pytest.fixture
+def surviving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Applications that survive, as they do at a terminal."""
+    monkeypatch.setattr(MessagePump, "_dispatch_message", MessagePump._dispatch_message)
+    monkeypatch.setattr("threading.excepthook", lambda _: None)
+    monkeypatch.setattr(reports, "_written", {})
+
+
+def survive(app: BpeTuiApp) -> None:
+    app._survives = True
+    terminal.survive_messages(app.survive)
+
+
+def only_report(state: Path) -> Path:
+    (found,) = (state / "bpe-tui" / "reports").iterdir()
+    return found
+
+
+@pytest.mark.usefixtures("surviving")
+async def test_a_panel_that_fails_says_so_and_the_others_go_on(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        survive(app)
+        monkeypatch.setattr(PairsPanel, "rows_of", fail)
+        await pilot.press("right", "right")
+        panel = app.screen.query_one(PairsPanel)
+        shown = " ".join(text for row in panel._rows for text, _ in row.spans)
+        assert "failed (LookupError)" in shown
+        assert step(app) == 2
+        written = only_report(own_state)
+        assert SECRET not in written.read_text() + shown
+        assert written.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.usefixtures("surviving")
+async def test_so_does_what_a_key_starts_and_what_a_thread_does(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        survive(app)
+        monkeypatch.setattr("threading.excepthook", app._thread_failed)
+        monkeypatch.setattr(BpeTuiApp, "action_light", fail)
+        await pilot.press("t")
+        app.call_later(app.action_light)
+        await until(pilot, lambda: "failed" in app.notices.note)
+        app.close_note()
+        Thread(target=fail).start()
+        await until(pilot, lambda: "failed" in app.notices.note)
+        last = step(app)
+        await pilot.press("left")
+        assert step(app) == last - 1
+
+
+def test_a_report_quotes_the_corpus_only_if_asked(
+    own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports, "_written", {})
+    monkeypatch.setenv(reports.FULL, "full")
+    with pytest.raises(LookupError) as failed:
+        fail()
+    assert reports.report(failed.value) == reports.report(failed.value) == only_report(own_state)
+    assert SECRET in only_report(own_state).read_text()
