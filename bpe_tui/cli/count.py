@@ -14,6 +14,7 @@ from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
     JsonOption,
+    OtherPatternOption,
     TokenizerOption,
     policy_of,
 )
@@ -41,6 +42,7 @@ def count(
         ),
     ],
     tokenizer: TokenizerOption,
+    pattern: OtherPatternOption = None,
     as_json: JsonOption = False,
     allow_special: AllowSpecialOption = None,
 ) -> None:
@@ -48,7 +50,7 @@ def count(
 
     A file that cannot be counted is told on standard error; the others are counted.
     """
-    loaded = open_named(tokenizer)
+    loaded = open_named(tokenizer, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # what cannot be allowed is an error at once
     sizes: dict[str, TextSize] = {}

@@ -17,6 +17,7 @@ from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
     EncodedSpecialOption,
+    OtherPatternOption,
     TokenizerOption,
     hint_at_allow_special,
     policy_of,
@@ -40,6 +41,7 @@ IDS_AT_A_TIME = 1 << 12
 )
 def encode(
     tokenizer: TokenizerOption,
+    pattern: OtherPatternOption = None,
     text: Annotated[
         str,
         typer.Argument(
@@ -86,7 +88,7 @@ def encode(
         raise CommandLineError("--json and --explain contradict each other; give one")
     if dropout is not None and (as_json or explain):
         raise CommandLineError("--dropout prints ids only; leave --json and --explain away")
-    loaded = open_named(tokenizer, merging=explain or dropout is not None)
+    loaded = open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     given = with_progress(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]

@@ -12,6 +12,7 @@ from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import note_stand_ins, open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
+    OtherPatternOption,
     TokenizerOption,
     policy_of,
 )
@@ -64,10 +65,11 @@ def explain(
         str, typer.Argument(metavar="TEXT", help="What to encode.", show_default=False)
     ],
     tokenizer: TokenizerOption,
+    pattern: OtherPatternOption = None,
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print how each pretoken of TEXT encodes: its merges, and the candidates that lost to each."""
-    loaded = open_named(tokenizer, merging=True)
+    loaded = open_named(tokenizer, merging=True, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
     note_stand_ins(text)
     for line in explanation(policy.applied(loaded), to_text(os.fsencode(text))):

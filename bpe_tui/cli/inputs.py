@@ -68,11 +68,14 @@ def note_stand_ins(text: str) -> None:
         print(f"{PROGRAM}: note: {note}", file=sys.stderr)
 
 
-def open_named(given: Sequence[str], merging: bool = False) -> Tokenizer:
+def open_named(
+    given: Sequence[str], merging: bool = False, pattern: str | None = None
+) -> Tokenizer:
     """The tokenizer that the command line names; notes about it go to standard error, a line each.
 
     Args:
         merging: whether only one with merges will do.
+        pattern: goes before what the files say.
 
     Raises:
         CommandLineError: `--tokenizer` is given more than twice, or has no merges.
@@ -82,7 +85,7 @@ def open_named(given: Sequence[str], merging: bool = False) -> Tokenizer:
 
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
-    found = open_tokenizer(*given)
+    found = open_tokenizer(*given, pattern=pattern)
     for note in dict.fromkeys(found.notes):
         print(f"{PROGRAM}: note: {visible_text(note, spaces=False)}", file=sys.stderr)
     pipeline = found.tokenizer.pipeline

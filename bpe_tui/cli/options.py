@@ -201,6 +201,16 @@ TokenizerOption = Annotated[
         rich_help_panel="Tokenizer",
     ),
 ]
+OtherPatternOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pattern",
+        metavar="NAME|REGEX",
+        help=f"What cuts text, in place of the tokenizer's own: {', '.join(PATTERNS)}; or a regex.",
+        rich_help_panel="Tokenizer",
+        show_default=False,
+    ),
+]
 
 
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:

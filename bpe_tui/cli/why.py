@@ -13,6 +13,7 @@ from bpe_tui.cli.inputs import CommandLineError, note_stand_ins, open_named
 from bpe_tui.cli.options import (
     TEXT,
     AllowSpecialOption,
+    OtherPatternOption,
     TokenizerOption,
     policy_of,
 )
@@ -41,6 +42,7 @@ def why(
         ),
     ],
     tokenizer: TokenizerOption,
+    pattern: OtherPatternOption = None,
     right: Annotated[
         str | None,
         typer.Argument(
@@ -62,7 +64,7 @@ def why(
     allow_special: AllowSpecialOption = None,
 ) -> None:
     """Print why TOKEN is not one token in a text, or that it is, for each place where it stands."""
-    loaded = open_named(tokenizer, merging=True)
+    loaded = open_named(tokenizer, merging=True, pattern=pattern)
     asked = parts_asked(piece, text) if right is None else (piece, right)
     parts = list(map(os.fsencode, asked))
     if not all(parts):

@@ -144,9 +144,11 @@ def note_guessed_pattern(
     """A note about the pattern that is taken where files name none, unless the caller gives one.
 
     >>> note_guessed_pattern(Overrides())
-    ["the file names no pattern; GPT-2's is taken"]
+    ["the file names no pattern; GPT-2's is taken; --pattern gives another one"]
     """
-    return [] if overrides.pattern else [f"{files} no pattern; {taken} is taken"]
+    if overrides.pattern:
+        return []
+    return [f"{files} no pattern; {taken} is taken; --pattern gives another one"]
 
 
 def note_guessed_special_tokens(

@@ -4,8 +4,7 @@
     Ig== 1
 
 The merges are not written, they follow from the ranks: see `ranks`. Nor are the pattern
-and the special tokens; files in wide use are known by their content (`known_ranks`), and for
-any other the pattern is gpt2's until somebody says more.
+and the special tokens: see `known_ranks`.
 """
 
 from __future__ import annotations
@@ -14,10 +13,7 @@ import re
 from base64 import b64encode
 from binascii import Error as Base64Error
 from binascii import a2b_base64
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
@@ -25,68 +21,10 @@ from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.guesses import note_gaps, note_guessed_pattern, number_special_tokens
+from engine.formats.known_ranks import known_ranks, likely_pattern, likely_ranks
 from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import Source, check_lines, read_bytes
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
-
-# Rank files that are known by their content, since they do not say how they are to be used.
-#
-# Sources: the digests, special tokens and patterns of `tiktoken_ext/openai_public.py`; for Llama 3
-# its `tokenizer.py`. r50k_base is GPT-2's vocabulary, too. cl100k_base and p50k_base serve several
-# encodings that differ in special tokens; those of the encoding named like the file are taken.
-
-_END = "<|endoftext|>"
-
-
-@dataclass(frozen=True)
-class KnownRanks:
-    """What a rank file leaves unsaid.
-
-    Attributes:
-        special_ids: special token → id.
-        pattern: a name in `PATTERNS`.
-    """
-
-    name: str
-    special_ids: Mapping[str, int]
-    pattern: str
-
-
-def _llama3_special_ids() -> dict[str, int]:
-    spelled = ["begin_of_text", "end_of_text", *(f"reserved_special_token_{n}" for n in range(4))]
-    spelled += ["start_header_id", "end_header_id", "reserved_special_token_4", "eot_id"]
-    spelled += [f"reserved_special_token_{n}" for n in range(5, 251)]
-    return {f"<|{name}|>": 128_000 + place for place, name in enumerate(spelled)}
-
-
-_FILL_IN_THE_MIDDLE = {"<|fim_prefix|>": 100258, "<|fim_middle|>": 100259, "<|fim_suffix|>": 100260}
-
-_BY_DIGEST: dict[str, KnownRanks] = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownRanks(
-        "r50k_base", {_END: 50256}, "gpt2"
-    ),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": KnownRanks(
-        "p50k_base", {_END: 50256}, "gpt2"
-    ),
-    "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7": KnownRanks(
-        "cl100k_base",
-        {_END: 100257, **_FILL_IN_THE_MIDDLE, "<|endofprompt|>": 100276},
-        "cl100k",
-    ),
-    "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d": KnownRanks(
-        "o200k_base", {_END: 199999, "<|endofprompt|>": 200018}, "o200k"
-    ),
-    "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55": KnownRanks(
-        "Llama 3", _llama3_special_ids(), "llama3"
-    ),
-}
-
-
-def known_ranks(data: bytes) -> KnownRanks | None:
-    """What is known of a rank file, whatever its line ends; `None` if it is not among the known."""
-    lines = data.replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n"
-    return _BY_DIGEST.get(sha256(lines).hexdigest())
-
 
 _FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
@@ -102,9 +40,12 @@ def recognises(source: Source) -> bool:
 def load(source: Source, overrides: Overrides) -> Opened:
     data = check_lines(source.paths[0], read_bytes(source.paths[0]))
     ranks = read_ranks(source, _EMPTY_TOKEN.sub(b"", data))
+    empty = _EMPTY_TOKEN.search(data)
     known = known_ranks(data)
-    pattern = overrides.pattern or (known.pattern if known else "gpt2")
-    told = known.special_ids if known else {}
+    likely = None if known else likely_ranks(ranks, has_empty=empty is not None)
+    used = known or likely
+    pattern = overrides.pattern or (used.pattern if used else likely_pattern(ranks))
+    told = used.special_ids if used else {}
     special_ids = number_special_tokens(overrides.special_tokens, told, ranks.values())
     try:
         tokenizer, notes = tokenizer_of_ranks(ranks, special_ids, pattern)
@@ -112,15 +53,23 @@ def load(source: Source, overrides: Overrides) -> Opened:
         raise TokenizerFileError(f"{source}: {error}") from None
     if known:
         notes.insert(0, f"recognised as {known.name}, with its pattern and special tokens")
+    elif likely:
+        notes.insert(0, f"{likely.name}, with their pattern and special tokens, by {likely.why}")
     else:
-        notes += note_guessed_pattern(overrides)
+        notes += note_guessed_pattern(overrides, _told(tokenizer.pattern.name))
         if overrides.special_tokens is None:
             notes.append("the file names no special tokens; none are taken")
         notes += note_gaps(tokenizer.vocab)
-    if empty := _EMPTY_TOKEN.search(data):
+    if empty:
         rank = empty.group().split()[1].decode()
         notes.append(f"its token {rank} has no bytes, as in Whisper's files, and is left out")
     return Opened(tokenizer, FORMAT.name, tuple(notes))
+
+
+def _told(pattern: str) -> str:
+    return (
+        "GPT-2's" if pattern == "gpt2" else f"{pattern}, which its tokens fit better than GPT-2's,"
+    )
 
 
 def read_ranks(source: Source, data: bytes) -> dict[bytes, int]:

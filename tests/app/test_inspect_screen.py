@@ -83,4 +83,4 @@ async def test_an_opened_tokenizer_says_its_format_and_what_was_guessed(tmp_path
         await pilot.pause()
         assert said(app, "overview")[0] == "format gpt2"
         everything = " ".join(said(app, "overview"))
-        assert "note the files name no pattern; GPT-2's is taken" in everything
+        assert "note the files name no pattern; GPT-2's is taken;" in everything

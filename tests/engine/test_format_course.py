@@ -51,7 +51,7 @@ def test_a_spelling_is_recognised_and_said(spelling: str, path: Path) -> None:
     opened = open_tokenizer(path)
     assert opened.notes == (
         f"its tokens are spelled in {spelling}",
-        "the file names no pattern; GPT-2's is taken",
+        "the file names no pattern; GPT-2's is taken; --pattern gives another one",
         f"taken for special, since no merge makes them: {END}",
     )
     for text in TEXTS:

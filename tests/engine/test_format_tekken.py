@@ -130,6 +130,8 @@ def test_a_token_without_bytes_is_left_out(tmp_path: Path) -> None:
     for text in ("lowest newest", "żółw 漢字"):
         assert opened.tokenizer.decode(opened.tokenizer.encode(text)) == text
     assert 50256 not in opened.tokenizer.vocab
+    first = len(RANKS) + 1  # as in `whisper/tokenizer.py`: behind all lines
+    assert opened.tokenizer.encode("<|endoftext|><|en|><|0.00|>") == [first, first + 2, first + 107]
     assert len(opened.tokenizer.merges) == len(handout().merges)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 
 import oracles
@@ -21,9 +22,9 @@ from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import unspell
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.formats import open_tokenizer, save
+from engine.formats.known_ranks import known_ranks, likely_pattern, likely_ranks
 from engine.formats.ranks import merges_of_ranks, ranks_of, tokenizer_of_ranks
 from engine.formats.source import read_json
-from engine.formats.tiktoken_file import known_ranks
 
 CL100K = Path(next(iter(tiktoken_ext.__path__))) / "data" / "cl100k_base.tiktoken"
 GPT2_VOCAB = REPO.parent / "shared" / "data" / "gpt2_vocab.json"
@@ -218,9 +219,72 @@ def test_wished_special_tokens_fill_the_gaps_of_the_ranks(tmp_path: Path) -> Non
 
 def test_an_unknown_file_says_what_was_guessed(tmp_path: Path) -> None:
     assert open_tokenizer(written(tmp_path, lines(SINGLE_BYTES | {b"ab": 300}))).notes == (
-        "the file names no pattern; GPT-2's is taken",
+        "the file names no pattern; GPT-2's is taken; --pattern gives another one",
         "the file names no special tokens; none are taken",
         "44 ids below the highest stand for no token (256, 257, 258, …)",
+    )
+
+
+PUNCTUATED = [b"(%c%c" % pair for pair in product(b"abcdefgh", repeat=2)]
+YEARS = [b" %d" % year for year in range(1900, 2000)]
+
+
+def filled(tokens: list[bytes], size: int) -> dict[bytes, int]:
+    """The bytes, some tokens, and pairs of letters until there are so many."""
+    letters = [chr(code).encode() for code in range(0x4E00, 0x4E00 + 500)]
+    more = (a + b for a in letters for b in letters)
+    return ranks(*tokens, *(next(more) for _ in range(size - 256 - len(tokens))))
+
+
+@pytest.mark.parametrize(
+    ("size", "name", "pattern", "special_ids"),
+    [
+        (
+            151_643,
+            "Qwen's",
+            "qwen2",
+            {END: 151_643, "<|extra_204|>": 151_850},
+        ),
+        (
+            200_000,
+            "Llama 4's",
+            "o200k",
+            {"<|eot|>": 200_008, "<|patch|>": 200_092, "<|reserved_special_token_903|>": 202_047},
+        ),
+    ],
+)
+def test_qwens_and_llama_4s_ranks_are_known_by_their_number_and_tokens(
+    size: int, name: str, pattern: str, special_ids: dict[str, int]
+) -> None:
+    likely = likely_ranks(filled(PUNCTUATED, size), has_empty=False)
+    assert likely is not None
+    assert (likely.name, likely.pattern) == (f"taken for {name} ranks", pattern)
+    assert special_ids.items() <= likely.special_ids.items()
+    assert likely_ranks(filled(YEARS, size), has_empty=False) is None  # fits GPT-2's better
+
+
+@pytest.mark.parametrize(
+    ("tokens", "pattern"),
+    [
+        ([b" low", b"low", b"est"], "gpt2"),
+        ([b" 1999", b" 12", b"low"], "gpt2"),
+        ([b"(low", b"lowEst"], "qwen2"),
+        ([b"(low", b"don't", b"123"], "o200k"),
+        ([b"(low", b"lowEst", b"123"], "llama3"),
+    ],
+)
+def test_of_unknown_ranks_the_pattern_is_taken_that_cuts_the_fewest_tokens(
+    tokens: list[bytes], pattern: str
+) -> None:
+    assert likely_pattern(ranks(*tokens)) == pattern
+
+
+def test_a_pattern_that_fits_better_is_told(tmp_path: Path) -> None:
+    opened = open_tokenizer(written(tmp_path, lines(ranks(b"lo", b"(lo"))))
+    assert opened.tokenizer.pattern.name == "qwen2"
+    assert opened.notes[0] == (
+        "the file names no pattern; qwen2, which its tokens fit better than GPT-2's, is taken; "
+        "--pattern gives another one"
     )
 
 
