@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+import warnings
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -57,6 +58,7 @@ class BaseApp(App[int]):
         self._survives = True
         terminal.survive_messages(self.survive)
         threading.excepthook = self._thread_failed
+        warnings.showwarning = self._warned
         return super().run(*arguments, **settings)
 
     def survive(self, error: Exception) -> str:
@@ -79,6 +81,11 @@ class BaseApp(App[int]):
     def _thread_failed(self, failed: threading.ExceptHookArgs) -> None:
         if isinstance(failed.exc_value, Exception):
             self.call_later(self.survive, failed.exc_value)
+
+    def _warned(self, message: Warning | str, *where: Any, **more: Any) -> None:
+        """Called in any thread; written to the terminal, it would lie over the screen."""
+        said = visible_text(str(message), spaces=False)
+        self.call_later(self.tell, f"{said[:1].upper()}{said[1:]}.", stays=True)
 
     def on_mount(self) -> None:
         terminal.on_ending_signals(self._end_on_signal)

@@ -6,7 +6,9 @@ import gc
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from bpe_tui.cli.console import (
     BAD_INPUT,
@@ -19,7 +21,7 @@ from bpe_tui.cli.console import (
     near_command,
 )
 from bpe_tui.widgets.visible import visible_text
-from engine.core.errors import BpeError
+from engine.core.errors import BpeError, HelperWarning
 from engine.core.helper_pool import SINGLE_THREADED
 
 
@@ -27,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments` (by default those of the process); return its exit code."""
     _replace_closed_streams()
     os.environ.update(SINGLE_THREADED)
+    warnings.showwarning = _tell_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know `→`
     try:
@@ -88,6 +91,12 @@ def _refuse(message: str) -> int:
     """Say in one line what is wrong."""
     print(f"{PROGRAM}: {visible_text(message, spaces=False)}", file=sys.stderr)
     return BAD_INPUT
+
+
+def _tell_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+    """Say in one line what went otherwise than it should, though well; show ours alone."""
+    if issubclass(category, HelperWarning):
+        print(f"{PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr)
 
 
 def _drop_what_cannot_be_written() -> None:

@@ -125,7 +125,11 @@ class OutputError(BpeError):
 
 
 class WorkerError(BpeError):
-    """A helper process died or could not be started."""
+    """Helper processes failed. Not raised any more: this process does their work then."""
+
+
+class HelperWarning(UserWarning):
+    """A helper process died or could not be started; this process did its work instead."""
 
 
 class TimelineError(BpeError):

@@ -10,19 +10,21 @@ comes from a file is never unpickled.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Generic, TypeVar
 
-from engine.core.errors import WorkerError
+from engine.core.errors import HelperWarning
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -36,6 +38,9 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from engine.core.helper_pool i
 _AHEAD = 4
 """Tasks read for each process before the next result is there: two wait, and two it has already."""
 
+_FILES_TO_START = 8
+"""Three pipes and the null device are open for a moment while a helper starts; one is to spare."""
+
 _RARELY = 1 << 20
 """Helpers make many lists and hardly any cycles: so many objects before the collector looks."""
 
@@ -45,31 +50,34 @@ def in_order(
     tasks: Iterable[Task],
     helpers: int,
     *,
-    died: str,
-    works_too: bool = True,
+    doing: str,
 ) -> Generator[Result, None, None]:
-    """Work on tasks with helper processes; closing the generator ends them.
+    """Work on tasks with helper processes and this one; closing the generator ends them.
+
+    A helper that cannot start or dies is told with a `HelperWarning`, and this process does its
+    work again.
 
     Args:
-        prepare: is called once in each process, and gives the function from a task to its result.
+        prepare: is called once in each process, and gives the function from a task to its result,
+            which gets its tasks in their order. Work that is done again gets a function of its own.
             It is pickled, as tasks and results are: a function of a module, or `partial` of one.
         tasks: are read by a thread of their own, only a few ahead of the results, so that they may
             block or never end.
         helpers: how many processes there are beside this one.
-        died: the error to raise if one of them dies.
-        works_too: whether this process works on a task, too, while the next result is not there.
+        doing: what the work is, for the warning: `counting`.
 
     Yields:
         the results, in the order of the tasks.
 
     Raises:
-        WorkerError: a helper could not be started, or died.
         Exception: what `tasks`, `prepare` or the work raises, wherever it is done.
     """
-    pool = _Pool[Task, Result](tasks, helpers + works_too, died)
+    pool = _Pool[Task, Result](prepare, tasks, helpers + 1, doing)
     try:
-        pool.start(helpers, prepare)
-        yield from pool.results(prepare() if works_too else None)
+        if pool.start(helpers):
+            yield from pool.results()
+        else:
+            yield from map(prepare(), tasks)
     finally:
         pool.stop()
 
@@ -80,13 +88,21 @@ class _Pool(Generic[Task, Result]):
     All that they share is read and changed under `_changed`.
     """
 
-    def __init__(self, tasks: Iterable[Task], processes: int, died: str) -> None:
+    def __init__(
+        self,
+        prepare: Callable[[], Callable[[Task], Result]],
+        tasks: Iterable[Task],
+        processes: int,
+        doing: str,
+    ) -> None:
+        self._prepare = prepare
         self._tasks = tasks
         self._most_under_way = _AHEAD * processes
-        self._died = died
+        self._doing = doing
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._changed = threading.Condition()  # its lock can be taken twice
         self._waiting: deque[tuple[int, Task]] = deque()  # each with its place among all tasks
+        self._lost: deque[list[tuple[int, Task]]] = deque()  # what each dead helper had to do
         self._done: dict[int, Result] = {}
         self._read = 0
         self._given = 0  # results, so this is the place of the next one, too
@@ -94,23 +110,38 @@ class _Pool(Generic[Task, Result]):
         self._stopped = False
         self._error: BaseException | None = None
 
-    def start(self, helpers: int, prepare: object) -> None:
-        """Start the helpers, the threads that serve them, and the one that reads tasks."""
-        for _ in range(helpers):
-            helper = _start_helper()
-            self._helpers.append(helper)
-            _start_thread(self._serve, helper, prepare)
-        _start_thread(self._read_tasks)
+    def start(self, helpers: int) -> bool:
+        """Start the thread that reads tasks, the helpers, and the threads that serve them.
 
-    def results(self, work: Callable[[Task], Result] | None) -> Generator[Result, None, None]:
-        """The results in order; with `work` this thread works while the next is not there."""
+        Returns:
+            whether tasks are read; if not, none has been.
+        """
+        try:
+            _start_thread(self._read_tasks)
+        except RuntimeError:
+            return False  # a system that gives us no thread gives no helper, either
+        try:
+            for _ in range(helpers):
+                helper = _start_helper()
+                self._helpers.append(helper)
+                _start_thread(self._serve, helper)
+        except (OSError, RuntimeError) as error:  # no process, no room for its pipes; no thread
+            self._warn(f"could not be started ({error})")
+        return True
+
+    def results(self) -> Generator[Result, None, None]:
+        """The results in order; this thread works, too, while the next is not there."""
+        work = self._prepare()
         while True:
+            lost: list[tuple[int, Task]] | None = None
+            taken = None
             with self._changed:
                 self._changed.wait_for(
                     lambda: (
                         self._error
+                        or self._lost
                         or self._given in self._done
-                        or (work is not None and self._waiting)
+                        or self._waiting
                         or (self._all_read and self._given == self._read)
                     )
                 )
@@ -121,15 +152,26 @@ class _Pool(Generic[Task, Result]):
                     result = self._done.pop(self._given)
                     self._given += 1
                     self._changed.notify_all()  # there is room for one task more
+                elif self._lost:
+                    lost = self._lost.popleft()
                 else:
                     taken = self._take()
             if is_there:
                 yield result
-            elif taken is not None and work is not None:
+            elif lost is not None:
+                self._warn("died")
+                again = self._prepare()
+                for place, task in lost:
+                    self._put(place, again(task))
+            elif taken is not None:
                 place, task = taken
                 self._put(place, work(task))
             else:
                 return
+
+    def _warn(self, what: str) -> None:
+        told = f"a helper process {what} while {self._doing}; this process does its work instead"
+        warnings.warn(told, HelperWarning, stacklevel=2)
 
     def stop(self) -> None:
         """End the helpers.
@@ -163,30 +205,30 @@ class _Pool(Generic[Task, Result]):
         except BaseException as error:
             self._fail(error)
 
-    def _serve(self, helper: subprocess.Popen[bytes], prepare: object) -> None:
+    def _serve(self, helper: subprocess.Popen[bytes]) -> None:
         """Pass tasks to a helper and take its results, as long as there are any."""
         assert helper.stdin is not None
         assert helper.stdout is not None
-        sent: deque[int] = deque()
+        sent: deque[tuple[int, Task]] = deque()
         try:
-            _send(helper.stdin, prepare)
+            _send(helper.stdin, self._prepare)
             error, _ = pickle.load(helper.stdout)
             # Now it is there, and from now on it works as fast as we do.
             while error is None:
                 # One task more than it is working on, so that it never has to wait.
                 while len(sent) < 2 and (task := self._take(wait=not sent)) is not None:
+                    sent.append(task)
                     _send(helper.stdin, task[1])
-                    sent.append(task[0])
                 if not sent:
                     return
                 error, result = pickle.load(helper.stdout)
                 if error is None:
-                    self._put(sent.popleft(), result)
+                    self._put(sent.popleft()[0], result)
             self._fail(error)
-        except (EOFError, OSError, pickle.UnpicklingError) as cause:
-            death = WorkerError(self._died)
-            death.__cause__ = cause
-            self._fail(death)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            with self._changed:
+                self._lost.append(list(sent))
+                self._changed.notify_all()
         except BaseException as cause:
             self._fail(cause)
 
@@ -215,18 +257,23 @@ def _start_thread(work: Callable[..., None], *arguments: object) -> None:
 
 def _start_helper() -> subprocess.Popen[bytes]:
     here = str(Path(__file__).resolve().parents[2])
-    try:
-        return subprocess.Popen(
-            # Without site-packages of its own: it gets our path.
-            [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, **SINGLE_THREADED},
-            start_new_session=True,  # Ctrl+C is for the parent to handle
-        )
-    except OSError as error:
-        raise WorkerError(f"cannot start a helper process: {error}") from error
+    _check_room_for_pipes()
+    return subprocess.Popen(
+        # Without site-packages of its own: it gets our path.
+        [sys.executable, "-S", "-P", "-c", _START, here, *sys.path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **SINGLE_THREADED},
+        start_new_session=True,  # Ctrl+C is for the parent to handle
+    )
+
+
+def _check_room_for_pipes() -> None:
+    """Raises `OSError` if too few files may be open; `Popen` would lose the pipes it has made."""
+    with contextlib.ExitStack() as opened:
+        for _ in range(_FILES_TO_START):
+            opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
 
 
 def _send(stream: IO[bytes], value: object) -> None:

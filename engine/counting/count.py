@@ -59,7 +59,6 @@ def count_pretokens(
 
     Raises:
         CorpusError: the file cannot be opened or read.
-        WorkerError: a helper process could not be started, or died; one worker needs none.
         UnknownNameError, SpecialTokenError: the arguments are wrong.
     """
     return count_corpus(Corpus(path), pattern, special_tokens, workers, on_progress).counts
@@ -86,7 +85,6 @@ def count_corpus(
 
     Raises:
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
-        WorkerError: a helper process could not be started, or died.
     """
     pattern = as_pattern(pattern)
     tally = Tally()
@@ -194,8 +192,7 @@ def _counted_chunks(
     first = list(islice(chunks, WORTH_HELPERS))
     prepare = partial(counting, _kind_of_counter(pattern, splitter), pattern, splitter)
     if processes > 1 and len(first) == WORTH_HELPERS:
-        died = "a helper process died while counting; try again with one worker"
-        yield from in_order(prepare, chain(first, chunks), processes - 1, died=died)
+        yield from in_order(prepare, chain(first, chunks), processes - 1, doing="counting")
     else:
         yield from map(prepare(), chain(first, chunks))
 

@@ -12,6 +12,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import count as count_up
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
@@ -115,12 +116,16 @@ class Counted(NamedTuple):
     chunk: ChunkCount
 
 
+_made = count_up()
+"""Counters made in this process, which may be several: pieces of two must not be mixed up."""
+
+
 def counting(
     kind: type[ChunkCounter], pattern: Pattern, splitter: SpecialSplitter
 ) -> Callable[[Chunk], Counted]:
     """A function that counts chunks with a counter of its own, in whichever process it is made."""
     counter = kind(pattern, splitter)
-    name = os.getpid()
+    name = os.getpid() << 32 | next(_made)
 
     def count(chunk: Chunk) -> Counted:
         return Counted(name, chunk.bytes_read, counter.count(chunk.data, chunk.continues))

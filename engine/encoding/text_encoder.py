@@ -89,16 +89,12 @@ def encode_all(
     Args:
         texts: are read a little ahead of what is asked for, so they may never end.
         workers: processes to encode with, this one included.
-
-    Raises:
-        WorkerError: a helper process could not be started, or died.
     """
     if workers <= 1:
         yield from map(encoder.encode, texts)
         return
-    died = "a helper process died while encoding; try again with one worker"
     encode_batch = partial(_batch_encoder, encoder)
-    with closing(in_order(encode_batch, _batches(texts), workers - 1, died=died)) as encoded:
+    with closing(in_order(encode_batch, _batches(texts), workers - 1, doing="encoding")) as encoded:
         for batch in encoded:
             yield from batch
 

@@ -185,7 +185,6 @@ class Tokenizer:
 
         Raises:
             TextError: one of them is no text, or all of them are a single one.
-            WorkerError: a helper process could not be started, or died.
         """
         if isinstance(texts, str):
             raise TextError("texts are a list, and this is a single one: write [text]")
@@ -212,9 +211,6 @@ class Tokenizer:
         Args:
             blocks: UTF-8; a character may stand across two of them.
             workers: processes to encode with, this one included.
-
-        Raises:
-            WorkerError: a helper process could not be started, or died.
         """
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
         chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))

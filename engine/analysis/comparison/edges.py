@@ -156,7 +156,6 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
 
     Raises:
         ComparisonError: nothing says which part of the text a token stands for.
-        WorkerError: a helper process could not be started, or died.
     """
     if len(data) < LONG:
         return [token_spans(tokenizer, data) for tokenizer in tokenizers]
@@ -166,8 +165,7 @@ def edges_of_all(tokenizers: Sequence[Tokenizer], data: bytes) -> list[Ints]:
     helpers = min(cores, len(tasks)) - 1
     found: Iterable[list[Ints]]
     if helpers:
-        died = "a helper process died while encoding; try again"
-        with closing(in_order(prepare, tasks, helpers, died=died)) as results:
+        with closing(in_order(prepare, tasks, helpers, doing="encoding")) as results:
             found = list(results)
     else:
         found = map(prepare(), tasks)
