@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
 import warnings
+from contextlib import suppress
 from time import monotonic
 from typing import Any, ClassVar
 

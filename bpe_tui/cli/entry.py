@@ -93,7 +93,9 @@ def _refuse(message: str) -> int:
     return BAD_INPUT
 
 
-def _tell_warning(message: Warning | str, category: type[Warning], *where: Any) -> None:
+def _tell_warning(
+    message: Warning | str, category: type[Warning], *where: Any, **more: Any
+) -> None:
     """Say in one line what went otherwise than it should, though well; show ours alone."""
     if issubclass(category, HelperWarning):
         print(f"{PROGRAM}: note: {visible_text(str(message), spaces=False)}", file=sys.stderr)
