@@ -29,6 +29,7 @@ ROOMS = {
         encoding
         counting
         text
+        native
         core
     """,
     "bpe_tui": """

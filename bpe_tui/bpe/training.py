@@ -16,7 +16,7 @@ from bpe_tui.widgets.numbers import plural
 from engine.bpe.run import to_tokenizer
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import TRAINERS
+from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
 from engine.core.errors import TokenizerFileError
 from engine.encoding.units import DEFAULT_UNITS
 from engine.recording.training import CountedCorpus, Training
@@ -73,7 +73,7 @@ def write(training: Training, config: RunConfig, format: str, out: Path, *, over
 
 def _replaced(trainer: Trainer, config: RunConfig) -> str:
     """Why another algorithm than the one asked for has trained, if one has."""
-    if trainer.algorithm.name == config.trainer:
+    if trainer.algorithm.name in (config.trainer, WITHOUT_KERNEL):
         return ""
     of_units = TRAINERS[config.trainer].bytes_only and config.units != DEFAULT_UNITS
     why = config.units if of_units else f"{config.tie_rule} ties"

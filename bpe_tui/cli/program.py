@@ -99,10 +99,14 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import PackageNotFoundError, version  # slow, and seldom needed
 
+        from engine.native import KERNEL
+
+        kernel = "with" if KERNEL is not None else "without"
         try:
-            typer.echo(f"{PROGRAM} {version(PROGRAM)}")
+            number = version(PROGRAM)
         except PackageNotFoundError:
-            typer.echo(f"{PROGRAM} (not installed: run from its source)")
+            number = "(not installed: run from its source)"
+        typer.echo(f"{PROGRAM} {number}, {kernel} the compiled kernel")
         raise typer.Exit
 
 

@@ -79,7 +79,7 @@ class RunConfig:
     special_tokens: tuple[str, ...] = DEFAULT_SPECIAL
     pattern: str = "gpt2"
     tie_rule: str = "lexicographic"
-    trainer: str = "fast"
+    trainer: str = "native"
     min_count: int = 2
     cache: bool = True
     model: str = "bpe"

@@ -27,6 +27,8 @@ from engine.encoding.units import DEFAULT_UNITS, UNITS
 SLICE_SECONDS = 0.02
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 SAMPLE_SEED = 0
+RACERS = tuple(name for name, algorithm in TRAINERS.items() if algorithm.counters)
+"""Those that count their work; `native` does that of `fast`."""
 
 
 class RunnerState(Enum):
@@ -130,7 +132,7 @@ class Race:
     """
 
     def __init__(
-        self, counts: Mapping[bytes, int], course: Course, trainers: Sequence[str] = tuple(TRAINERS)
+        self, counts: Mapping[bytes, int], course: Course, trainers: Sequence[str] = RACERS
     ) -> None:
         rule = TIE_RULES[course.tie_rule]
         self._counts, self._course = counts, course
@@ -186,7 +188,7 @@ class SizeRace:
 
     counts: Mapping[bytes, int]
     course: Course
-    trainers: Sequence[str] = tuple(TRAINERS)
+    trainers: Sequence[str] = RACERS
     points: list[SizePoint] = field(default_factory=list)
 
     def slices(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
 from engine.recording.change_log import ChangeLog
-from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
+from engine.recording.merge_record import Merge, MergeBatch, MergeRecord, PairStep, copied
 from engine.recording.numbering import PairNumbers, TokenIds
 
 
@@ -155,6 +155,22 @@ class Record(MergeRecord[MergeStep]):
         self._removed.append(self._removed[index] + merge.occurrences)
         self._pretokens.append(merge.pretokens)
         return MergeStep(self, index)
+
+    def append_many(self, batch: MergeBatch) -> Iterator[MergeStep]:
+        """Write several steps down. Each is there for others, and in `vocab`, as it is pulled."""
+        removed = self._removed[-1] + batch.occurrences.cumsum()
+        self.counts.append_many(batch.changed, batch.after, batch.changes_ends, batch.widths)
+        self._merged.frombytes(batch.numbers.tobytes())
+        self._counts.frombytes(batch.counts.tobytes())
+        self._occurrences.frombytes(batch.occurrences.tobytes())
+        self._removed.frombytes(removed.tobytes())
+        vocab = self.vocab
+        for pretokens, (left, right) in zip(
+            batch.pretokens.tolist(), batch.pairs.tolist(), strict=True
+        ):
+            vocab.append(vocab[left] + vocab[right])
+            self._pretokens.append(pretokens)
+            yield MergeStep(self, len(self._pretokens) - 1)
 
     def append_unchanged(self, numbers: Sequence[int]) -> Iterator[MergeStep]:
         """Write steps down that merge pairs which stand nowhere, and so change nothing."""

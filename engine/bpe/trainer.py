@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
+from itertools import chain, islice
 from operator import index
 
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.problem import Problem
 from engine.bpe.trainers.work import Work
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import Pair
@@ -81,8 +81,8 @@ class Trainer:
         special_tokens: get the ids behind these, of bytes from 256 on.
         tie_rule: a name in `TIE_RULES`.
         algorithm: a name in `TRAINERS`; all find the same merges. The attribute `algorithm` says
-            which one runs: `first-seen` ties and characters are beyond `fast`, and `heap` takes
-            its place.
+            which one runs: `first-seen` ties and characters are beyond `native` and `fast`, and
+            `heap` takes their place.
         min_count: stop when no pair occurs this often.
         max_token_length: a pair never merges if its token would be longer, in bytes (2 or more).
         units: what the merges start from, a name in `UNITS`.
@@ -115,9 +115,9 @@ class Trainer:
         present = {pretoken: count for pretoken, count in counts.items() if count}
         base = UNITS[units].base(present)
         check_vocab_size(vocab_size, special_tokens, base)
-        self.algorithm = algorithm_for(algorithm, rule, base.alphabet)
+        self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)
         self.counts, self.contents = base.counts, base.contents
-        self._problem = Problem(
+        self._problem = self.algorithm.problem(
             *(base.counts, _with_special(base, special_tokens), rule, max(1, min_count)),
             max_token_length=max_token_length,
             alphabet=base.alphabet,
@@ -146,14 +146,14 @@ class Trainer:
 
     def steps(self) -> Iterator[MergeStep]:
         """The merges, best first. Stop pulling to stop; call once a run."""
-        wanted = self.merges_wanted
-        if wanted:
-            for merge in self.algorithm.run(self._problem):
-                step = self.record.append(merge)
-                yield step
-                if step.index + 1 == wanted:
-                    break
+        yield from islice(self._recorded(), self.merges_wanted)
         self.stop_reason = self._why_stopped()
+
+    def _recorded(self) -> Iterator[MergeStep]:
+        if self.algorithm.batches is None:
+            return map(self.record.append, self.algorithm.run(self._problem))
+        batches = self.algorithm.batches(self._problem, self.merges_wanted)
+        return chain.from_iterable(map(self.record.append_many, batches))
 
     def _why_stopped(self) -> StopReason:
         if len(self.record) == self.merges_wanted:

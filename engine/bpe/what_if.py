@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from engine.bpe.frame import Frame
 from engine.bpe.record import Prescribed
 from engine.bpe.trainer import Trainer
+from engine.bpe.trainers import heap
 from engine.bpe.trainers.heap import merges_by_heap
 from engine.bpe.trainers.indexed import PairIndex
 from engine.bpe.trainers.problem import Algorithm, Problem
@@ -67,6 +68,7 @@ def fork(
         vocab_size,
         frame.run.record.special_tokens if change.special_tokens is None else change.special_tokens,
         tie_rule=change.tie_rule or frame.tie_rule.name,
+        algorithm=heap.ALGORITHM.name,
         min_count=min_count,
         max_token_length=max_token_length,
         units=frame.units.name,

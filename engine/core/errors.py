@@ -124,6 +124,10 @@ class OutputError(BpeError):
     """A file cannot be written: no permission, no space, not a directory."""
 
 
+class KernelMemoryError(BpeError, MemoryError):
+    """The compiled kernel finds no memory for what it has to do."""
+
+
 class WorkerError(BpeError):
     """Helper processes failed. Not raised any more: this process does their work then."""
 

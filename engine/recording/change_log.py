@@ -82,6 +82,20 @@ class ChangeLog:
         self._widths.append(width)
         self._ends.append(len(self._counters))
 
+    def append_many(self, counters: Integers, values: Integers, ends: Ints, widths: Ints) -> None:
+        """Several steps at once: what they set, where each one's part ends, and their widths.
+
+        >>> log = ChangeLog([5, 3])
+        >>> log.append_many(*map(np.array, ([0, 2, 1], [1, 4, 0], [2, 3], [3, 3])))
+        >>> log.at(1).tolist(), log.at(2).tolist()
+        ([1, 3, 4], [1, 0, 4])
+        """
+        first = len(self._counters)
+        self._counters.extend(counters)
+        self._values.extend(values)
+        self._widths.frombytes(widths.astype(np.int64).tobytes())
+        self._ends.frombytes((ends + first).astype(np.int64).tobytes())
+
     def append_unchanged(self, steps: int, width: int) -> None:
         """So many steps that set no counter."""
         self._widths.extend(repeat(width, steps))

@@ -171,6 +171,29 @@ class Merge:
         return cls(number, count, numbers, list(after.values()), occurrences, pretokens)
 
 
+@dataclass(slots=True)
+class MergeBatch:
+    """What an algorithm reports of several steps at once: a `Merge` each, in columns.
+
+    Attributes:
+        pairs: the ids of the pair that each step merges: left, right; an array of two columns.
+        numbers, counts, occurrences, pretokens: of each step what its `Merge` says.
+        changed, after: what changed in all of them, one step after the other.
+        changes_ends: where the changes of each step end.
+        widths: how many pairs have a number after each step.
+    """
+
+    pairs: Ints
+    numbers: Ints
+    counts: Ints
+    occurrences: Ints
+    pretokens: Ints
+    changed: Integers
+    after: Integers
+    changes_ends: Ints
+    widths: Ints
+
+
 class MergeRecord(ABC, Generic[StepT]):
     """The steps of one run, to be appended to by one thread and read by any.
 

@@ -9,7 +9,7 @@ and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -41,7 +41,7 @@ class PairNumbers(Sequence[Pair]):
     """
 
     def __init__(self, pairs: Iterable[Pair] = ()) -> None:
-        self._keys: list[int] = []
+        self._keys: MutableSequence[int] = []
         self.number_of_key: dict[int, int] = {}
         self.add_new([key_of(pair) for pair in pairs])
 
@@ -73,7 +73,7 @@ class PairNumbers(Sequence[Pair]):
         >>> PairNumbers([(7, 8), (9, 9), (8, 7)]).numbers_with(7).tolist()
         [0, 2]
         """
-        keys = np.array(self._keys, dtype=np.int64)
+        keys = np.array(self._keys[:], dtype=np.int64)
         return np.flatnonzero((keys // STRIDE == token_id) | (keys % STRIDE == token_id))
 
     def add_new(self, keys: Sequence[int]) -> range:

@@ -32,7 +32,7 @@ async def opened(
     size: tuple[int, int] = (120, 40),
     vocab_size: int = 700,
     tie_rule: str = "lexicographic",
-    trainer: str = "fast",
+    trainer: str = RunConfig.trainer,
     model: str = "bpe",
 ) -> AsyncIterator[tuple[BpeTuiApp, Pilot[int]]]:
     """The application with its training finished."""

@@ -21,7 +21,7 @@ from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
 from bpe_tui.studies.race.screen import RaceScreen
 from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
-from engine.bpe.trainers import TRAINERS
+from engine.bpe.race import RACERS
 
 HANDOUT = Path(__file__).parents[2] / "samples" / "handout.txt"
 
@@ -72,7 +72,7 @@ async def test_a_key_starts_the_race_and_says_that_the_merges_are_the_same() -> 
     async with racing() as (app, screen, _):
         app.seek(3)
         standings = shown(screen.query_one(StandingsPanel))
-        assert all(f"\n{name} " in standings for name in TRAINERS)
+        assert all(f"\n{name} " in standings for name in RACERS)
         assert said(screen) == "5 trainers, the same 14 merges."
         assert "× 1.0" in standings
 
@@ -119,7 +119,7 @@ async def test_both_charts_have_a_curve_for_each_trainer() -> None:
     async with racing() as (_, screen, _):
         for name in ("over-steps", "over-sizes"):
             chart = drawn(screen.query_one(f"#{name}", RaceChart))
-            assert all(trainer in chart for trainer in TRAINERS)
+            assert all(trainer in chart for trainer in RACERS)
 
 
 async def test_a_key_changes_from_operations_to_time() -> None:

@@ -7,9 +7,8 @@ from unittest.mock import patch
 import pytest
 
 from engine.bpe import race as race_module
-from engine.bpe.race import PARTS, Course, Race, RunnerState, SizeRace, sample
+from engine.bpe.race import PARTS, RACERS, Course, Race, RunnerState, SizeRace, sample
 from engine.bpe.trainer import Trainer
-from engine.bpe.trainers import TRAINERS
 from engine.core.errors import UnknownNameError
 
 COUNTS = {b"low": 5, b"lower": 2, b"newest": 6, b"widest": 3, b"lowlow": 1}
@@ -25,7 +24,7 @@ def finished(race: Race) -> Race:
 class TestARace:
     def test_is_run_by_every_trainer_to_the_same_merges(self) -> None:
         race = finished(Race(COUNTS, COURSE))
-        assert [runner.algorithm.name for runner in race.runners] == list(TRAINERS)
+        assert [runner.algorithm.name for runner in race.runners] == list(RACERS)
         alone = Trainer(COUNTS, 290)
         pairs = [step.pair for step in alone.steps()]
         assert all(runner.pairs == pairs for runner in race.runners)

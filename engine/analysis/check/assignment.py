@@ -101,14 +101,17 @@ class Assignment:
     @cached_property
     def _by_rule(self) -> tuple[list[ClaimedStep], Iterator[ClaimedStep]]:
         """What is made of them, and what makes more."""
-        algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule)
-        return [], steps_of(algorithm, self.problem())
+        algorithm = algorithm_for(DEFAULT_TRAINER, self.tie_rule, counts=self.counts)
+        return [], steps_of(algorithm, self.problem(kind=algorithm.problem))
 
     def problem(
-        self, counts: Mapping[bytes, int] | None = None, tie_rule: TieRule | None = None
+        self,
+        counts: Mapping[bytes, int] | None = None,
+        tie_rule: TieRule | None = None,
+        kind: type[Problem] = Problem,
     ) -> Problem:
         """The training problem, with other pretokens or another tie rule if they are given."""
-        return Problem(
+        return kind(
             self.counts if counts is None else counts,
             base_vocab(self.special_tokens),
             tie_rule or self.tie_rule,

@@ -18,7 +18,7 @@ from engine.analysis.check.assignment import Assignment, steps_of
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.check.stray_rules import StrayPattern
 from engine.bpe.ties import TIE_RULES, TieRule
-from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for, heap
+from engine.bpe.trainers import WITHOUT_KERNEL, algorithm_for, heap
 from engine.bpe.trainers.heap import queue_of
 from engine.bpe.trainers.problem import Problem
 from engine.core.events import Pair
@@ -194,7 +194,7 @@ class Way:
         if self.habits != Habits():
             return merges_with_habits(problem, self.habits)
         if problem.alphabet is BYTES and self.tie_rule.name in TIE_RULES:
-            return steps_of(algorithm_for(DEFAULT_TRAINER, self.tie_rule), problem)
+            return steps_of(algorithm_for(WITHOUT_KERNEL, self.tie_rule), problem)
         # `heap` knows where a pair stands first, even if the rule asks only once.
         return steps_of(heap.ALGORITHM, problem)
 

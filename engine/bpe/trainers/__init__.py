@@ -1,32 +1,48 @@
 """Training algorithms, all of which find the same merges, with more or less work.
 
 To read them, begin with `naive`, which is the definition; then `indexed`, `heap`, `linked`, `fast`.
+`native` is `fast` in C.
 To add one, write a file with an `ALGORITHM`, and a line below.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from engine.bpe.ties import TieRule
-from engine.bpe.trainers import fast, heap, indexed, linked, naive
+from engine.bpe.trainers import fast, heap, indexed, linked, naive, native
 from engine.bpe.trainers.problem import Algorithm
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 
 TRAINERS: Registry[Algorithm] = registry_of(
     "trainer",
+    native.ALGORITHM,
     fast.ALGORITHM,
     heap.ALGORITHM,
     linked.ALGORITHM,
     indexed.ALGORITHM,
     naive.ALGORITHM,
 )
-DEFAULT_TRAINER = "fast"
+DEFAULT_TRAINER = "native"
+WITHOUT_KERNEL = fast.ALGORITHM.name
+"""What takes its place where there is no kernel."""
+
+NO_COUNTS: Mapping[bytes, int] = MappingProxyType({})
 
 
-def algorithm_for(name: str, tie_rule: TieRule, alphabet: Alphabet = BYTES) -> Algorithm:
-    """The algorithm of that name, or `heap` in its place where it cannot do what is asked.
+def algorithm_for(
+    name: str,
+    tie_rule: TieRule,
+    alphabet: Alphabet = BYTES,
+    counts: Mapping[bytes, int] = NO_COUNTS,
+) -> Algorithm:
+    """The algorithm of that name, or the next best where it cannot do what is asked.
 
-    Some follow only tie rules whose keys never change, and some merge only bytes.
+    Some follow only tie rules whose keys never change, and some merge only bytes: then it is
+    `heap`. `native` needs a compiled kernel, and a corpus that its integers can number: else it is
+    `fast`.
 
     >>> from engine.bpe.ties import TIE_RULES
     >>> algorithm_for("fast", TIE_RULES["first-seen"]).name
@@ -35,4 +51,6 @@ def algorithm_for(name: str, tie_rule: TieRule, alphabet: Alphabet = BYTES) -> A
     algorithm = TRAINERS[name]
     can_choose = tie_rule.static or not algorithm.static_only
     can_spell = isinstance(alphabet, ByteAlphabet) or not algorithm.bytes_only
-    return algorithm if can_choose and can_spell else heap.ALGORITHM
+    if not (can_choose and can_spell):
+        return heap.ALGORITHM
+    return algorithm if algorithm.can_solve(counts, tie_rule) else TRAINERS[WITHOUT_KERNEL]

@@ -271,7 +271,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "fast",
-    "flat arrays and buckets of pairs, in numpy where a pair is frequent; default",
+    "flat arrays and buckets of pairs, in numpy where a pair is frequent",
     fast,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "bucket_moves"),

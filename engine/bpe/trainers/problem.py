@@ -14,7 +14,7 @@ from engine.bpe.trainers.work import Work
 from engine.core.events import Pair
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
-from engine.recording.merge_record import Merge
+from engine.recording.merge_record import Merge, MergeBatch
 from engine.recording.numbering import PairNumbers
 
 # -- pseudocode: what an algorithm does, for people to read
@@ -151,6 +151,9 @@ class Algorithm:
         counters: those of `Work` that it adds to.
         static_only: it follows only tie rules whose keys never change.
         bytes_only: pretokens have to be spelled in bytes.
+        problem: the kind of problem that `run` is given.
+        batches: the merges again, in columns, at the most so many; `None` if it makes none.
+        can_solve: whether it can train on these pretoken counts by a rule at all.
     """
 
     name: str
@@ -160,3 +163,6 @@ class Algorithm:
     counters: tuple[str, ...]
     static_only: bool = False
     bytes_only: bool = False
+    problem: type[Problem] = Problem
+    batches: Callable[[Problem, int], Iterator[MergeBatch]] | None = None
+    can_solve: Callable[[Mapping[bytes, int], TieRule], bool] = lambda counts, tie_rule: True

@@ -1,0 +1,66 @@
+"""The kernel: what takes the most time, in plain C. It is optional: Python can do all that it does.
+
+The C files beside this one are compiled while the package is installed, where there is a compiler.
+`kernel.h` says what they share; each other header says what is true of its structures. They know
+nothing of Python and are called through ctypes, so other threads run meanwhile. Only this room
+calls them; whatever comes back is copied before the next call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from array import array
+from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from pathlib import Path
+
+LIBRARY = "kernel.library"
+"""Named so that nobody takes it for a module of Python: it is none."""
+SWITCH = "BPE_TUI_KERNEL"
+"""The environment variable that leaves the kernel out: `BPE_TUI_KERNEL=no`."""
+
+_SIGNATURES: dict[str, tuple[object, ...]] = {
+    "merger_new": (
+        *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
+        *(c_char_p, c_void_p, c_int64, c_int64, c_uint64),
+    ),
+    "merger_finish": (None, c_void_p),
+    "merger_free": (None, c_void_p),
+    "merger_run": (c_int64, c_void_p, c_int64, c_int64),
+    "merger_number_of": (c_int64, c_void_p, c_int32, c_int32),
+    "merger_steps": (c_void_p, c_void_p),
+    "merger_changed": (c_void_p, c_void_p),
+    "merger_after": (c_void_p, c_void_p),
+    "merger_pairs": (c_void_p, c_void_p),
+    "merger_counts": (c_void_p, c_void_p),
+    "merger_pair_count": (c_int64, c_void_p),
+}
+"""function → the type of its result, and those of its arguments."""
+
+
+def _load() -> ctypes.CDLL | None:
+    path = Path(__file__).with_name(LIBRARY)
+    if os.environ.get(SWITCH) == "no" or not path.exists():
+        return None
+    try:
+        library = ctypes.CDLL(str(path))
+        for name, (result, *arguments) in _SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError):
+        return None  # of another machine, or of an older version
+    return library
+
+
+KERNEL = _load()
+"""The library; `None` where there is none, or it is switched off."""
+
+
+def address(numbers: array[int]) -> int:
+    """Where an array keeps its numbers."""
+    return numbers.buffer_info()[0]
+
+
+def random_seed() -> int:
+    """64 random bits for a hash table, so that nobody can foresee where a key goes."""
+    return int.from_bytes(os.urandom(8), "little")
