@@ -3,9 +3,10 @@
     {"!": 0, "\"": 1, …, "Ġt": 256}         #version: 0.2
                                            Ġ t
 
-Tokens are written in printable stand-ins (see `gpt2_bytes`). The two files do not say which tokens
-are special or which pattern cuts the text, so a third one, `bpe-tui.json`, does; without it the
-pattern is gpt2, and special are the tokens in angle or square brackets that no merge makes.
+OpenAI calls them `encoder.json` and `vocab.bpe`. Tokens are in printable stand-ins (`gpt2_bytes`).
+The two files do not say which tokens are special or which pattern cuts the text, so a third one,
+`bpe-tui.json`, does, or Hugging Face's (see `beside`); without them the pattern is gpt2, and
+special are the tokens in angle or square brackets that no merge makes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,14 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell
 from engine.encoding.tokenizer import Tokenizer
-from engine.formats.guesses import is_text
+from engine.formats.beside import Beside, read_beside
+from engine.formats.guesses import (
+    find_special_tokens,
+    is_text,
+    note_gaps,
+    note_guessed_pattern,
+    note_guessed_special_tokens,
+)
 from engine.formats.opening import open_vocab_and_merges
 from engine.formats.source import Source, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
@@ -31,6 +40,8 @@ from engine.text.patterns import OWN, PATTERNS
 from engine.text.pretokenize import to_bytes
 
 VOCAB, MERGES, SETTINGS = "vocab.json", "merges.txt", "bpe-tui.json"
+NAMES = ((VOCAB, MERGES), ("encoder.json", "vocab.bpe"))
+"""What the two files are called: by Hugging Face, and by OpenAI, who wrote them first."""
 VERSION = "#version:"
 """How files of merges begin, if anything says so."""
 _TWO_TOKENS = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*\d+\s*[,}]){2}', re.DOTALL)
@@ -53,9 +64,9 @@ def recognises(source: Source) -> bool:
         pair = _sorted_pair(source) if source.exists else None
         return pair is not None and not any(map(is_spelled_otherwise, source.heads))
     if source.folder is not None:
-        vocab = source.in_folder(VOCAB)
-        is_here = source.in_folder(VOCAB, MERGES) is not None
-        return is_here and (vocab is None or not is_spelled_otherwise(read_head(vocab)))
+        vocab, merges = _names_in(source.folder)
+        is_here = source.in_folder(vocab, merges) is not None
+        return is_here and not is_spelled_otherwise(read_head(source.folder / vocab))
     return _is_one_of_two(source) and not is_spelled_otherwise(source.heads[0])
 
 
@@ -105,7 +116,8 @@ def files_of(source: Source) -> tuple[Path, Path]:
         TokenizerFileError: one was given, and the other is not beside it.
     """
     if source.folder is not None:
-        return source.folder / VOCAB, source.folder / MERGES
+        vocab, merges = _names_in(source.folder)
+        return source.folder / vocab, source.folder / merges
     if source.only_file is not None:
         return _with_its_other(source.only_file, source.heads[0])
     pair = _sorted_pair(source)
@@ -118,7 +130,13 @@ def folder_of(source: Source) -> Path | None:
     if source.folder is not None:
         return source.folder
     one = source.only_file
-    return one.parent if one is not None and one.name in (VOCAB, MERGES) else None
+    return one.parent if one is not None and one.name in chain(*NAMES) else None
+
+
+def _names_in(folder: Path) -> tuple[str, str]:
+    """What the two files are called in a directory that has one of them."""
+    has_one = (names for names in NAMES if any((folder / name).is_file() for name in names))
+    return next(has_one, NAMES[0])
 
 
 def could_be_json(head: bytes) -> bool:
@@ -147,9 +165,10 @@ def _is_one_of_two(source: Source) -> bool:
 
 def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path]:
     is_merges = head.startswith(VERSION.encode())
-    mine, others = (MERGES, VOCAB) if is_merges else (VOCAB, MERGES)
-    prefix = one.name.removesuffix(mine) if one.name.endswith(mine) else ""
-    other = one.with_name(prefix + others)
+    place = 1 if is_merges else 0
+    names = next((names for names in NAMES if one.name.endswith(names[place])), NAMES[0])
+    prefix = one.name.removesuffix(names[place]) if one.name.endswith(names[place]) else ""
+    other = one.with_name(prefix + names[1 - place])
     if not other.is_file():
         what = "merges like GPT-2's" if is_merges else "a vocabulary like GPT-2's"
         raise TokenizerFileError(
@@ -179,8 +198,45 @@ def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAn
 
 
 def load(source: Source, overrides: Overrides) -> Opened:
-    found = read(source, overrides.special_tokens)
-    return open_vocab_and_merges(found, overrides, FORMAT.name)
+    folder = folder_of(source)
+    beside = None if folder is None or (folder / SETTINGS).is_file() else read_beside(folder)
+    if beside is None:
+        found = read(source, overrides.special_tokens)
+        return open_vocab_and_merges(found, overrides, FORMAT.name)
+    return _load_with(beside, source, overrides)
+
+
+def _load_with(beside: Beside, source: Source, overrides: Overrides) -> Opened:
+    """The tokenizer with what the files beside it say, which a pipeline can do."""
+    # The stages are many modules, which nobody should wait for who reads another format.
+    from engine.formats.tokenizer_json import overridden
+    from engine.pipeline.added_tokens import AddedToken
+    from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
+    from engine.pipeline.models.bpe import BPE
+    from engine.pipeline.pipeline import Pipeline
+    from engine.pipeline.pretokenizers.space_marks import ByteLevel
+    from engine.pipeline.to_tokenizer import tokenizer_of
+
+    found = read(source, list(beside.flags))
+    found.check_merges()
+    vocab: dict[str, int] = read_json(files_of(source)[0])
+    numbered = beside.numbered(vocab)
+    others = {i: token for i, token in found.vocab.items() if i not in numbered.values()}
+    unmade = find_special_tokens(found.place, others, found.merges, overrides.special_tokens)
+    pipeline = Pipeline(
+        BPE({**vocab, **numbered}, [(spell(left), spell(right)) for left, right in found.merges]),
+        tuple(map(AddedToken, unmade)),
+        pre_tokenizer=ByteLevel(add_prefix_space=False, use_regex=True),
+        decoder=ByteLevelDecoder(),
+    )
+    tokenizer = tokenizer_of(overridden(beside.applied(pipeline), overrides))
+    notes = [
+        *beside.notes,
+        *note_gaps(tokenizer.vocab),
+        *note_guessed_pattern(overrides, files=found.files),
+        *note_guessed_special_tokens(overrides, unmade),
+    ]
+    return Opened(tokenizer, FORMAT.name, tuple(notes))
 
 
 def _read_pair(

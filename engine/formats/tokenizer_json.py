@@ -1,5 +1,7 @@
 """Hugging Face's `tokenizer.json`: a whole pipeline in one file, read and written.
 
+Where a directory is opened, the files beside it count, too: see `beside`.
+
 Each stage reads and writes itself: see `engine.pipeline`. What a stage or an option would need that
 is not there is an error that names it; what changes no ids is told in a note. The stages are many
 modules, which nobody should wait for who reads another format: they are imported when needed.
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats.beside import read_beside
 from engine.formats.source import Source, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.text.patterns import PatternLike, as_pattern
@@ -56,11 +59,16 @@ def load(source: Source, overrides: Overrides) -> Opened:
     path = source.in_folder(FILE) or source.only_file
     assert path is not None  # it was recognised
     content = read_json(path)
+    beside = None if source.folder is None else read_beside(source.folder)
     try:
         fields = Fields(content)
-        pipeline = overridden(Pipeline.from_json(fields), overrides)
+        in_file = Pipeline.from_json(fields)
+        pipeline = overridden(in_file if beside is None else beside.applied(in_file), overrides)
         _check_added_tokens(fields, pipeline)
-        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(_notes(fields, pipeline)))
+        notes = [*_notes(fields, pipeline)]
+        if beside is not None and pipeline != in_file:
+            notes += beside.notes
+        return Opened(tokenizer_of(pipeline), FORMAT.name, tuple(notes))
     except TokenizerFileError as error:
         raise TokenizerFileError(f"{path}: {error}") from None
 

@@ -1,0 +1,121 @@
+"""Directories of Hugging Face and OpenAI: what the files beside a vocabulary say counts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_tokenizers import GOLDEN, handout
+
+from engine import Tokenizer
+from engine.core.errors import TokenizerFileError
+from engine.formats import open_tokenizer
+from engine.formats.beside import ADDED, CONFIG, SPECIAL
+
+SIZE = len(handout().vocab)
+MASK = {"content": "<mask>", "lstrip": True, "rstrip": False, "single_word": False}
+FILES: dict[str, Any] = {
+    ADDED: {"tool": SIZE, "<mask>": SIZE + 1},
+    SPECIAL: {"eos_token": "<|endoftext|>", "additional_special_tokens": ["<a>"]},
+    CONFIG: {
+        "add_prefix_space": True,
+        "added_tokens_decoder": {str(SIZE + 1): MASK | {"normalized": False, "special": True}},
+    },
+}
+
+
+def directory(path: Path, **contents: Any) -> Path:
+    """The handout's vocabulary and merges, with these files beside them."""
+    for name in ("vocab.json", "merges.txt"):
+        shutil.copy(GOLDEN / "gpt2" / name, path)
+    for name, content in contents.items():
+        (path / name).write_text(json.dumps(content))
+    return path
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
+    return open_tokenizer(directory(tmp_path_factory.mktemp("beside"), **FILES)).tokenizer
+
+
+def test_ids_are_those_of_tokenizers_with_the_tokens_added(opened: Tokenizer) -> None:
+    library = pytest.importorskip("tokenizers")
+    vocab = json.loads((GOLDEN / "gpt2" / "vocab.json").read_text())
+    merges = [
+        tuple(line.split(" "))
+        for line in (GOLDEN / "gpt2" / "merges.txt").read_text().splitlines()[1:]
+    ]
+    ids = {"tool": SIZE, "<mask>": SIZE + 1, "<a>": SIZE + 2}
+    theirs = library.Tokenizer(library.models.BPE(vocab | ids, merges))
+    theirs.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=True)
+    theirs.decoder = library.decoders.ByteLevel()
+    theirs.add_tokens([library.AddedToken("tool", normalized=False)])
+    theirs.add_special_tokens(
+        ["<|endoftext|>", "<a>", library.AddedToken("<mask>", lstrip=True, normalized=False)]
+    )
+    pieces = st.sampled_from(
+        ["low", " ", "tool", "<mask>", "<a>", "est", "<|endoftext|>", "漢", "\n"]
+    )
+
+    @examples(200)
+    @given(text=st.lists(pieces, max_size=8).map("".join))
+    def any_text(text: str) -> None:
+        expected = theirs.encode(text).ids
+        assert opened.encode(text) == expected
+        assert opened.decode(expected) == theirs.decode(expected, skip_special_tokens=False)
+
+    any_text()
+
+
+def test_they_count_beside_a_tokenizer_json_where_the_directory_is_opened(tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "tokenizer.json", tmp_path)
+    alone = open_tokenizer(tmp_path)
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    beside = open_tokenizer(tmp_path)
+    assert open_tokenizer(tmp_path / "tokenizer.json").notes == alone.notes
+    assert any(CONFIG in note for note in beside.notes)
+    low, in_front = alone.tokenizer.encode("low"), alone.tokenizer.encode(" low")
+    assert beside.tokenizer.encode("low<a>low") == [
+        *in_front,
+        *beside.tokenizer.encode("<a>"),
+        *in_front,
+    ]
+    assert low != in_front
+
+
+def test_openais_names_are_read_too(tmp_path: Path) -> None:
+    shutil.copy(GOLDEN / "gpt2" / "vocab.json", tmp_path / "encoder.json")
+    shutil.copy(GOLDEN / "gpt2" / "merges.txt", tmp_path / "vocab.bpe")
+    files = [tmp_path / "encoder.json", tmp_path / "vocab.bpe"]
+    for paths in ([tmp_path], files, files[::-1], files[:1], files[1:]):
+        tokenizer = open_tokenizer(*paths).tokenizer
+        assert tokenizer.encode("lowest") == handout().encode("lowest")
+    files[1].unlink()
+    with pytest.raises(TokenizerFileError, match=r"there is no vocab\.bpe beside it"):
+        open_tokenizer(files[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (ADDED, {"<x>": 0}, r"gives '<x>' the id 0 of"),
+        (ADDED, {"<x>": "0"}, r"added_tokens\.json: <x>: should be a whole number"),
+        (ADDED, [], "should be an object"),
+        (ADDED, {"<x>": 900, "<y>": 900}, "give one id to two tokens"),
+        (SPECIAL, {"additional_special_tokens": [5]}, r"additional_special_tokens\[0\]"),
+        (CONFIG, {"add_prefix_space": "yes"}, "should be true or false"),
+        (CONFIG, {"added_tokens_decoder": {"x": {}}}, "'x' is no id"),
+    ],
+)
+def test_what_is_wrong_in_them_is_named(
+    tmp_path: Path, name: str, content: object, message: str
+) -> None:
+    with pytest.raises(TokenizerFileError, match=message):
+        open_tokenizer(directory(tmp_path, **{name: content}))
