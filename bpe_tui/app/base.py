@@ -61,6 +61,11 @@ class BaseApp(App[int]):
         warnings.showwarning = self._warned
         return super().run(*arguments, **settings)
 
+    async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
+        """Heed signals before the terminal is changed: later, one could leave it so."""
+        terminal.on_ending_signals(self._end_on_signal)
+        return await super().run_async(*arguments, **settings)
+
     def survive(self, error: Exception) -> str:
         """Report what failed, and say so; without a terminal, as in a test, it is raised."""
         if not self._survives:
@@ -86,9 +91,6 @@ class BaseApp(App[int]):
         """Called in any thread; written to the terminal, it would lie over the screen."""
         said = visible_text(str(message), spaces=False)
         self.call_later(self.tell, f"{said[:1].upper()}{said[1:]}.", stays=True)
-
-    def on_mount(self) -> None:
-        terminal.on_ending_signals(self._end_on_signal)
 
     def _end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)

@@ -20,7 +20,7 @@ from textual.message_pump import MessagePump
 from engine.core.errors import CorpusError
 
 TERMINAL_GONE = (errno.EIO, errno.ENXIO, errno.EBADF, errno.EPIPE)
-ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def on_ending_signals(end: Callable[[int], object]) -> None:

@@ -27,12 +27,12 @@ STANDARD_INPUT = "-"
 """In place of a file."""
 
 
-# What the program's exit codes mean; the last two are what a shell says of an ending signal.
+# What the program's exit codes mean; the last is what a shell says of an ending signal. That of
+# an interrupt is in `__main__`.
 
 DIFFERS = 1
 """A check has found a difference."""
 BAD_INPUT = 2
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 

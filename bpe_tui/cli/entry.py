@@ -15,7 +15,6 @@ from bpe_tui.cli.console import (
     BROKEN_PIPE,
     COMMAND_NAMES,
     COMPLETION,
-    INTERRUPTED,
     PROGRAM,
     STANDARD_INPUT,
     near_command,
@@ -34,8 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal need not know `→`
     try:
         return _run(sys.argv[1:] if arguments is None else list(arguments))
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except BrokenPipeError:
         _leave_stdout_alone()
         return BROKEN_PIPE

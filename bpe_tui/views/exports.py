@@ -5,6 +5,7 @@ A model says with `exports_of` what there is of its trainings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from io import StringIO
@@ -65,7 +66,7 @@ def screen_svg(screen: Screen[object], title: str) -> str:
     )
     for strip in screen._compositor.render_strips():
         console.print(Segments([*strip, Segment.line()]), end="")
-    return console.export_svg(title=title)
+    return _FONT_FACE.sub("", console.export_svg(title=title))
 
 
 def _picture(exported: Exported) -> Iterator[str]:
@@ -81,6 +82,9 @@ OF_SCREENS = (
     ExportKind("the screen, as text", "screen", ".txt", _text),
 )
 """What any screen can be exported as."""
+
+_FONT_FACE = re.compile(r"@font-face \{[^}]*\}\s*")
+"""Rich's template names a font on a network; whoever opens a picture should ask nobody for it."""
 
 Report = Callable[[Any, int, int], Iterator[str]]
 """Steps from … to (from 1) of a frame's run, part by part."""

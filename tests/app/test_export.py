@@ -49,6 +49,8 @@ async def test_the_screen_as_a_picture_is_well_formed(tmp_path: Path) -> None:
     async with opened() as (app, pilot):
         await export(app, pilot, ".svg", tmp_path / "new" / "screen.svg")
         assert ElementTree.parse(tmp_path / "new" / "screen.svg").getroot().tag.endswith("svg")
+        drawn = (tmp_path / "new" / "screen.svg").read_text("utf-8")
+        assert "@font-face" not in drawn, "a font on a network learns who looks at the picture"
 
 
 async def test_a_range_of_steps_is_written_as_json_and_as_markdown(tmp_path: Path) -> None:

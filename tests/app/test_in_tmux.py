@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import os
+import pty
+import select
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -113,13 +116,41 @@ def test_without_a_name_the_samples_are_offered() -> None:
         terminal.wait_for_cooked(exit_code=0)
 
 
-@pytest.mark.slow  # a program is killed
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+SIGNALS = [
+    signal.SIGINT,
+    pytest.param(signal.SIGTERM, marks=pytest.mark.slow),  # a program is killed
+    pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_ends_the_program_and_gives_the_terminal_back(number: signal.Signals) -> None:
     with Terminal(OPEN) as terminal:
         terminal.wait_for("of 2,922 ")
         os.kill(terminal.program(), number)
         terminal.wait_for_cooked(exit_code=128 + number)
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_while_the_screen_is_being_opened_gives_the_terminal_back(
+    number: signal.Signals,
+) -> None:
+    outer, inner = pty.openpty()
+    before = termios.tcgetattr(inner)
+    command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=inner, stdout=inner, stderr=inner) as program:
+        written = os.read(outer, 1 << 16)  # it has just begun to change the terminal
+        program.send_signal(number)
+        running = True
+        while running:
+            running = program.poll() is None
+            while select.select([outer], [], [], 0.05)[0]:
+                written += os.read(outer, 1 << 16)
+    assert program.returncode == 128 + number
+    assert termios.tcgetattr(inner) == before
+    assert written.count(b"\x1b[?1049h") == written.count(b"\x1b[?1049l") == 1
+    os.close(outer)
+    os.close(inner)
 
 
 def test_a_crash_tells_where_and_gives_the_terminal_back() -> None:
