@@ -106,6 +106,11 @@ class Guide:
         self._tell_scene(anew=True)
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether a lesson is open."""
+        return self.lesson is not None
+
+    @property
     def is_on_its_way(self) -> bool:
         """Whether what the scene shows is not there yet."""
         return self._due is not None and self._host.session.failure is None

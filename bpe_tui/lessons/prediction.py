@@ -218,6 +218,11 @@ class Predictor:
             stop,
         ]
 
+    @property
+    def waits(self) -> bool:
+        """Whether a question waits for its answer."""
+        return self._open() is not None
+
     # -- what keys do
 
     def move(self, by: int) -> None:

@@ -39,7 +39,8 @@ def sentence_rows(
     spans = [*before, *word_spans(sentence.words, role=role)]
     if spans_width(spans) <= room:
         return [Row(spans)]
-    lines = wrapped(_unbroken(spans, room), max(room, 10))
+    parts = (piece for part in _unbroken(spans, room) for piece in _pretokens(part, room))
+    lines = wrapped(parts, max(room, 10))
     return [Row(_without_end(line)) for line in lines]
 
 
@@ -59,6 +60,21 @@ def _unbroken(spans: Sequence[Span], room: int) -> Iterator[list[Span]]:
             part.append((last, role))
     if part:
         yield part
+
+
+def _pretokens(part: list[Span], room: int) -> Iterator[list[Span]]:
+    """A part that is too long for a line, such as a line of a corpus, cut behind its borders."""
+    if spans_width(part) <= room:
+        yield part
+        return
+    piece: list[Span] = []
+    for span in part:
+        piece.append(span)
+        if span == ("│", "border"):
+            yield piece
+            piece = []
+    if piece:
+        yield piece
 
 
 def _without_end(line: list[Span]) -> list[Span]:

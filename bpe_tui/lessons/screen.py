@@ -372,6 +372,12 @@ class LessonScreen(SessionScreen):
         else:
             super().follow(target)
 
+    def inspect(self, event: Lines.Asked) -> None:
+        if self.predictor.waits:
+            self.tell("That would tell the answer: answer first, or P asks no more.")
+        else:
+            super().inspect(event)
+
     def show_keys(self) -> None:
         super().show_keys()
         if (keys := self.predictor.keys) and not self.is_typing:

@@ -35,6 +35,9 @@ class Navigation(Protocol):
 class LessonGuide(Protocol):
     """Opens lessons, and puts the text of one beside the screen in front."""
 
+    @property
+    def is_under_way(self) -> bool: ...
+
     def choose(self) -> None: ...
 
     def open(self, path: Path) -> None: ...

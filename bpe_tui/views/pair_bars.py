@@ -25,7 +25,7 @@ class Bar:
         before: how long the bar was before the last merge; what it lost is traced.
         change: what is said about that.
         mark: a role that says what becomes of the pair: `pair`, `tie`, `loss`; or `chosen`.
-        remark: a word behind the bar.
+        remark: a word behind the bar; `no` is that of a wrong answer.
         fraction: what the number is made of.
     """
 
@@ -69,7 +69,7 @@ def bar_row(
     spans.append((body, "pair" if is_picked else "border"))
     spans.append((trace(drawn.before / scale, longest, body), "loss"))
     said = drawn.remark or drawn.change
-    said_role = "gain" if said == "new" else role if drawn.remark else "loss"
+    said_role = {"new": "gain", "no": "loss"}.get(said, role if drawn.remark else "loss")
     return left([*spans, (f" {said}" if said else "", said_role)], room)
 
 

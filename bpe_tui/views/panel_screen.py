@@ -280,7 +280,8 @@ class PanelScreen(Screen[None]):
             self.zoomed = panel
         widget = self.query_one(f"#{panel}")
         if not widget.can_focus:
-            widget = next(child for child in widget.query("*") if child.can_focus and child.display)
+            fields = (each for each in widget.query("*") if each.can_focus and each.display)
+            widget = next(fields, widget)  # a panel just made has no field yet
         # `focus()` would wait its turn, and keys typed fast would go elsewhere meanwhile.
         self.set_focus(widget)
 
@@ -408,6 +409,11 @@ class SessionScreen(PanelScreen):
     def show_target(self, target: object) -> None:
         """Bring to sight what a row has led to: one of the targets in `bpe_tui.views.panel`."""
 
+    def _is_for_now(self, command: Command) -> bool:
+        if command.action.startswith("app.scene(") and not self.host.guide.is_under_way:
+            return False
+        return super()._is_for_now(command)
+
     def refusal_of(self, command: Command) -> str | None:
         opened = self.session.opened
         if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
@@ -425,10 +431,15 @@ class SessionScreen(PanelScreen):
         """Go where a row leads."""
         self.host.navigation.go_to_target(target)
 
+    def inspect(self, event: Lines.Asked) -> None:
+        """Tell about the token, or the border between two, that was clicked."""
+        self.host.navigation.ask(event.subjects, event.beside)
+
     def enter(self, field: Input) -> None:
         """Do what Enter does in a field: nothing, unless a subclass knows better."""
 
-    # A subclass overrides `follow` and `enter`, not these: Textual calls the handlers of all bases.
+    # A subclass overrides `follow`, `inspect` and `enter`, not these: Textual calls the handlers of
+    # all bases.
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()
@@ -436,7 +447,7 @@ class SessionScreen(PanelScreen):
 
     def on_lines_asked(self, event: Lines.Asked) -> None:
         event.stop()
-        self.host.navigation.ask(event.subjects, event.beside)
+        self.inspect(event)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()

@@ -158,7 +158,7 @@ TIE_RULES: Registry[TieRule] = registry_of(
     "tie rule",
     TieRule(
         "lexicographic",
-        "the greater (left bytes, right bytes) wins; Stanford CS336's rule",
+        "later in byte order wins, left tokens first; Stanford CS336's rule",
         _greatest_bytes,
         _later_bytes,
     ),

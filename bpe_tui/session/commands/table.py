@@ -6,6 +6,8 @@ What many screens have is declared here, what one kind has in `of_screens`, what
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpe_tui.session.commands.command import (
     ALWAYS,
     CHARTS,
@@ -18,6 +20,7 @@ from bpe_tui.session.commands.command import (
     INSPECTION,
     LESSON,
     LOOK,
+    OF_PANELS,
     PIPELINE,
     RACE,
     START,
@@ -80,9 +83,16 @@ _TYPE = on(
     (LESSON, TRAINING, ENCODING, COMPARISON, FAMILY),
     Command("screen.type", "e", "type", "Type text to encode; Esc leaves.", DO, in_footer=True),
 )
+_LIST_OF_LESSONS = Command(
+    "app.lessons", "L", "lessons", "The lessons: a text beside the live screen.", LOOK
+)
+_TRAINING = _switch(TRAINING, "1", "train", "The training screen.")
 _MODEL_SCREENS = (
+    *on(
+        (LESSON,), replace(_LIST_OF_LESSONS, in_footer=True), replace(_TRAINING, label="all panels")
+    ),
     _switch(LESSON, "0", "lesson", "The lesson view: count, pick, replace, told beat by beat."),
-    _switch(TRAINING, "1", "train", "The training screen."),
+    *on(tuple(screen for screen in _TRAINING.screens if screen != LESSON), _TRAINING),
     _switch(ENCODING, "2", "encode", "The encoding screen."),
     _switch(VOCABULARY, "3", "vocabulary", "The vocabulary screen."),
     _switch(CHARTS, "4", "charts", "The run in charts."),
@@ -155,10 +165,7 @@ _START = on(
     Command("screen.next_panel(-1)", "shift+tab,left,h", "lessons", "Back to the lessons.", LOOK),
 )
 _LESSONS = (
-    *on(
-        (*EVERYWHERE, START),
-        Command("app.lessons", "L", "lessons", "The lessons: a text beside the live screen.", LOOK),
-    ),
+    *on((*OF_PANELS, START), _LIST_OF_LESSONS),
     *on(
         tuple(screen for screen in EVERYWHERE if screen != CHECK),
         Command("app.scene(1)", "N", "next scene", "The next scene of the lesson.", LOOK),

@@ -108,7 +108,7 @@ class PlaceCuts(Question[Any]):
         missing = next(place for place in right if place not in answer)
         start = max(end for end in ends if end < missing)
         end = min(end for end in ends if end > missing)
-        return (say("a bar is missing in ", to_bytes(self.text[start:end]), "."),)
+        return (say("a bar is missing in this piece: ", to_bytes(self.text[start:end])),)
 
     @property
     def hint(self) -> Sentence:

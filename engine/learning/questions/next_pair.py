@@ -121,6 +121,11 @@ class PairChoice(PairQuestion[Frame]):
                 f"{count} are tied. Rule {rule.name}: {rule.in_short}.",
                 shorter=(f"{count} tied: {rule.in_short}.",),
             )
+        return self._side_of_right
+
+    @property
+    def _side_of_right(self) -> Sentence:
+        """One token of the right pair: the left one, unless all pairs share it."""
         lefts = {left for left, _ in self.pairs}
         side, at = ("left", 0) if len(lefts) > 1 else ("right", 1)
         return say(f"its {side} token is ", self.frame.any_token(self.right[at]), ".")
@@ -221,11 +226,11 @@ class TieWinner(PairChoice):
     def wrong(self, answer: Answer) -> tuple[Sentence, ...]:
         assert isinstance(answer, int)
         words = pair_words(self.frame, self.pairs[answer])
-        return say(*words, " loses to another pair that is tied with it."), _rule(self.frame)
+        return (say(*words, " loses to another pair that is tied with it."),)
 
     @property
     def hint(self) -> Sentence:
-        return say("its left token is ", self.frame.any_token(self.right[0]), ".")
+        return self._side_of_right
 
 
 def _rule(frame: Frame) -> Sentence:
