@@ -16,6 +16,7 @@ from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.registry import Registry, registry_of
 from engine.core.wording import Words
 from engine.recording.numbering import TokensById
+from engine.text.pretokenize import to_text
 
 Key = Any
 """Something comparable; two keys of one rule always compare."""
@@ -106,9 +107,13 @@ def _begins_with_bytes(vocab: TokensById) -> bool:
 
 
 def _shortest_piece(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    """SentencePiece counts characters, and so do we where these are the units."""
+    in_bytes = _begins_with_bytes(vocab)
+
     def key(pair: Pair) -> Key:
         left, right = vocab[pair[0]], vocab[pair[1]]
-        return len(left) + len(right), left + right, len(left)
+        joined = left + right
+        return len(joined) if in_bytes else _characters(joined), joined, len(left)
 
     return key
 
@@ -145,10 +150,15 @@ def _earlier_stand_in(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
     )
 
 
+def _characters(token: bytes) -> int:
+    return len(to_text(token))
+
+
 def _shorter_piece(vocab: TokensById, winner: Pair, rival: Pair) -> Words:
     joined, other = (vocab[left] + vocab[right] for left, right in (winner, rival))
-    if len(joined) != len(other):
-        return (f"{len(joined):,} bytes joined, fewer than {len(other):,}",)
+    one, unit = (len, "bytes") if _begins_with_bytes(vocab) else (_characters, "characters")
+    if one(joined) != one(other):
+        return (f"{one(joined):,} {unit} joined, fewer than {one(other):,}",)
     if joined != other:
         return "as long, and ", joined, " is earlier than ", other
     return ("the same bytes joined, and its left token is the shorter one",)

@@ -20,7 +20,7 @@ from engine.analysis.explain.why_not import why_not, why_not_merged
 from engine.analysis.inspection import Inspection
 from engine.bpe.race import Course, Race
 from engine.bpe.report import step_markdown
-from engine.bpe.ties import TIE_RULES
+from engine.bpe.ties import TIE_RULES, never_seen
 from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import StopReason, Trainer
 from engine.bpe.trainers import TRAINERS
@@ -366,3 +366,15 @@ def test_the_end_of_a_word_is_no_bytes_long() -> None:
     inspection = Inspection.of_frame(frame)
     lengths = dict(zip(frame.vocabulary.table.tokens, inspection.lengths.tolist(), strict=False))
     assert (lengths[b"</w>"], lengths[b"est"], lengths[b"est</w>"]) == (0, 3, 3)
+
+
+def test_sentencepiece_ties_count_characters_where_these_are_the_units() -> None:
+    """`漢a` has two characters and `xyz` three; in bytes it is four against three."""
+    counts = {"漢a".encode(): 2, b"xyz": 2, b"xy": 1}
+    in_characters = Trainer(counts, 30, units="characters", tie_rule="sentencepiece")
+    assert merges_of(in_characters) == [(b"x", b"y"), ("漢".encode(), b"a"), (b"xy", b"z")]
+    tied = {(0, 1), (2, 3)}
+    vocab = {0: "漢".encode(), 1: b"a", 2: b"xy", 3: b"z"}
+    rule = TIE_RULES["sentencepiece"]
+    assert min(tied, key=rule.make_key(vocab, never_seen)) == (0, 1)
+    assert rule.why_first(vocab, (0, 1), (2, 3)) == ("2 characters joined, fewer than 3",)
