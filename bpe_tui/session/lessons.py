@@ -6,7 +6,6 @@ and where it cannot be read or written there is just no memory.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,13 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from platformdirs import user_state_path
-
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.samples import SAMPLES, directory
-from engine.core.errors import OutputError, UnknownNameError
-from engine.core.files import write_files
+from bpe_tui.session.state import remember_in, state_file
+from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, Problem, Scene
 from engine.learning.lesson_file import read_title
 
@@ -174,13 +171,11 @@ def keep_progress(key: str, progress: Progress) -> None:
         }
         for key, each in list(every.items())[:KEPT]
     }
-    with contextlib.suppress(OutputError, OSError):
-        written = json.dumps(content, indent=1).encode()
-        write_files({_file(): written}, overwrite=True, private=True)
+    remember_in(_file(), json.dumps(content, indent=1).encode())
 
 
 def _file() -> Path:
-    return user_state_path("bpe-tui", appauthor=False) / "lessons.json"
+    return state_file("lessons.json")
 
 
 def _progress(entry: Mapping[str, Any]) -> Progress:

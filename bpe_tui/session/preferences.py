@@ -6,17 +6,13 @@ or written there is just no memory.
 
 from __future__ import annotations
 
-import contextlib
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_state_path
-
 from bpe_tui.session.commands.command import LESSON, TRAINING
-from engine.core.errors import OutputError
-from engine.core.files import write_files
+from bpe_tui.session.state import remember_in, state_file
 
 LARGEST = 1 << 16
 OVERVIEWS = (TRAINING, LESSON)
@@ -55,9 +51,8 @@ def prefer(**changes: Any) -> None:
     before = preferences()
     after = replace(before, **changes)
     if after != before:
-        with contextlib.suppress(OutputError, OSError):
-            write_files({_place(): json.dumps(asdict(after)).encode()}, overwrite=True)
+        remember_in(_place(), json.dumps(asdict(after)).encode())
 
 
 def _place() -> Path:
-    return user_state_path("bpe-tui", appauthor=False) / "preferences.json"
+    return state_file("preferences.json")

@@ -6,17 +6,13 @@ read or written there is just no memory.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from platformdirs import user_state_path
-
 from bpe_tui.session.config import Config, RunConfig
-from engine.core.errors import OutputError
-from engine.core.files import write_files
+from bpe_tui.session.state import remember_in, state_file
 
 KEPT = 20
 LARGEST = 1 << 20
@@ -27,7 +23,7 @@ Given = tuple[str, ...]
 
 
 def _place() -> Path:
-    return user_state_path("bpe-tui", appauthor=False) / "recent.json"
+    return state_file("recent.json")
 
 
 def recent() -> list[Given]:
@@ -61,8 +57,7 @@ def remember(config: Config) -> None:
         return
     entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
     content = json.dumps(entries, indent=1).encode()
-    with contextlib.suppress(OutputError, OSError):
-        write_files({_place(): content}, overwrite=True)
+    remember_in(_place(), content)
 
 
 def _absolute(name: str) -> str:

@@ -15,10 +15,7 @@ from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from platformdirs import user_state_path
-
-from engine.core.errors import OutputError
-from engine.core.files import write_files
+from bpe_tui.session.state import remember_in, state_file
 
 KEPT = 20
 FULL = "BPE_TUI_REPORT"
@@ -43,15 +40,15 @@ def _text_of(error: BaseException, stack: traceback.StackSummary) -> str:
 
 
 def _write(text: str) -> Path | None:
-    folder = user_state_path("bpe-tui", appauthor=False) / "reports"
+    folder = state_file("reports")
     now = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
     place = folder / f"{now}.txt"
-    with contextlib.suppress(OutputError, OSError):
-        write_files({place: text.encode("utf-8", "backslashreplace")}, private=True)
-        for old in sorted(folder.glob("*.txt"))[:-KEPT]:
-            old.unlink(missing_ok=True)
-        return place
-    return None
+    if not remember_in(place, text.encode("utf-8", "backslashreplace")):
+        return None
+    for old in sorted(folder.glob("*.txt"))[:-KEPT]:
+        with contextlib.suppress(OSError):
+            old.unlink()
+    return place
 
 
 def describe_failure(error: BaseException) -> str:

@@ -1,8 +1,10 @@
 """Pretoken counts kept on disk: to count a big file once is enough.
 
-A kept count belongs to one file as it was (its path, place on the disk, size and time of change),
-one pattern and one list of special tokens; their digest is its name. It carries a digest of its own
-contents: what is damaged is not believed but removed, and counted anew. Nothing here is unpickled.
+A kept count belongs to one file as it was (its path, place on the disk, size, times of change and a
+sample of its content), one pattern and one list of special tokens; their digest is its name. It
+carries a digest of its own contents, and its numbers are checked: what is damaged is not believed
+but removed, and counted anew. Nothing here is unpickled. It holds the words of a text that may be
+private, so only its owner may read it.
 
 A cache is a convenience. Where it cannot be read or written, the work goes on without it.
 """
@@ -20,7 +22,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 
 from engine.core.errors import OutputError
-from engine.core.files import write_files
+from engine.core.files import DRAFT, read_own, sweep, write_files
 from engine.counting.count import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern
@@ -29,6 +31,10 @@ WORTH_KEEPING = 1 << 20
 """A file of fewer bytes is counted before its cache would be found."""
 LIMIT = 512 << 20
 """Bytes of all kept counts together; those that were not used for longest go first."""
+
+SAMPLES, SAMPLE_BYTES = 16, 4096
+"""A file whose times somebody has set back still differs in what it holds, nearly always."""
+MOST_DOCUMENTS = 1 << 48
 
 _MAGIC = b"bpe-tui counts 1\n"
 _HEADER = struct.Struct("<QQQ")  # documents, pretokens, bytes of all pretokens joined
@@ -75,18 +81,26 @@ class KeptCount:
         if self._place is None:
             return None
         try:
-            data = self._place.read_bytes()
+            sweep(self._place.parent)
+            data = read_own(self._place, self._limit)
         except OSError:
+            return None
+        except ValueError:
+            self._remove()
             return None
         try:
             count = _unpacked(data)
         except ValueError:
-            with contextlib.suppress(OSError):
-                self._place.unlink()
+            self._remove()
             return None
         with contextlib.suppress(OSError):
             os.utime(self._place)  # used now: the last to go
         return count
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):
+            assert self._place is not None
+            self._place.unlink()
 
     def keep(self, count: CorpusCount) -> None:
         """Keep the count, unless it is there."""
@@ -96,7 +110,8 @@ class KeptCount:
         if len(data) > self._limit:
             return
         with contextlib.suppress(OutputError, OSError):
-            write_files({self._place: data}, overwrite=True)
+            write_files({self._place: data}, overwrite=True, private=True)
+            self._place.parent.chmod(0o700)  # it may be older than this rule
             self._make_room(self._place.parent)
 
     def _make_room(self, directory: Path) -> None:
@@ -115,16 +130,28 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
     try:
         path = corpus.path.resolve()
         status = path.stat()
+        sample = _sample_of(path, status.st_size)
     except OSError:
         return None
-    return os.fspath(path), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return os.fspath(path), status.st_dev, status.st_ino, status.st_size, *times, sample
+
+
+def _sample_of(path: Path, size: int) -> bytes:
+    """A digest of a few places all over a file."""
+    digest = blake2b(digest_size=16)
+    with path.open("rb") as file:
+        for place in range(SAMPLES):
+            file.seek(max(size - SAMPLE_BYTES, 0) * place // (SAMPLES - 1))
+            digest.update(file.read(SAMPLE_BYTES))
+    return digest.digest()
 
 
 def _kept_in(directory: Path) -> Iterator[tuple[float, int, Path]]:
     """(when it was used, its bytes, where it is) of each kept count."""
-    for path in directory.glob(f"*{_SUFFIX}"):
+    for path in (*directory.glob(f"*{_SUFFIX}"), *directory.glob(f".*{DRAFT}")):
         with contextlib.suppress(FileNotFoundError):
-            status = path.stat()
+            status = path.lstat()
             yield status.st_mtime, status.st_size, path
 
 
@@ -150,13 +177,19 @@ def _unpacked(data: bytes) -> CorpusCount:
     digest = blake2b(body, digest_size=_DIGEST).digest()
     if not data.startswith(_MAGIC) or data[len(_MAGIC) : start] != digest:
         raise ValueError("damaged")
+    if len(body) < _HEADER.size:
+        raise ValueError("damaged")
     documents, distinct, size = _HEADER.unpack_from(body)
     numbers = 8 * distinct
     lengths, values = array("q"), array("q")
     lengths.frombytes(body[_HEADER.size : _HEADER.size + numbers])
     values.frombytes(body[_HEADER.size + numbers : _HEADER.size + 2 * numbers])
     joined = bytes(body[_HEADER.size + 2 * numbers :])
-    if len(joined) != size:
+    if len(joined) != size or len(lengths) != distinct or len(values) != distinct:
+        raise ValueError("damaged")
+    if distinct and (min(lengths) <= 0 or min(values) <= 0 or sum(lengths) != size):
+        raise ValueError("damaged")
+    if not documents <= MOST_DOCUMENTS:
         raise ValueError("damaged")
 
     def counts(limit: int | None = None) -> Counter[bytes]:

@@ -18,6 +18,7 @@ from zlib import decompressobj
 from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
+from engine.core.files import finish_writing
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""
@@ -134,6 +135,7 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         TokenizerFileError: it is missing, cannot be read, is no plain file, or far too large.
     """
+    finish_writing(path)
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())

@@ -142,7 +142,7 @@ def write_session(path: Path, session: SavedSession, *, overwrite: bool = False)
     if len(content) > LARGEST:
         raise SessionFileError(f"{path}: the session is too large to keep; shorten its text")
     read_session_bytes(content, path)  # what is written can be opened again
-    write_files({path: content}, overwrite=overwrite)
+    write_files({path: content}, overwrite=overwrite, private=True)
 
 
 def _as_json(session: SavedSession, folder: Path) -> dict[str, Any]:

@@ -138,12 +138,21 @@ class Corpus:
             if self.path is None:
                 yield from self._blocks_of(_standard_input())
                 return
-            with self.path.open("rb") as raw:
+            with self.path.open("rb") as raw, self._unchanged(raw):
                 if self.path.suffix == ".gz":
                     with gzip.GzipFile(fileobj=raw) as unzipped:
                         yield from self._blocks_of(unzipped, packed=raw)
                 else:
                     yield from self._blocks_of(raw)
+
+    @contextmanager
+    def _unchanged(self, file: BinaryIO) -> Iterator[None]:
+        """An error if the file is another one in the end than it was when it was opened."""
+        before = os.fstat(file.fileno())
+        yield
+        after = os.fstat(file.fileno())
+        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            raise CorpusError(f"{self.name}: was changed while being read. Open it again")
 
     def _blocks_of(
         self, stream: BinaryIO | gzip.GzipFile, packed: BinaryIO | None = None

@@ -56,7 +56,7 @@ def test_a_kept_count_is_found_again_in_the_same_order(cache: Path, corpus: Path
 
 
 @given(
-    counts=st.dictionaries(st.binary(max_size=12), st.integers(0, 2**40)),
+    counts=st.dictionaries(st.binary(min_size=1, max_size=12), st.integers(1, 2**40)),
     documents=st.integers(0, 99),
 )
 def test_any_counts_come_back_as_they_were(counts: dict[bytes, int], documents: int) -> None:
@@ -136,3 +136,38 @@ def test_the_head_can_be_read_without_the_rest(tmp_path: Path) -> None:
     count_corpus(read)
     assert (short.head, short.head_is_all) == (read.head, read.head_is_all)
     assert not short.head_is_all
+
+
+def test_a_file_with_its_times_set_back_is_not_the_same(cache: Path, corpus: Path) -> None:
+    kept(cache, corpus).keep(counted(corpus))
+    before = corpus.stat()
+    with corpus.open("r+b") as file:
+        file.write(b"now")
+    os.utime(corpus, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert kept(cache, corpus).find() is None
+
+
+def test_kept_counts_are_for_their_owner_only(cache: Path, corpus: Path) -> None:
+    cache.mkdir(0o755)
+    kept(cache, corpus).keep(counted(corpus))
+    (file,) = cache.iterdir()
+    assert (file.stat().st_mode & 0o777, cache.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_what_is_no_ordinary_file_is_not_read(cache: Path, corpus: Path, tmp_path: Path) -> None:
+    place = kept(cache, corpus)
+    place.keep(counted(corpus))
+    (file,) = cache.iterdir()
+    elsewhere = file.rename(tmp_path / "elsewhere")
+    file.symlink_to(elsewhere)
+    assert place.find() is None
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    assert place.find() is None
+
+
+@pytest.mark.parametrize("counts", [{b"a": 0}, {b"a": -1}, {b"": 1}])
+def test_numbers_that_nobody_counts_are_damage(counts: dict[bytes, int]) -> None:
+    packed = counts_cache._packed(CorpusCount(1, lambda limit: Counter(counts)))
+    with pytest.raises(ValueError, match="damaged"):
+        counts_cache._unpacked(packed)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import json
 import os
 from pathlib import Path
+from time import time
 
 import pytest
 
 from engine.core.errors import OutputError, OutputExistsError
-from engine.core.files import check_free, write_files
+from engine.core.files import DRAFT, LIST, check_free, finish_writing, sweep, write_files
 
 
 def contents(place: Path) -> dict[str, bytes]:
@@ -96,3 +99,82 @@ def test_a_directory_in_the_way_is_an_error_that_leaves_no_temporary_file(tmp_pa
     with pytest.raises(OutputError, match="one"):
         write_files({tmp_path / "one": b"new"}, overwrite=True)
     assert contents(tmp_path) == {}
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+def test_a_file_that_is_overwritten_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b"old")
+    for kept in (0o640, 0o600, 0o444):
+        path.chmod(kept)
+        write_files({path: b"new"}, overwrite=True)
+        assert mode(path) == kept
+
+
+def test_private_files_and_their_new_directories_are_for_their_owner_only(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "one"
+    write_files({path: b""}, private=True)
+    assert (mode(path), mode(path.parent)) == (0o600, 0o700)
+
+
+def test_a_symlink_is_followed_as_cp_does_and_refused_where_it_leads_nowhere(
+    tmp_path: Path,
+) -> None:
+    link, place = tmp_path / "link", tmp_path / "place"
+    link.symlink_to(place)
+    with pytest.raises(OutputError, match="leads nowhere"):
+        write_files({link: b"new"})
+    place.write_bytes(b"old")
+    write_files({link: b"new"}, overwrite=True)
+    assert link.is_symlink()
+    assert place.read_bytes() == b"new"
+
+
+class Killed(BaseException):
+    """The program ends here: nothing that it would still do is done."""
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_a_set_whose_writer_is_killed_is_the_old_or_the_new_one_when_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    names = ("vocab.json", "merges.txt")
+    write_files({tmp_path / name: b"old" for name in names})
+    replace, calls = Path.replace, iter(range(9))
+
+    def die_before(self: Path, target: Path) -> Path:
+        if next(calls) == at:
+            raise Killed
+        return replace(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", die_before)
+        patch.setattr(Path, "unlink", lambda self, missing_ok=False: None)
+        with contextlib.suppress(Killed):
+            write_files({tmp_path / name: b"new" for name in names}, overwrite=True)
+    finish_writing(tmp_path / names[at % 2])
+    assert {(tmp_path / name).read_bytes() for name in names} == {b"old" if at == 0 else b"new"}
+
+
+@pytest.mark.parametrize(
+    "names", [{"one": "/etc/passwd"}, {"one": "two"}, {"../one": "x"}, ["one"], {"one": 1}]
+)
+def test_a_list_of_a_stranger_moves_no_other_file(tmp_path: Path, names: object) -> None:
+    (tmp_path / "one").write_bytes(b"1")
+    (tmp_path / "two").write_bytes(b"2")
+    (tmp_path / LIST).write_text(json.dumps(names))
+    finish_writing(tmp_path / "one")
+    assert (tmp_path / "one").read_bytes() == b"1"
+    assert (tmp_path / "two").read_bytes() == b"2"
+
+
+def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(tmp_path: Path) -> None:
+    old, ahead, new = (tmp_path / f".{name}.1{DRAFT}" for name in ("old", "ahead", "new"))
+    for path, age in ((old, 7200), (ahead, -7200), (new, 0)):
+        path.write_bytes(b"")
+        os.utime(path, (time() - age,) * 2)
+    sweep(tmp_path)
+    assert [path.exists() for path in (old, ahead, new)] == [False, False, True]
