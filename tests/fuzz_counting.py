@@ -17,8 +17,7 @@ sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent / "eng
 
 from counting_texts import SPECIAL_TOKENS, TEXT_PIECES  # noqa: E402
 
-from engine.counting.by_pieces import PieceCounter  # noqa: E402
-from engine.counting.count import Tally  # noqa: E402
+from engine.counting.count import Tally, counter_for  # noqa: E402
 from engine.counting.plain import count_pretokens_of  # noqa: E402
 from engine.text.chunking import ChunkCutter  # noqa: E402
 from engine.text.patterns import PATTERNS  # noqa: E402
@@ -39,7 +38,7 @@ class Case:
         data = b"".join(self.text)
         cutter, counter, tally = (
             ChunkCutter(pattern, splitter, self.chunk_size),
-            PieceCounter(pattern, splitter),
+            counter_for(pattern, splitter),
             Tally(),
         )
         for piece in (*cutter.feed(data), *cutter.finish()):

@@ -8,6 +8,7 @@ their pretokens: the order of first appearance costs nothing.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from engine.core.arrays import Bools, Ints
 from engine.counting.plain import ChunkCount
+from engine.native.counting import KernelCounter
 from engine.text.patterns import Border, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
 
@@ -215,13 +217,30 @@ FIRST_BATCH = 1 << 10
 """As long as the caches know little, a batch had better be small."""
 
 
-class PieceCounter:
-    """Counts chunks piece by piece; for patterns that tell their borders."""
+class _OfPieces:
+    """Has the pattern cut the pieces."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
         self._match = pattern.compiled.match
         self._splitter = splitter
+
+    def _pretokens(self, piece: bytes) -> list[bytes]:
+        # No other piece has the bytes of a special token: wherever they stand, one is found.
+        if piece in self._splitter.tokens:
+            return []
+        text = to_text(piece)
+        match = self._match(text)
+        if match and match.end() == len(text):  # as for most pieces, and cheaper to ask
+            return [piece]
+        return list(map(to_bytes, self._pattern.split(text)))
+
+
+class PieceCounter(_OfPieces):
+    """Counts chunks piece by piece; for patterns that tell their borders."""
+
+    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        super().__init__(pattern, splitter)
         self._cutter = PieceCutter(pattern)
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
@@ -279,15 +298,25 @@ class PieceCounter:
                 cache.learn(new, first_number=known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
-    def _pretokens(self, piece: bytes) -> list[bytes]:
-        # No other piece has the bytes of a special token: wherever they stand, one is found.
-        if piece in self._splitter.tokens:
-            return []
-        text = to_text(piece)
-        match = self._match(text)
-        if match and match.end() == len(text):  # as for most pieces, and cheaper to ask
-            return [piece]
-        return list(map(to_bytes, self._pattern.split(text)))
+
+class NativePieceCounter(_OfPieces):
+    """What `PieceCounter` does, by the compiled kernel: it cuts and counts the pieces."""
+
+    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        super().__init__(pattern, splitter)
+        tables = BorderTables.of(pattern.borders)
+        self._counter = KernelCounter(tables.left, tables.right, tables.before_left)
+
+    def count(self, data: bytes, continues: bool) -> ChunkCount:
+        """See `ChunkCounter.count`."""
+        tokens = special_tokens_in(data, self._splitter)
+        pieces = self._counter.count(data, tokens.starts.tolist(), tokens.ends.tolist())
+        pretokens = list(map(self._pretokens, pieces.new))
+        return ChunkCount(
+            list(chain.from_iterable(pretokens)),
+            array("q", map(len, pretokens)).tobytes(),
+            *(pieces.numbers, pieces.counts, documents_between(data, tokens, continues)),
+        )
 
 
 def _keep_freed_memory() -> None:

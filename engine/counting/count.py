@@ -23,8 +23,9 @@ from engine.core.arrays import Ints
 from engine.core.errors import WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import in_order
-from engine.counting.by_pieces import PieceCounter
+from engine.counting.by_pieces import NativePieceCounter, PieceCounter
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
+from engine.native import KERNEL
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus
 from engine.text.patterns import Pattern, PatternLike, as_pattern
@@ -178,10 +179,10 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
     return _kind_of_counter(pattern, splitter)(pattern, splitter)
 
 
-def _kind_of_counter(
-    pattern: Pattern, splitter: SpecialSplitter
-) -> type[PieceCounter | PlainCounter]:
-    return PieceCounter if pattern.borders and splitter.by_pieces else PlainCounter
+def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> type[ChunkCounter]:
+    if not (pattern.borders and splitter.by_pieces):
+        return PlainCounter
+    return PieceCounter if KERNEL is None else NativePieceCounter
 
 
 def _counted_chunks(

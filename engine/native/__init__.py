@@ -20,6 +20,14 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that leaves the kernel out: `BPE_TUI_KERNEL=no`."""
 
 _SIGNATURES: dict[str, tuple[object, ...]] = {
+    "counter_new": (c_void_p, c_char_p, c_char_p, c_int32, c_uint64),
+    "counter_free": (None, c_void_p),
+    "counter_count": (c_int64, c_void_p, c_char_p, c_int64, c_void_p, c_void_p, c_int64),
+    "counter_numbers": (c_void_p, c_void_p),
+    "counter_counts": (c_void_p, c_void_p),
+    "counter_new_pieces": (c_int64, c_void_p),
+    "counter_new_sizes": (None, c_void_p, c_void_p),
+    "counter_new_text": (c_void_p, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
         *(c_char_p, c_void_p, c_int64, c_int64, c_uint64),
@@ -54,6 +62,17 @@ def _load() -> ctypes.CDLL | None:
 
 KERNEL = _load()
 """The library; `None` where there is none, or it is switched off."""
+
+
+def kernel() -> ctypes.CDLL:
+    """The library, for who has made sure that it is there.
+
+    Raises:
+        RuntimeError: it is not.
+    """
+    if KERNEL is None:
+        raise RuntimeError("there is no compiled kernel here; look at `KERNEL` first")
+    return KERNEL
 
 
 def address(numbers: array[int]) -> int:

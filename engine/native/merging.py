@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from ctypes import string_at
@@ -11,7 +10,7 @@ from itertools import accumulate
 from threading import Lock
 
 from engine.core.errors import KernelMemoryError
-from engine.native import KERNEL, address, random_seed
+from engine.native import KERNEL, address, kernel, random_seed
 
 TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """The tie rules that the kernel knows, by their names."""
@@ -79,7 +78,7 @@ class Merger:
         min_count: int = 1,
         max_token_length: int | None = None,
     ) -> None:
-        self._kernel = _kernel()
+        self._kernel = kernel()
         ends, times = array("q", accumulate(map(len, counts))), array("q", counts.values())
         byte_ids = array("i", tie_ids)
         longest = _ANY_LENGTH if max_token_length is None else max_token_length
@@ -154,12 +153,6 @@ class Merger:
     def __del__(self) -> None:
         if handle := getattr(self, "_handle", None):
             self._kernel.merger_free(handle)
-
-
-def _kernel() -> ctypes.CDLL:
-    if KERNEL is None:
-        raise RuntimeError("there is no kernel here; ask `can_merge` first")
-    return KERNEL
 
 
 def _no_memory() -> KernelMemoryError:
