@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine import Tokenizer, train_bpe
+from engine.core.files import DRAFT
 from engine.counting import cache as counts_cache
 from engine.counting.cache import KeptCount
 from engine.counting.count import CorpusCount
@@ -95,6 +96,16 @@ def test_several_programs_may_keep_and_find_counts_in_one_cache(corpora: list[Pa
 
     with ThreadPoolExecutor(8) as programs:
         list(programs.map(use, range(200)))
+
+
+def test_drafts_count_for_the_limit_of_the_cache(corpora: list[Path]) -> None:
+    cache = corpora[0].parent / "cache"
+    cache.mkdir()
+    draft = cache / f".of-another-program.1{DRAFT}"
+    draft.write_bytes(bytes(ROOM_FOR_THREE * 2 // 3))
+    for corpus in corpora:
+        place(corpus).keep(COUNT)
+    assert sum(file.stat().st_size for file in cache.iterdir()) <= ROOM_FOR_THREE
 
 
 @pytest.mark.parametrize("used", [0, 1 << 33], ids=["back", "ahead"])

@@ -76,16 +76,29 @@ def check_free(path: Path) -> None:
 def finish_writing(path: Path) -> None:
     """If a program was killed while a set with this file took its places, let the rest follow.
 
-    A list says nothing but which draft of the folder belongs to which file beside it.
+    A list says nothing but which draft of the folder belongs to which file beside it. Where
+    somebody has written one of the files since, the drafts are given up.
     """
     folder = path.parent
     names = _listed(folder / LIST)
     if path.name not in names:
         return
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError):  # ValueError: no file can have that name
+        listed = (folder / LIST).lstat().st_mtime_ns
+        is_outdated = any(_is_newer(folder / name, listed) for name in names)
         for name, draft in names.items():
-            _rename(folder / draft, folder / name)
+            if is_outdated:
+                (folder / draft).unlink(missing_ok=True)
+            else:
+                _rename(folder / draft, folder / name)
         (folder / LIST).unlink(missing_ok=True)
+
+
+def _is_newer(path: Path, moment: int) -> bool:
+    try:
+        return path.lstat().st_mtime_ns > moment
+    except FileNotFoundError:
+        return False
 
 
 def sweep(folder: Path, drafts: str = f".*{DRAFT}") -> None:

@@ -148,11 +148,13 @@ class Corpus:
     @contextmanager
     def _unchanged(self, file: BinaryIO) -> Iterator[None]:
         """An error if the file is another one in the end than it was when it was opened."""
+        assert self.path is not None
         before = os.fstat(file.fileno())
         yield
-        after = os.fstat(file.fileno())
-        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise CorpusError(f"{self.name}: was changed while being read. Open it again")
+        # What has taken its place would be another text for whoever reads the corpus once more.
+        for after in (os.fstat(file.fileno()), self.path.stat()):
+            if stat.S_ISREG(before.st_mode) and _as_it_is(before) != _as_it_is(after):
+                raise CorpusError(f"{self.name}: was changed while being read. Open it again")
 
     def _blocks_of(
         self, stream: BinaryIO | gzip.GzipFile, packed: BinaryIO | None = None
@@ -177,6 +179,10 @@ class Corpus:
         room = HEAD - len(self.head)
         self.head += block[:room]
         self.head_is_all &= len(block) <= room
+
+
+def _as_it_is(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _standard_input() -> BinaryIO:

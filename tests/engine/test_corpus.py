@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from generated import examples
@@ -171,6 +173,36 @@ class TestErrors:
         os.truncate(path, 200_000)
         with pytest.raises(CorpusError, match=r"after 200,000 of 400,000 bytes; it was cut short"):
             list(chunks)
+
+    def test_a_file_that_grows_or_is_replaced_while_it_is_read(self, tmp_path: Path) -> None:
+        grows = write(tmp_path / "log.txt", b"x y " * 100_000)
+        chunks = chunks_of(grows)
+        next(chunks)
+        with grows.open("ab") as log:
+            log.write(b"z")
+        with pytest.raises(CorpusError, match=r"log\.txt: was changed while being read"):
+            list(chunks)
+        chunks = chunks_of(grows)
+        next(chunks)
+        write(tmp_path / "other.txt", b"x y " * 100_000 + b"z").replace(grows)
+        with pytest.raises(CorpusError, match=r"log\.txt: was changed while being read"):
+            list(chunks)
+
+    def test_a_pipe_into_which_is_written_while_it_is_read_is_no_changed_file(
+        self, tmp_path: Path
+    ) -> None:
+        os.mkfifo(tmp_path / "pipe")
+
+        def write_slowly() -> None:
+            with (tmp_path / "pipe").open("wb", buffering=0) as pipe:
+                for _ in range(5):
+                    pipe.write(b"low ")
+                    time.sleep(0.01)
+
+        writer = Thread(target=write_slowly)
+        writer.start()
+        assert b"".join(chunk.data for chunk in chunks_of(tmp_path / "pipe")) == b"low " * 5
+        writer.join()
 
     def test_a_file_that_is_gone_when_it_is_read(self, tmp_path: Path) -> None:
         corpus = Corpus(write(tmp_path / "a.txt", WORDS))

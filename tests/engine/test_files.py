@@ -171,6 +171,25 @@ def test_a_list_of_a_stranger_moves_no_other_file(tmp_path: Path, names: object)
     assert (tmp_path / "two").read_bytes() == b"2"
 
 
+def test_a_list_with_a_name_that_no_file_can_have_is_no_trouble(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"1")
+    names = {"one": f".one.1{DRAFT}", "a\0": f".a\0.1{DRAFT}"}
+    (tmp_path / LIST).write_text(json.dumps(names))
+    finish_writing(tmp_path / "one")
+    assert (tmp_path / "one").read_bytes() == b"1"
+
+
+def test_drafts_give_way_to_what_was_written_after_them(tmp_path: Path) -> None:
+    draft, place = tmp_path / f".one.1{DRAFT}", tmp_path / "one"
+    draft.write_bytes(b"draft")
+    (tmp_path / LIST).write_text(json.dumps({place.name: draft.name}))
+    place.write_bytes(b"later")
+    later = (tmp_path / LIST).stat().st_mtime + 1
+    os.utime(place, (later, later))
+    finish_writing(place)
+    assert contents(tmp_path) == {"one": b"later"}
+
+
 def test_drafts_of_killed_programs_are_swept_and_those_under_way_stay(tmp_path: Path) -> None:
     old, ahead, new = (tmp_path / f".{name}.1{DRAFT}" for name in ("old", "ahead", "new"))
     for path, age in ((old, 7200), (ahead, -7200), (new, 0)):
