@@ -14,7 +14,7 @@ from textual.signal import Signal
 from bpe_tui.app.base import BaseApp
 from bpe_tui.app.navigation import ScreenNavigation
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import LESSON
+from bpe_tui.session.commands.command import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.preferences import OVERVIEWS, prefer
@@ -24,6 +24,8 @@ from bpe_tui.widgets.visible import visible_text
 if TYPE_CHECKING:
     from bpe_tui.bpe.screens.what_if import Wish
 
+ASIDE = frozenset((CHARTS, RACE, CHECK))
+"""Kinds of screens that one looks at in between: Esc goes back."""
 TICK_SECONDS = 1 / 25
 """How often a playing screen is painted at the most: a frame takes some 20 ms, mostly Textual's."""
 GROWTH_SECONDS = 1 / 5
@@ -46,6 +48,7 @@ class SessionApp(BaseApp):
         self.session_changed: Signal[Session] = Signal(self, "session changed")
         self.navigation = ScreenNavigation(self)
         self.failure: Exception | None = None
+        self._beside = TRAINING
         self._ticked = monotonic()
         self._has_grown = False
         self._growth_due = self._ticked
@@ -134,7 +137,14 @@ class SessionApp(BaseApp):
             self.tell(refused)
         elif self.session.shown is not None:
             self.navigation.forget()
+            here, _ = kind_and_model(self.screen.id or "")
+            if kind in ASIDE and here in EVERYWHERE and here not in ASIDE:
+                self._beside = here
             self.switch_screen(model.screen(kind))
+
+    def look_back(self) -> None:
+        """From what was looked at in between to the screen on which somebody chose it."""
+        self.show_kind(self._beside)
 
     def action_predict(self) -> None:
         """The lesson view, asking what each step does."""

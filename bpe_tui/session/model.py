@@ -32,6 +32,7 @@ class Model:
         options: names of those of BPE's options that it has, too.
         commands: those that only its screens have.
         refused: action of a command → what it is for, where this model has no such thing.
+        undrawn: signs of the legends that its screens never draw.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Model:
     options: frozenset[str] = frozenset()
     commands: tuple[Command, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    undrawn: tuple[str, ...] = ()
 
     def part(self, name: str) -> Any:
         """One of the parts that are named: `training`, `transcript`, `save` or `exports`."""

@@ -186,4 +186,5 @@ MODEL = Model(
     formats=("huggingface",),
     commands=COMMANDS,
     refused=REFUSED,
+    undrawn=("joining", "fresh", "stale"),
 )

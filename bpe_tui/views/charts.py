@@ -17,7 +17,6 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.styles import sheet
 from bpe_tui.views.gains import GainsTile
 from bpe_tui.views.narration import NO_CORPUS
@@ -95,7 +94,7 @@ def _count_here(frame: Any) -> str:
     return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
 
 
-COUNTS = ChartKind("counts", "How often did the winning pair occur?", counts, _count_here, recorded)
+COUNTS = ChartKind("counts", "How frequent is the pair that wins?", counts, _count_here, recorded)
 
 
 def _ties(frame: Any) -> Figure:
@@ -234,7 +233,7 @@ class ChartsScreen(PlayerScreen, TiledScreen):
         return tile.panel()
 
     def action_leave(self) -> None:
-        """Esc: out of a zoom, or back to the training screen."""
+        """Esc: out of a zoom, or back to the screen that it was chosen on."""
         if self.zoomed is None:
-            self.host.show_kind(TRAINING)
+            self.host.look_back()
         super().action_leave()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import groupby
 from typing import ClassVar
@@ -17,6 +18,11 @@ from bpe_tui.session.commands.command import Command
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.views.glossary import glossary
+from bpe_tui.widgets.rows import wrapped_text
+from bpe_tui.widgets.visible import width
+
+WIDEST_HELP = 92
+"""Cells of the window with the keys, as the style sheet has it."""
 
 
 @cache
@@ -81,13 +87,39 @@ class Help(ModalScreen[None]):
 
     def __init__(self, screen: str) -> None:
         super().__init__()
-        self._screen = screen
+        self._screen, self._text = screen, help_text(screen)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(id="help") as window:
             window.border_title = Content(f"keys on the {name_of(self._screen)}")
             window.border_subtitle = Content("Esc closes")
-            yield Static(Content(help_text(self._screen)))
+            yield Static()
+
+    def on_resize(self) -> None:
+        window = self.query_one("#help")
+        widest = min(WIDEST_HELP, self.size.width * 95 // 100)
+        cells = widest - window.gutter.width - window.scrollbar_size_vertical
+        self.query_one(Static).update(Content(hanging(self._text, cells)))
+
+
+def hanging(text: str, cells: int) -> str:
+    """Lines of at most so many cells; what goes on stands below what is said, not below the key.
+
+    >>> print(hanging("Do\\n  e           Type text to encode; Esc leaves.", 34))
+    Do
+      e           Type text to encode;
+                  Esc leaves.
+    """
+    lines = []
+    for line in text.splitlines():
+        key = _KEY.findall(line)[0]
+        first, *rest = wrapped_text(line[len(key) :], max(cells - width(key), 12)) or [""]
+        lines += [key + first, *(" " * width(key) + more for more in rest)]
+    return "\n".join(lines)
+
+
+_KEY = re.compile(r"^(?:  \S.*?  +)?")
+"""What begins a line of help: a key, a sign or a word, and the blanks behind it; or nothing."""
 
 
 def name_of(screen: str) -> str:
@@ -110,8 +142,8 @@ def help_text(screen: str) -> str:
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
-        "  mouse       Click what Enter would open; a token, or the border between two,\n"
-        "              to ask about it; drag the bar on top."
+        "  mouse       Click what Enter would open; a token, or the border between two, "
+        "to ask about it; drag the bar on top."
     )
     parts.append(glossary(kind_and_model(screen)[0]))
     return "\n\n".join(parts)

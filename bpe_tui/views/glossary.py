@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bpe_tui.session.commands.command import (
@@ -106,9 +107,9 @@ WORDS = {
 }
 
 
-def legend_of(kind: str) -> tuple[tuple[Span, ...], ...]:
-    """What the legend of a kind of screen has, entry by entry."""
-    return tuple(SIGNS[name].entry for name in LEGENDS.get(kind, ()))
+def legend_of(kind: str, undrawn: Collection[str] = ()) -> tuple[tuple[Span, ...], ...]:
+    """What the legend of a kind of screen has, entry by entry, without the signs in `undrawn`."""
+    return tuple(SIGNS[name].entry for name in LEGENDS.get(kind, ()) if name not in undrawn)
 
 
 def glossary(kind: str) -> str:

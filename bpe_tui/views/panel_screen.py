@@ -31,7 +31,7 @@ from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import ROLE_CLASSES
+from bpe_tui.widgets.rows import ROLE_CLASSES, Span
 from bpe_tui.widgets.scrubber import Scrubber
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
@@ -99,9 +99,13 @@ class PanelScreen(Screen[None]):
     def on_mount(self) -> None:
         for panel in self.PANEL_ORDER:
             self.query_one(f"#{panel}").add_class("panel", update=False)
-        self.query_one(FootLine).legend = legend_of(kind_and_model(self.id or "")[0])
+        self.query_one(FootLine).legend = self._legend()
         self.show_keys()
         self.show_told()
+
+    def _legend(self) -> tuple[tuple[Span, ...], ...]:
+        kind, model = kind_and_model(self.id or "")
+        return legend_of(kind, model.undrawn if model is not None else ())
 
     def compose(self) -> ComposeResult:
         yield TooSmall(id="too-small")

@@ -69,4 +69,5 @@ MODEL = Model(
     options=frozenset({"min_count"}),
     commands=COMMANDS,
     refused=REFUSED,
+    undrawn=("stale",),
 )

@@ -74,12 +74,16 @@ async def test_where_room_is_short_tab_leads_from_chart_to_chart(size: tuple[int
                 assert "┤" in drawn(seen[0])
 
 
-async def test_escape_leads_back_to_the_training_screen() -> None:
+async def test_escape_leads_back_to_the_screen_that_the_charts_were_chosen_on() -> None:
     async with opened() as (app, pilot):
         await pilot.press("4", "z", "escape")
         assert isinstance(app.screen, ChartsScreen)
         await pilot.press("escape")
         assert app.screen.id == "training"
+        await pilot.press("3", "4", "6", "escape", "escape")  # the first one stops the race
+        if app.screen.id == "race":  # it had ended already
+            await pilot.press("escape")
+        assert app.screen.id == "vocabulary"
 
 
 async def test_without_a_merge_the_charts_say_so(tmp_path: Path) -> None:

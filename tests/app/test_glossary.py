@@ -11,8 +11,8 @@ from opening import opened, until
 
 from bpe_tui.session.commands.command import ALWAYS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import help_text
-from bpe_tui.views.glossary import LEGENDS, SIGNS, WORDS
+from bpe_tui.views.commands import hanging, help_text
+from bpe_tui.views.glossary import LEGENDS, SIGNS, WORDS, legend_of
 from bpe_tui.views.places import key_of
 from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
@@ -68,6 +68,18 @@ def test_each_explanation_is_one_short_sentence() -> None:
 def test_each_screen_has_a_legend_of_signs_that_there_are() -> None:
     assert set(LEGENDS) >= set(ALWAYS)
     assert {name for names in LEGENDS.values() for name in names} <= set(SIGNS)
+
+
+def test_help_goes_on_below_what_is_said_not_below_the_key() -> None:
+    for line in hanging(help_text("training"), 50).splitlines():
+        assert width(line) <= 50
+        assert re.match(r"(\w|  \S| {12,}\S|$)", line), line
+
+
+def test_a_model_has_no_sign_in_its_legend_that_it_never_draws() -> None:
+    unigram = legend_of("training", MODELS["unigram"].undrawn)
+    assert unigram
+    assert SIGNS["joining"].entry not in unigram
 
 
 async def test_the_legend_fits_and_gives_way_below_24_rows() -> None:

@@ -66,7 +66,8 @@ async def test_a_tokenizer_alone_opens_on_the_encoding_screen_ready_to_type(trai
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         assert app.screen.id == "encoding"
         field = app.screen.query_one(TextArea)
-        assert (field.text, app.focused) == ("", field)
+        assert app.focused is field
+        assert field.selected_text == field.text != ""  # an example: what is typed replaces it
         assert said(app, "#heading").startswith("shuffled · gpt2 format · 273 tokens · pattern")
         await pilot.press(*"the")
         frame = app.session.frame

@@ -17,6 +17,7 @@ from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import (
+    Part,
     Row,
     RowsOnDemand,
     Span,
@@ -38,6 +39,9 @@ LONGEST = 500
 """Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""
 THE_END = 10**9
 LOST_SHOWN = 24
+TOKENS_CELLS = len(" tokens")
+BESIDE_TEXT = TOKENS_CELLS + 4
+"""Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
 MARGIN = 11
 """Cells before the merge in a row: a mark and the rank."""
 RULES = {
@@ -87,23 +91,20 @@ class PretokensPanel(PartsPanel[Frame]):
         self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
         if not self._pieces:
             return sentence("Nothing typed yet: press e and type.", width)
-        name_width = min(28, max(width // 2, 8))
-        text_width = self._text_cells(width, name_width)
-        matched_by = "" if self._staged else "matched by"
-        tokens = right("tokens" if text_width >= len("text") + 4 else "", text_width)
-        self.name_columns([("  text", ""), tokens, ("   ", ""), (matched_by, "")])
-        return RowsOnDemand(len(self._pieces), lambda place: self._row(place, width, name_width))
+        name_width = min(28, max((width - BESIDE_TEXT) // 2, 8))
+        text_width = max(width - name_width - BESIDE_TEXT, 4)
+        matched_by = "" if self._staged else "matched by" if name_width >= 10 else "by"
+        head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
+        self.name_columns([*head, ("  ", ""), (matched_by, "")])
+        return RowsOnDemand(
+            len(self._pieces), lambda place: self._row(place, text_width, name_width)
+        )
 
-    @staticmethod
-    def _text_cells(width: int, name_width: int) -> int:
-        return max(width - name_width - 9, 4)
-
-    def _row(self, place: int, width: int, name_width: int) -> Row:
+    def _row(self, place: int, text_width: int, name_width: int) -> Row:
         piece = self._pieces[place]
         pretoken = piece.pretoken
         here = place == self.cursor
         tokens = f"{len(piece.ids):,}"
-        text_width = self._text_cells(width, name_width)
         if pretoken.special:
             name = "special token"
         elif self._staged:
@@ -118,9 +119,9 @@ class PretokensPanel(PartsPanel[Frame]):
         return Row(
             [
                 ("▸ " if here else "  ", "here"),
-                *left([(visible_text(pretoken.text), role)], text_width),
-                right(tokens, 4, "dim"),
-                ("   ", ""),
+                *left(Part([(visible_text(pretoken.text), role)]), text_width),
+                right(tokens, TOKENS_CELLS, "dim"),
+                ("  ", ""),
                 *left([(name, "dim")], name_width),
             ]
         )

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from bpe_tui.session import messages
-from bpe_tui.session.commands.command import CHECK, TRAINING
+from bpe_tui.session.commands.command import CHECK
 from bpe_tui.session.config import Claimed, RunConfig, why_unchecked
 from bpe_tui.session.session import Session
 from bpe_tui.studies.check.job import CheckJob
@@ -155,9 +155,9 @@ class CheckScreen(SessionScreen):
         return True
 
     def action_leave(self) -> None:
-        """Esc: out of a zoom, or back to the training screen."""
+        """Esc: out of a zoom, or back to the screen that it was chosen on."""
         if self.zoomed is None:
-            self.host.show_kind(TRAINING)
+            self.host.look_back()
         else:
             super().action_leave()
 

@@ -188,12 +188,12 @@ class RaceScreen(SessionScreen):
         return True
 
     def action_leave(self) -> None:
-        """Esc: stop the race if it runs; out of a zoom; or back to the training screen."""
+        """Esc: stop the race if it runs; out of a zoom; or back to the screen it was chosen on."""
         if self._runs:
             self._stop()
             self._tell()
         elif self.zoomed is None:
-            self.host.show_kind("training")
+            self.host.look_back()
         else:
             super().action_leave()
 
