@@ -13,7 +13,7 @@ import typer
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, with_progress
 from bpe_tui.cli.explain import explanation
-from bpe_tui.cli.inputs import CommandLineError, open_named
+from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
     EncodedSpecialOption,
@@ -93,7 +93,7 @@ def encode(
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
     given = with_progress(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
-    blocks = policy.checked(loaded, given)
+    blocks = policy.checked(loaded, noting_newer(given))
     allowing = policy.applied(loaded)
     with hint_at_allow_special():
         if dropout is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from engine.encoding.units import UNITS
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
+from engine.text.unicode_age import describe_newer, newer_characters
 
 if TYPE_CHECKING:
     from engine.encoding.tokenizer import Tokenizer
@@ -66,6 +67,20 @@ def note_stand_ins(text: str) -> None:
     for found in islice(stand_ins_in(text), NOTES):
         note = f"{visible_text(found.spelling)}: {found.describe(quoted)}"
         print(f"{PROGRAM}: note: {note}", file=sys.stderr)
+
+
+def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The blocks; behind them a note on standard error if they hold characters that are very new.
+
+    A character across two blocks is not looked at.
+    """
+    found: set[str] = set()
+    for block in blocks:
+        if not block.isascii():
+            found.update(newer_characters(block.decode("utf-8", "ignore")))
+        yield block
+    if found:
+        print(f"{PROGRAM}: note: {describe_newer(sorted(found))}", file=sys.stderr)
 
 
 def open_named(

@@ -28,6 +28,7 @@ from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.pretokenize import to_bytes
+from engine.text.unicode_age import describe_newer, newer_characters
 
 SPELLING_SOUGHT = 4000
 """So many characters of the text are looked through for GPT-2's spelling at each key."""
@@ -253,13 +254,15 @@ class WalkScreen(SessionScreen):
             text.move_cursor(text.document.end)
 
     def _say_spelling(self) -> None:
-        """Say above the text if a word in it is in GPT-2's spelling, and what it stands for."""
+        """Say above the text if a word in it is in GPT-2's spelling, or a character is very new."""
         found = next(stand_ins_in(self.text[:SPELLING_SOUGHT]), None)
         said = ""
         if found is not None:
             word = shorten(visible_text(found.spelling), 16)
             said = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
-        self.query_one("#text", TextArea).border_title = Content(f"text{said}")
+        newer = newer_characters(self.text[:SPELLING_SOUGHT])
+        title = f"text  {describe_newer(newer, most=1)}" if newer and not said else f"text{said}"
+        self.query_one("#text", TextArea).border_title = Content(title)
         if self._is_spelled != bool(said):
             self._is_spelled = bool(said)
             self.show_keys()
