@@ -15,13 +15,13 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
-from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell
+from engine.core.gpt2_bytes import CHAR_TO_BYTE, spell, unspell, unspell_all
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.beside import Beside, read_beside
 from engine.formats.guesses import (
@@ -330,7 +330,9 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> V
     if not isinstance(spelled, dict) or not spelled:
         raise TokenizerFileError(f"{path}: is no JSON object of tokens and ids")
     vocab: Vocab = {}
-    for spelling, token_id in spelled.items():
+    for (spelling, token_id), token in zip(
+        spelled.items(), unspell_all(list(spelled)), strict=True
+    ):
         if not isinstance(token_id, int) or isinstance(token_id, bool) or token_id < 0:
             raise TokenizerFileError(
                 f"{path}: the id of {spelling[:60]!r} is no whole number; a vocabulary like "
@@ -338,23 +340,23 @@ def _read_vocab(path: Path, special_tokens: Sequence[str], known: _Spelled) -> V
             )
         if token_id in vocab:
             raise TokenizerFileError(f"{path}: the id {token_id} is given to two tokens")
-        vocab[token_id] = _bytes_of(spelling, special_tokens, known)
+        if token is None or spelling in special_tokens:
+            # A special token is its own text; what is not in GPT-2's spelling must be one, too.
+            vocab[token_id] = to_bytes(spelling)
+        else:
+            vocab[token_id] = known[spelling] = token
     return vocab
 
 
-def _bytes_of(spelling: str, special_tokens: Sequence[str], known: _Spelled) -> bytes:
-    """A special token is its own text; what is not in GPT-2's spelling must be one, too."""
-    if spelling in special_tokens:
-        return to_bytes(spelling)
-    try:
-        return known[spelling]
-    except KeyError:
-        return to_bytes(spelling)
-
-
 def _read_merges(path: Path, known: _Spelled) -> Merges:
+    lines = read_lines(path)
     merges: Merges = []
-    for number, line in enumerate(read_lines(path), start=1):
+    body = list(filter(None, lines[lines[0].startswith("#version") :]))
+    if set(map(str.count, body, repeat(" "))) == {1}:
+        tokens = list(filter(None, map(known.get, " ".join(body).split(" "))))
+        if len(tokens) == 2 * len(body):  # as it is nearly always, and quicker than line by line
+            return list(zip(tokens[::2], tokens[1::2], strict=True))
+    for number, line in enumerate(lines, start=1):
         if not line or (number == 1 and line.startswith("#version")):
             continue
         parts = line.split(" ")

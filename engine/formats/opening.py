@@ -63,8 +63,9 @@ def _with_special_tokens(read: VocabAndMerges, ids: Mapping[str, int]) -> dict[i
 
 def _check_no_token_twice(place: str, tokenizer: Tokenizer) -> None:
     seen: dict[bytes, int] = {}
+    special = tokenizer.special_ids
     for token_id, token in tokenizer.vocab.items():
-        if token_id in tokenizer.special_ids:
+        if token_id in special:
             continue
         if token in seen:
             raise TokenizerFileError(

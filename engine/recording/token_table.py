@@ -19,6 +19,7 @@ import numpy.typing as npt
 from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
+from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.fast import Cached
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_text
@@ -283,18 +284,14 @@ def reachable(table: TokenTable) -> Bools:
     To encode all tokens one by one would take seconds, so they are looked at together: a token is
     reachable if the merge that makes it is sound (see `_sound`) and its parts are reachable.
     """
-    merges, maker = table.merges, table.maker.copy()
+    merges, maker = table.merges, table.maker
     older = np.maximum(table.ranks[merges.left], table.ranks[merges.right])
-    if np.any(merges.rank <= older):
-        return _by_encoding(table, range(len(table)), maker)  # a part is made after the whole
-    ambiguous = np.flatnonzero(np.bincount(merges.made, minlength=len(table)) > 1)
+    is_ambiguous = np.bincount(merges.made, minlength=len(table)) > 1
+    if np.any(is_ambiguous) or np.any(merges.rank <= older):
+        return _by_encoding(table)  # several merges make a token, or a part is made after the whole
     found = table.is_special.copy()
     found[table.base_rows] = True
-    if len(ambiguous):
-        found[ambiguous] = _by_encoding(table, ambiguous.tolist(), maker)[ambiguous]
-    is_made = maker != NONE
-    is_made[ambiguous] = False
-    made = np.flatnonzero(is_made)
+    made = np.flatnonzero(maker != NONE)
     sound = np.zeros(len(table), dtype=np.bool_)
     sound[made] = _sound(merges, maker)[maker[made]]
     left, right = merges.left[maker[made]], merges.right[maker[made]]
@@ -305,20 +302,17 @@ def reachable(table: TokenTable) -> Bools:
         found[made] = now
 
 
-def _by_encoding(table: TokenTable, rows: Sequence[int], maker: Ints) -> Bools:
-    """The answer for some rows by encoding them; corrects `maker` to the merge that is made."""
+def _by_encoding(table: TokenTable) -> Bools:
+    """The answer where merges may come in any order: each token is encoded."""
     merges, ids = table.merges, table.ids
-    pairs = list(zip(ids[merges.left].tolist(), ids[merges.right].tolist(), strict=True))
+    pairs = zip(ids[merges.left].tolist(), ids[merges.right].tolist(), strict=True)
     made = zip(merges.rank.tolist(), ids[merges.made].tolist(), strict=True)
     encoder = Cached(table.alphabet, dict(zip(pairs, made, strict=True)))
-    index_of = {pair: number for number, pair in enumerate(pairs)}
+    encoded = AtOnce(encoder).encode(table.tokens)
+    is_one = encoded.counts == 1
+    first = np.cumsum(encoded.counts) - encoded.counts
     found = table.is_special.copy()
-    for row in rows:
-        token = table.tokens[row]
-        if list(encoder.encode(token)) == [ids[row]]:
-            found[row] = True
-            if steps := list(encoder.steps(token)):
-                maker[row] = index_of[steps[-1].pair]
+    found[is_one] |= encoded.ids[first[is_one]] == ids[is_one]
     return found
 
 

@@ -14,7 +14,7 @@ from reprlib import repr as short_repr
 from typing import Any
 
 from engine.core.events import Pair
-from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell
+from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell, unspell_all
 from engine.core.json_fields import Fields, well_formed
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
@@ -106,7 +106,10 @@ class BPE(MergingModel):
         return ids if self.byte_fallback and any(i is not None for i in ids) else []
 
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
-        return {token_id: self._bytes_of(text, in_bytes) for text, token_id in self.vocab.items()}
+        if not in_bytes or self._prefix or self._suffix:
+            return {i: self._bytes_of(text, in_bytes) for text, i in self.vocab.items()}
+        unspelled = zip(self.vocab.items(), unspell_all(list(self.vocab)), strict=True)
+        return {i: text.encode() if token is None else token for (text, i), token in unspelled}
 
     def _bytes_of(self, token: str, in_bytes: bool) -> bytes:
         if self._suffix and token != self._suffix:
@@ -141,13 +144,9 @@ class BPE(MergingModel):
             return inner
         if not in_bytes:
             return WholeTokens(inner, {token.encode(): i for token, i in self.vocab.items()})
-        whole = {}
-        for token, token_id in self.vocab.items():
-            try:
-                whole[unspell(token)] = token_id
-            except KeyError:
-                continue  # no pretoken is spelled like that
-        return WholeTokens(inner, whole)
+        unspelled = zip(unspell_all(list(self.vocab)), self.vocab.values(), strict=True)
+        # Of the others none is spelled as a pretoken is.
+        return WholeTokens(inner, {token: i for token, i in unspelled if token is not None})
 
     @property
     def unknown_id(self) -> int | None:
