@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from opening import opened, until
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import EVERYWHERE
+from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
+from bpe_tui.views.commands import commands_on
 from bpe_tui.views.panel_screen import NotePanel
 from bpe_tui.views.places import explain_dead_key, key_of, kinds_with
 from bpe_tui.widgets.foot_line import FootLine
@@ -118,6 +120,19 @@ def test_every_key_is_alive_somewhere_or_says_with_which_model(model: str) -> No
             for kind in kinds_with(command, MODELS[model]):
                 assert command.label in said
                 assert kind in said
+
+
+SCREENS = [
+    *dict.fromkeys(model.screen(kind) for model in MODELS.values() for kind in EVERYWHERE),
+    *(COMPARISON, START),
+]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
+    keys = Counter(key for command in commands_on(screen) for key in command.keys.split(","))
+    assert keys
+    assert [key for key, commands in keys.items() if commands > 1] == []
 
 
 async def test_a_dead_key_speaks_on_each_screen() -> None:
