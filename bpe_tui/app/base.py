@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import App
 from textual.command import CommandPalette
+from textual.widgets import Input
 
 from bpe_tui.app import terminal
 from bpe_tui.session.notices import Notices
@@ -18,6 +19,7 @@ from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
+from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
 
 QUIET_SECONDS = 0.3
@@ -25,6 +27,9 @@ QUIET_SECONDS = 0.3
 
 class Palette(CommandPalette):
     """Textual's palette of commands, which a page key may reach before its list has any lines."""
+
+    def on_mount(self) -> None:
+        draw_settled(self.query_one(Input))
 
     def _action_command_list(self, action: str) -> None:
         with suppress(LookupError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT, print_json
 from bpe_tui.cli.inputs import CommandLineError, check_run
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -116,7 +115,7 @@ def check(
     )
     report = check_claim(claim, _assignment(config, vocab_size))
     if json:
-        print(json_module.dumps(as_dict(report), ensure_ascii=False, indent=2))
+        print_json(as_dict(report), indent=2)
     else:
         print(*report.describe(quoted), sep="\n")
     if open_app:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, tell_working, with_progress
+from bpe_tui.cli.console import PROGRAM, print_json, tell_working, with_progress
 from bpe_tui.cli.inputs import CommandLineError, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -277,7 +276,7 @@ def compare(
     compared = Compared(names, loaded, comparisons)
     limit = None if every else FIRST
     if as_json:
-        print(json.dumps(as_json_object(compared, limit), ensure_ascii=False))
+        print_json(as_json_object(compared, limit))
     else:
         for line in describe(compared, limit):
             print(line)

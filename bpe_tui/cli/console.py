@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -91,3 +92,13 @@ def write_result(result: bytes) -> None:
         print(*(visible_text(line, spaces=False) for line in lines), sep="\n")
     else:
         sys.stdout.buffer.write(result)
+
+
+def print_json(value: object, indent: int | None = None) -> None:
+    """Print a value as JSON; at a terminal what it would act upon or hide is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if sys.stdout.isatty():
+        text = "".join(
+            char if char == "\n" or char.isprintable() else json.dumps(char)[1:-1] for char in text
+        ).replace("\x7f", "\\u007f")
+    print(text)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import BAD_INPUT, PROGRAM, with_progress
+from bpe_tui.cli.console import BAD_INPUT, PROGRAM, print_json, with_progress
 from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
     AllowSpecialOption,
@@ -73,7 +72,7 @@ def _print_end(sizes: dict[str, TextSize], files: int, as_json: bool) -> None:
     total = sum(sizes.values(), start=TextSize(0, 0))
     if as_json:
         rows = [{"file": name, **_facts(size)} for name, size in sizes.items()]
-        print(json.dumps({"files": rows, "total": _facts(total)}, ensure_ascii=False))
+        print_json({"files": rows, "total": _facts(total)})
     elif files > 1:
         print(_row(total, "total"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, with_progress
+from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, print_json, with_progress
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
 from bpe_tui.cli.options import (
@@ -103,7 +102,7 @@ def encode(
             for line in explanation(allowing, to_text(b"".join(blocks))):
                 print(line)
         elif as_json:
-            print(_ids_as_json(allowing, blocks))
+            print_json(_ids_as_json(allowing, blocks))
         else:
             _print_ids(allowing.encode_iterable(map(to_text, blocks)))
 
@@ -118,19 +117,18 @@ def _print_ids(ids: Iterable[int]) -> None:
     sys.stdout.write("\n")
 
 
-def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> str:
+def _ids_as_json(tokenizer: Tokenizer, blocks: Iterable[bytes]) -> dict[str, Any]:
     """A JSON object; `text[start:end]` in bytes is what a token with the offsets stands for."""
     if tokenizer.pipeline is not None:
-        return json.dumps(_facts_by_pipeline(tokenizer, b"".join(blocks)), ensure_ascii=False)
+        return _facts_by_pipeline(tokenizer, b"".join(blocks))
     ids = list(tokenizer.encode_iterable(map(to_text, blocks)))
     tokens = [tokenizer.vocab[token_id] for token_id in ids]
     ends = accumulate(map(len, tokens))
-    facts = {
+    return {
         "ids": ids,
         "tokens": [spell(token) for token in tokens],
         "offsets": [[end - len(token), end] for token, end in zip(tokens, ends, strict=True)],
     }
-    return json.dumps(facts, ensure_ascii=False)
 
 
 def _facts_by_pipeline(tokenizer: Tokenizer, data: bytes) -> dict[str, Any]:

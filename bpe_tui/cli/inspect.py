@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import Any
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
-from bpe_tui.cli.console import PROGRAM
+from bpe_tui.cli.console import PROGRAM, print_json
 from bpe_tui.cli.options import JsonOption, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.visible import visible_text
@@ -33,7 +32,7 @@ def inspect(
     with gc_paused():
         inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
-        print(json.dumps(facts(inspection), ensure_ascii=False))
+        print_json(facts(inspection))
         return
     print(visible_text(" ".join(tokenizer), spaces=False))
     width = min(shutil.get_terminal_size().columns, WIDEST) - 2

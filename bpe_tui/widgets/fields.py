@@ -15,6 +15,12 @@ from textual.widgets import Input, TextArea
 from bpe_tui.widgets.visible import typed_text
 
 
+def draw_settled(field: Input) -> None:
+    """Let a field that is none of ours draw as they do."""
+    draw = field.render_line
+    setattr(field, "render_line", lambda y: _settled(draw(y)))  # noqa: B010
+
+
 class Field(Input):
     """A line to type in."""
 
