@@ -61,6 +61,7 @@ class Frame(MergeFrame[MergeStep]):
 
     @property
     def tie_rule(self) -> TieRule:
+        """What chooses among pairs of one count."""
         return self._record.tie_rule
 
     @property
@@ -134,7 +135,11 @@ class Frame(MergeFrame[MergeStep]):
         return self.queue.count_of(pair)
 
     def why_first(self, winner: Pair, rival: Pair) -> Words:
-        """Why the tie rule takes one pair before another of the same count, as a clause."""
+        """Why the tie rule takes one pair before another of the same count, as a clause.
+
+        Args:
+            winner, rival: pairs of ids.
+        """
         return self.tie_rule.why_first(self._record.ids.tokens, winner, rival)
 
     def top_pairs(self, limit: int) -> list[tuple[Pair, int]]:

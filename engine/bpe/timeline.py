@@ -80,6 +80,11 @@ class Timeline(MergeTimeline[Frame]):
         return Frame(self.run, step, len(self), self._moves_done)
 
     def seek(self, step: int) -> Frame:
+        """Go to a step, and to its first move in the heap.
+
+        Raises:
+            TimelineError: it is not recorded.
+        """
         if self._moves_done and 0 <= step <= len(self):
             # Between two steps, so that even the step at the cursor is a way to go.
             self.came_from = self._cursor

@@ -142,6 +142,7 @@ class Trainer:
 
     @property
     def merges_wanted(self) -> int:
+        """Merges until the vocabulary has its size, if the corpus gives so many."""
         return self.vocab_size - self.record.first_id
 
     def steps(self) -> Iterator[MergeStep]:

@@ -84,7 +84,12 @@ class UnknownTokenIdError(BpeError):
 
     @classmethod
     def of(cls, token_id: int, size: int) -> Self:
-        """The error for an id that a vocabulary of so many tokens lacks."""
+        """The error for an id that a vocabulary lacks.
+
+        Args:
+            token_id: the id.
+            size: how many tokens the vocabulary has.
+        """
         return cls(f"there is no token with the id {token_id}; this vocabulary has {size:,} tokens")
 
 

@@ -290,7 +290,12 @@ class MergeFrame(ABC, Generic[StepT]):
         return list(islice(self._affected, limit))
 
     def affected_within(self, seconds: float, limit: int) -> tuple[list[AffectedPretoken], bool]:
-        """The first of them that are found in so many seconds; and whether time sufficed."""
+        """The first of `affected` that are found in time; and whether time sufficed for all.
+
+        Args:
+            seconds: how long to look.
+            limit: how many to look for.
+        """
         return self._affected.first(limit, seconds)
 
     @cached_property

@@ -67,10 +67,12 @@ class PairStep(ABC):
 
     @property
     def right(self) -> bytes:
+        """The right token's bytes, as the vocabulary has them."""
         return self.record.token(self.pair[1])
 
     @property
     def new_id(self) -> int:
+        """The id of the token that it makes."""
         return self.record.new_id(self.index)
 
     @property

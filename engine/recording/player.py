@@ -133,6 +133,7 @@ class Player(ABC, Generic[FrameT]):
 
     @property
     def is_complete(self) -> bool:
+        """Whether training has ended, so that no step will follow."""
         return self.run.is_complete
 
     @property

@@ -1,13 +1,18 @@
-"""The examples of docs/library.md: they run, and a strict type checker has nothing to say."""
+"""What the library says of itself: docs/library.md's examples work, each method is documented."""
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import engine
 
 REPO = Path(__file__).resolve().parents[2]
 EXAMPLES = re.findall(
@@ -31,3 +36,32 @@ def test_the_examples_pass_a_strict_type_checker(tmp_path: Path) -> None:
         [*checker, str(tmp_path / "example.py")], cwd=REPO, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout
+
+
+def public_functions() -> Iterator[tuple[str, Any]]:
+    """All that may be called or asked for, with its name: functions, methods, properties."""
+    for name in engine.__all__:
+        public = getattr(engine, name)
+        if not inspect.isclass(public):
+            yield name, public
+            continue
+        for member, value in inspect.getmembers_static(public):
+            getter = getattr(value, "fget", None) or getattr(value, "func", None)
+            function = getter or getattr(value, "__func__", value)
+            is_ours = inspect.isfunction(function) and function.__module__.startswith("engine.")
+            if is_ours and not member.startswith("_"):
+                yield f"{name}.{member}", function
+
+
+def test_all_that_is_public_says_what_it_does_and_what_it_takes_and_raises() -> None:
+    lacking = []
+    for name, function in public_functions():
+        said = inspect.getdoc(function) or ""
+        takes = set(inspect.signature(function).parameters) - {"self", "cls"}
+        if (
+            not said
+            or (len(takes) > 1 and "Args:" not in said)
+            or ("    raise " in inspect.getsource(function) and "Raises:" not in said)
+        ):
+            lacking.append(name)
+    assert lacking == []
