@@ -15,10 +15,13 @@ from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
     CacheOption,
+    FieldOption,
     NoSpecialOption,
     PatternOption,
+    SkipBadOption,
     SpecialOption,
     TieRuleOption,
+    reading_of,
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -43,11 +46,11 @@ INPUT = "What to check"
 )
 def check(
     corpus: Annotated[
-        str,
+        list[str],
         typer.Option(
             "--corpus",
-            metavar="FILE",
-            help="The text that it was trained on; .gz is unpacked.",
+            metavar="CORPUS",
+            help="The text that it was trained on, as train takes it; repeat it for several.",
             rich_help_panel=INPUT,
         ),
     ],
@@ -84,6 +87,8 @@ def check(
     pattern: PatternOption = RunConfig.pattern,
     tie_rule: TieRuleOption = RunConfig.tie_rule,
     no_cache: CacheOption = False,
+    field: FieldOption = None,
+    skip_bad: SkipBadOption = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print the outcome as JSON.", rich_help_panel=OUTPUT)
     ] = False,
@@ -101,7 +106,7 @@ def check(
     Exits with 0 if they are, with 1 if they differ.
     """
     special_tokens = special_tokens_of(special, no_special)
-    if corpus == STANDARD_INPUT:
+    if STANDARD_INPUT in corpus:
         raise CommandLineError("a corpus to check against is read more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
     claim, notes = read_claim(
@@ -111,7 +116,10 @@ def check(
         print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = RunConfig(
-        *(corpus, size, special_tokens, pattern, tie_rule), min_count=1, cache=not no_cache
+        *(corpus[0], size, special_tokens, pattern, tie_rule),
+        min_count=1,
+        cache=not no_cache,
+        reading=reading_of(corpus[1:], field, skip_bad),
     )
     report = check_claim(claim, _assignment(config, vocab_size))
     if json:
@@ -138,7 +146,7 @@ def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     check_run(config)
     _, count = count_corpus_of(config)
     return Assignment.of_file(
-        config.corpus,
+        config.open_corpus(),
         config.special_tokens,
         config.pattern,
         config.tie_rule,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from time import monotonic
 
-from bpe_tui.widgets.numbers import size
+from bpe_tui.widgets.numbers import progress_of
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import CorpusError
 from engine.text.pretokenize import to_text
@@ -54,14 +54,19 @@ def near_command(word: str) -> str | None:
     return next(iter(get_close_matches(word, COMMAND_NAMES, n=1)), None)
 
 
-def with_progress(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The blocks as they come; how many bytes have come is told as `tell_working` does."""
-    done, due = 0, monotonic() + FIRST_NEWS_SECONDS
+def with_progress(blocks: Iterable[bytes], total: int | None = None) -> Iterator[bytes]:
+    """The blocks as they come; how many bytes have come is told as `tell_working` does.
+
+    Args:
+        total: how many there will be; `None` if nobody knows.
+    """
+    started = monotonic()
+    done, due = 0, started + FIRST_NEWS_SECONDS
     for block in blocks:
         yield block
         done += len(block)
         if monotonic() >= due:
-            tell_working(f"{size(done)} …")
+            tell_working(progress_of(done, total, monotonic() - started))
             due = monotonic() + NEWS_SECONDS
     tell_working("")
 

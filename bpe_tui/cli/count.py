@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -11,17 +13,23 @@ import typer
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM, print_json, with_progress
 from bpe_tui.cli.inputs import open_named
 from bpe_tui.cli.options import (
+    SOURCES_HELP,
     AllowSpecialOption,
+    FieldOption,
     JsonOption,
     OtherPatternOption,
+    SkipBadOption,
     TokenizerOption,
     policy_of,
+    reading_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError
 from engine.encoding.special_policy import TextSize, file_size
+from engine.text.remote import without_credentials
+from engine.text.sources import Source, is_packed, sources_of
 
 
 @app.command(
@@ -36,7 +44,7 @@ def count(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="Texts; what gzip has packed is unpacked, `-` is standard input.",
+            help=f"Texts: {SOURCES_HELP}",
             show_default=False,
         ),
     ],
@@ -44,6 +52,8 @@ def count(
     pattern: OtherPatternOption = None,
     as_json: JsonOption = False,
     allow_special: AllowSpecialOption = None,
+    field: FieldOption = None,
+    skip_bad: SkipBadOption = False,
 ) -> None:
     """Print the tokens and bytes of each file, and of all together.
 
@@ -52,20 +62,38 @@ def count(
     loaded = open_named(tokenizer, pattern=pattern)
     policy = policy_of(allow_special, loaded.special_tokens)
     policy.applied(loaded)  # what cannot be allowed is an error at once
+    reading = reading_of((), field, skip_bad)
     sizes: dict[str, TextSize] = {}
+    refused = 0
     if not as_json:
         print(f"{'tokens':>12} {'bytes':>14} {'bytes/token':>12}  file")
-    for name in dict.fromkeys(files):
+    for source in _sources(files):
         try:
-            sizes[name] = file_size(loaded, name, policy, with_progress)
+            if isinstance(source, BpeError):
+                raise source
+            name = without_credentials(source.given)
+            if name not in sizes:
+                plain = field is None and not is_packed(source.given)
+                watch = partial(with_progress, total=source.size if plain else None)
+                size = file_size(loaded, source.given, policy, watch, reading)
+                sizes[name] = size
+                if not as_json:
+                    print(_row(size, visible_text(name, spaces=False)), flush=True)
         except BpeError as error:
-            _complain(name, error)
-            continue
-        if not as_json:
-            print(_row(sizes[name], visible_text(name, spaces=False)), flush=True)
-    _print_end(sizes, len(files), as_json)
-    if len(sizes) < len(set(files)):
+            refused += 1
+            _complain("" if isinstance(source, BpeError) else source.name, error)
+    _print_end(sizes, len(sizes) + refused, as_json)
+    if refused:
         raise typer.Exit(BAD_INPUT)
+
+
+def _sources(names: Sequence[str]) -> Iterator[Source | BpeError]:
+    """What the names stand for; in place of one that stands for nothing the error."""
+    for name in dict.fromkeys(names):
+        try:
+            yield from sources_of(name)
+        except BpeError as error:
+            yield error
 
 
 def _print_end(sizes: dict[str, TextSize], files: int, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
+from bpe_tui.widgets.numbers import size
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -19,6 +20,7 @@ from engine.encoding.units import UNITS
 from engine.text.corpus import Corpus
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
+from engine.text.remote import RemoteFile
 from engine.text.unicode_age import describe_newer, newer_characters
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def check_config(config: Config) -> None:
     if not is_tokenizer(*config.paths):
         open_tokenizer(*config.paths)  # says what is wrong
     if config.corpus is not None:
-        Corpus(config.corpus)
+        Corpus(config.corpus, config.reading)
 
 
 def check_run(config: RunConfig) -> Corpus:
@@ -54,7 +56,24 @@ def check_run(config: RunConfig) -> Corpus:
         check_vocab_size(config.size, config.special_tokens)
     as_pattern(config.pattern)
     _ = TIE_RULES[config.tie_rule], TRAINERS[config.trainer]
-    return Corpus(config.corpus)
+    return config.open_corpus()
+
+
+def note(said: str) -> None:
+    """Say on standard error what one may want to know."""
+    print(f"{PROGRAM}: note: {visible_text(said, spaces=False)}", file=sys.stderr)
+
+
+def note_sizes(corpus: Corpus) -> None:
+    """Say how much is about to be read from other machines.
+
+    Raises:
+        CorpusError: one cannot be reached.
+    """
+    for source in corpus.sources:
+        if isinstance(source, RemoteFile):
+            told = "an unknown size" if source.size is None else size(source.size)
+            note(f"{source.name}: {told} to read")
 
 
 NOTES = 3
@@ -65,8 +84,8 @@ def note_stand_ins(text: str) -> None:
     from engine.analysis.explain.stand_ins import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
-        note = f"{visible_text(found.spelling)}: {found.describe(quoted)}"
-        print(f"{PROGRAM}: note: {note}", file=sys.stderr)
+        said = f"{visible_text(found.spelling)}: {found.describe(quoted)}"
+        print(f"{PROGRAM}: note: {said}", file=sys.stderr)
 
 
 def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -101,8 +120,8 @@ def open_named(
     if len(given) > 2:
         raise CommandLineError("--tokenizer is given once, or twice for vocabulary and merges")
     found = open_tokenizer(*given, pattern=pattern)
-    for note in dict.fromkeys(found.notes):
-        print(f"{PROGRAM}: note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    for said in dict.fromkeys(found.notes):
+        note(said)
     pipeline = found.tokenizer.pipeline
     if merging and pipeline is not None and not pipeline.merges:
         raise CommandLineError(

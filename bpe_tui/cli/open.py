@@ -11,14 +11,17 @@ from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
 from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.cli.options import (
     OUTPUT,
+    SOURCES_HELP,
     AnimationOption,
     CacheOption,
+    FieldOption,
     MaxTokenLengthOption,
     MinCountOption,
     ModelOption,
     NoSpecialOption,
     OpenedTokenizerOption,
     PatternOption,
+    SkipBadOption,
     SpecialOption,
     StepOption,
     TextOption,
@@ -29,6 +32,7 @@ from bpe_tui.cli.options import (
     VocabSizeOption,
     check_model,
     is_given,
+    reading_of,
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
@@ -58,11 +62,10 @@ from bpe_tui.session.preferences import OVERVIEWS, prefer
 def open_corpus(
     context: typer.Context,
     corpus: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
-            metavar="CORPUS",
-            help="The text to train on, a tokenizer, or a saved session; .gz is unpacked, `-` is "
-            "standard input.",
+            metavar="CORPUS...",
+            help=f"The text to train on, a tokenizer, or a saved session: {SOURCES_HELP}",
             show_default=False,
         ),
     ] = None,
@@ -78,6 +81,8 @@ def open_corpus(
     max_token_length: MaxTokenLengthOption = None,
     units: UnitsOption = RunConfig.units,
     no_cache: CacheOption = False,
+    field: FieldOption = None,
+    skip_bad: SkipBadOption = False,
     step: StepOption = None,
     view: ViewOption = None,
     text: TextOption = "",
@@ -94,7 +99,7 @@ def open_corpus(
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     config = opened_config(context)
     if plain:
-        _check_commands(corpus)
+        _check_commands(corpus or [])
         check_config(config)
         from bpe_tui.cli.plain import run_transcript  # numpy is slow to import, too
 
@@ -116,6 +121,9 @@ def opened_config(context: typer.Context) -> Config:
     from bpe_tui.session.opening import VIEWS, config_for  # numpy is slow to import
 
     given = context.params
+    named = given["corpus"] or []
+    corpus, *more = [named] if isinstance(named, str) else named or [None]
+    reading = reading_of(more, given.get("field"), given.get("skip_bad", False))
     special = special_tokens_of(given["special"], given["no_special"])
     check_model(context, given["model"], ("tie_rule", "trainer", "min_count", "units"))
     view = given["view"]
@@ -124,20 +132,22 @@ def opened_config(context: typer.Context) -> Config:
         _check_only_for_training(context, "--tokenizer is not trained")
         return TokenizerConfig(
             tuple(given["tokenizer"]),
-            given["corpus"],
+            corpus,
             special if given["special"] or given["no_special"] else None,
             given["pattern"] if is_given(context, "pattern") else None,
             cache=not given["no_cache"],
             viewpoint=viewpoint,
+            reading=reading,
         )
-    if given["corpus"] is None:
+    if corpus is None:
         raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
     run = RunConfig(
-        given["corpus"],
+        corpus,
         given["vocab_size"] if is_given(context, "vocab_size") else None,
         special,
         cache=not given["no_cache"],
         viewpoint=viewpoint,
+        reading=reading,
         **{name: given[name] for name in _OF_TRAINING},
     )
     config = config_for(run)
@@ -175,9 +185,9 @@ def _check_only_for_training(context: typer.Context, why: str) -> None:
             raise CommandLineError(f"--{name} is for training, and {why}")
 
 
-def _check_commands(corpus: str | None) -> None:
+def _check_commands(corpus: list[str]) -> None:
     """Raises `CommandLineError` if standard input is taken for the corpus."""
-    if corpus == STANDARD_INPUT:
+    if STANDARD_INPUT in corpus:
         raise CommandLineError(
             "with --plain standard input holds the commands; give the corpus as a file"
         )

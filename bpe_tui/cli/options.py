@@ -17,10 +17,12 @@ from engine.bpe.trainers import TRAINERS
 from engine.core.errors import SpecialTokenError, SpecialTokenFoundError
 from engine.encoding.special_policy import ALL_SPECIAL, NONE_SPECIAL, SpecialPolicy
 from engine.encoding.units import UNITS
+from engine.text.corpus import Reading
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import check_special_tokens
 
 TRAINING = "Training"
+INPUT = "What to read"
 OUTPUT = "Output"
 TEXT = "Text"
 VIEWPOINT = "Where to begin"
@@ -31,6 +33,34 @@ CorpusArgument = Annotated[
         metavar="CORPUS",
         help="The text to train on; .gz is unpacked, `-` is standard input.",
         show_default=False,
+    ),
+]
+SOURCES_HELP = (
+    "a file, a folder, a glob, or an address (https, s3, gs, az, hf); .gz, .bz2, .xz and .zst are "
+    "unpacked, `-` is standard input."
+)
+SourcesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="CORPUS...", help=f"The text to train on: {SOURCES_HELP}", show_default=False
+    ),
+]
+FieldOption = Annotated[
+    str | None,
+    typer.Option(
+        "--field",
+        metavar="NAME",
+        help="The corpus is JSON lines or Parquet; its texts are in this field.",
+        rich_help_panel=INPUT,
+        show_default=False,
+    ),
+]
+SkipBadOption = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="With --field: leave out records that are broken or hold no text.",
+        rich_help_panel=INPUT,
     ),
 ]
 VocabSizeOption = Annotated[
@@ -304,3 +334,14 @@ def hint_at_allow_special() -> Iterator[None]:
         raise CommandLineError(
             f"{error}; --allow-special all makes it one id, --allow-special none takes it as text"
         ) from error
+
+
+def reading_of(more: Sequence[str], field: str | None, skip_bad: bool) -> Reading:
+    """How the corpus is read that the command line names.
+
+    Raises:
+        CommandLineError: options contradict each other.
+    """
+    if skip_bad and field is None:
+        raise CommandLineError("--skip-bad is about records; say where their texts are: --field")
+    return Reading(tuple(more), field, skip_bad)

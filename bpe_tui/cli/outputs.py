@@ -37,7 +37,7 @@ def _check_directory(directory: Path) -> None:
 def _check_replaceable(path: Path, corpus: Corpus, overwrite: bool) -> None:
     if not path.is_file():
         raise OutputError(f"{path}: is no ordinary file; choose another place")
-    if corpus.path is not None and path.samefile(corpus.path):
+    if any(each.path is not None and path.samefile(each.path) for each in corpus.sources):
         raise OutputError(f"{path}: is the corpus; choose another place")
     if not overwrite:
         raise OutputExistsError(f"{path}: is there already; give --force to overwrite it")

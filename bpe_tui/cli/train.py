@@ -14,17 +14,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
-from bpe_tui.cli.inputs import CommandLineError, check_run
+from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
     CacheOption,
-    CorpusArgument,
+    FieldOption,
     MaxTokenLengthOption,
     MinCountOption,
     ModelOption,
     NoSpecialOption,
     PatternOption,
+    SkipBadOption,
+    SourcesArgument,
     SpecialOption,
     TieRuleOption,
     TrainerOption,
@@ -32,6 +34,7 @@ from bpe_tui.cli.options import (
     VocabSizeOption,
     check_model,
     format_of,
+    reading_of,
     special_tokens_of,
 )
 from bpe_tui.cli.outputs import check_outputs, step_writer
@@ -39,7 +42,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import train as train_model
-from bpe_tui.widgets.numbers import number, rate, size
+from bpe_tui.widgets.numbers import number, plural, progress_of
 from engine.core.events import CountProgress, WorkProgress
 from engine.formats import DEFAULT_FORMAT, WRITABLE
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
@@ -60,7 +63,7 @@ MERGES_A_MOVE = 64
 )
 def train(
     context: typer.Context,
-    corpus: CorpusArgument,
+    corpus: SourcesArgument,
     vocab_size: VocabSizeOption,
     out: Annotated[
         Path,
@@ -104,6 +107,8 @@ def train(
     max_token_length: MaxTokenLengthOption = None,
     units: UnitsOption = RunConfig.units,
     no_cache: CacheOption = False,
+    field: FieldOption = None,
+    skip_bad: SkipBadOption = False,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -120,21 +125,25 @@ def train(
         raise CommandLineError("--out takes the place of the files; - would be a directory")
     special_tokens = special_tokens_of(special, no_special)
     config = RunConfig(
-        *(corpus, vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
+        *(corpus[0], vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
         cache=not no_cache,
         model=model,
         max_token_length=max_token_length,
         units=units,
+        reading=reading_of(corpus[1:], field, skip_bad),
     )
     check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
     format = format_of(context, model, format)
     source, parts = check_run(config), MODELS[model].part("training")
     outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
+    note_sizes(source)
     with step_writer(steps, overwrite=force) as write_step:
         with TrainingBar(write_step) as bar:
-            training = train_model(config, bar, workers=workers, recorded=False)
+            training = train_model(config, bar, source, workers=workers, recorded=False)
         said = parts.write(training, config, format, out, overwrite=force)
+    if source.skipped:
+        note(f"{plural(source.skipped, 'bad record')} left out")
     print(said, file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 
@@ -161,12 +170,13 @@ class TrainingBar(Progress, TrainingListener):
         self._steps, self._merges_wanted = 0, None
 
     def on_progress(self, progress: CountProgress) -> None:
-        seconds = max(time.monotonic() - self._started, 1e-6)
         self.update(
             self._task,
             completed=progress.bytes_read,
             total=progress.bytes_total,
-            detail=f"{size(progress.bytes_read)}, {rate(progress.bytes_read / seconds)}",
+            detail=progress_of(
+                progress.bytes_read, progress.bytes_total, time.monotonic() - self._started
+            ),
         )
 
     def on_begun(self, training: Training, corpus: CountedCorpus) -> None:

@@ -30,7 +30,7 @@ from bpe_tui.session.config import (
     why_unchecked,
 )
 from bpe_tui.session.opening import config_for
-from bpe_tui.session.recent_files import Given, as_typed, parse_typed, recent
+from bpe_tui.session.recent_files import Given, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import size
@@ -38,7 +38,6 @@ from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
 from bpe_tui.widgets.visible import shorten, visible_text
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
-from engine.text.corpus import Corpus
 
 # What is in a directory, to choose from.
 
@@ -209,7 +208,7 @@ class OpenOther(ModalScreen[Config | None]):
         with Vertical(id="open-other", classes="window") as window:
             window.border_title = Content("open a tokenizer or a corpus")
             window.border_subtitle = Content("↑ ↓ · Tab completes · ↵ opens · Esc closes")
-            placeholder = "a path, two with “and” between, or a name like cl100k_base"
+            placeholder = "a path, *.txt, https://…, a.jsonl --field text, vocab and merges"
             yield Field(placeholder=placeholder, id="dialog-input", compact=True)
             yield PlaceRows()
             yield Static(id="open-keep")
@@ -354,9 +353,10 @@ def chosen_config(given: Given) -> Config:
         BpeError: nothing is there that could be opened.
     """
     if len(given) == 1:
-        config = config_for(RunConfig(given[0]))
+        name, reading = as_reading(given[0])
+        config = config_for(RunConfig(name, reading=reading))
         if isinstance(config, RunConfig):
-            Corpus(config.corpus)
+            config.open_corpus()
             return config
     else:
         config = TokenizerConfig(given)
@@ -368,6 +368,6 @@ def chosen_config(given: Given) -> Config:
 def joined(chosen: Config, now: Config) -> Config:
     """What was chosen, together with what is open now: a tokenizer over a corpus."""
     if isinstance(chosen, RunConfig):
-        return over(now, chosen.corpus) if isinstance(now, TokenizerConfig) else chosen
+        return over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
     corpus = None if now.corpus == "-" else now.corpus
-    return replace(chosen, corpus=corpus)
+    return replace(chosen, corpus=corpus, reading=now.reading)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.encoding.units import DEFAULT_UNITS
+from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
+from engine.text.remote import without_credentials
 
 if TYPE_CHECKING:
     from engine.learning.session_file import SavedFile, SavedFork
@@ -90,11 +92,21 @@ class RunConfig:
     claimed: Claimed | None = None
     """What to check on the corpus."""
     viewpoint: Viewpoint = Viewpoint()
+    reading: Reading = PLAIN
+    """What is read beside `corpus`, and where the texts are in it."""
 
     @property
     def name(self) -> str:
         """What is opened, in a word."""
-        return Path(self.corpus).name
+        return Path(without_credentials(self.corpus)).name
+
+    def open_corpus(self) -> Corpus:
+        """The corpus, to be read.
+
+        Raises:
+            CorpusError: it is not there, or may not be read.
+        """
+        return Corpus(self.corpus, self.reading, separator_of(self.special_tokens))
 
     @property
     def size(self) -> int:
@@ -120,6 +132,7 @@ class TokenizerConfig:
     cache: bool = True
     otherwise: RunConfig | None = None
     viewpoint: Viewpoint = Viewpoint()
+    reading: Reading = PLAIN
 
     @property
     def name(self) -> str:
@@ -144,9 +157,9 @@ def why_unchecked(config: Config) -> str | None:
     return None
 
 
-def over(config: TokenizerConfig, corpus: str) -> TokenizerConfig:
-    """What opens a tokenizer, with its merges counted in a corpus."""
-    return replace(config, corpus=corpus, otherwise=None)
+def over(config: TokenizerConfig, run: RunConfig) -> TokenizerConfig:
+    """What opens a tokenizer, with its merges counted in the corpus of a run."""
+    return replace(config, corpus=run.corpus, reading=run.reading, otherwise=None)
 
 
 NOTHING = RunConfig("")

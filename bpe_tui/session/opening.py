@@ -28,8 +28,10 @@ from engine.learning.session_file import (
     is_session,
     read_session,
 )
+from engine.text.corpus import PLAIN
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
+from engine.text.remote import is_address, without_credentials
 
 if TYPE_CHECKING:  # what runs without a screen opens things, too, and needs no textual
     from bpe_tui.session.session import ForkedFrom, Session
@@ -49,7 +51,7 @@ def config_for(run: RunConfig) -> Config:
     Raises:
         SessionFileError: it is a session file, and no good one.
     """
-    if run.corpus == "-":
+    if run.corpus == "-" or run.reading != PLAIN or is_address(run.corpus):
         return run
     path, head = Path(run.corpus), _head_of(run.corpus)
     if _is_surely_text(head):
@@ -150,6 +152,11 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
     names = () if isinstance(config, RunConfig) else config.paths
     if config.corpus == "-":
         raise SessionFileError("the corpus came from standard input; save it as a file, open that")
+    if config.reading != PLAIN or (config.corpus is not None and is_address(config.corpus)):
+        raise SessionFileError(
+            "a session is of one plain file, and the corpus is more than that: take the command "
+            "that opens it (y)"
+        )
     if missing := next((name for name in names if not Path(name).exists()), None):
         raise SessionFileError(
             f"a session is of files, and {missing} is a name: save the tokenizer (s) and open that,"
@@ -240,8 +247,13 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
         for path in config.paths:
             words += ["--tokenizer", path]
     if config.corpus is not None:
-        dash = config.corpus.startswith("-") and config.corpus != "-"
-        words.append(f"./{config.corpus}" if dash else config.corpus)
+        for name in (config.corpus, *config.reading.more):
+            dash = name.startswith("-") and name != "-"
+            words.append(f"./{name}" if dash else without_credentials(name))
+    if config.reading.field is not None:
+        words += ["--field", config.reading.field]
+    if config.reading.skip_bad:
+        words.append("--skip-bad")
     words += _options_on_command_line(config)
     if viewpoint.step is not None:
         words += ["--step", str(viewpoint.step)]

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.state import remember_in, state_file
+from engine.text.corpus import PLAIN, Reading
+from engine.text.remote import is_address, without_credentials
 
 KEPT = 20
 LARGEST = 1 << 20
@@ -48,9 +50,13 @@ def _is_given(entry: object) -> bool:
 
 def remember(config: Config) -> None:
     """Put what `config` opens at the head of the list."""
+    names = (config.corpus or "", *config.reading.more)
+    if len(names) > 1 or without_credentials(names[0]) != names[0]:
+        return
     latest: list[Given] = []
     if config.corpus is not None and config.corpus != "-":
-        latest.append((_absolute(config.corpus),))
+        field = config.reading.field
+        latest.append((_absolute(config.corpus) + (f" --field {field}" if field else ""),))
     if not isinstance(config, RunConfig):
         latest.insert(0, tuple(map(_absolute, config.paths)))
     if not latest:
@@ -61,8 +67,9 @@ def remember(config: Config) -> None:
 
 
 def _absolute(name: str) -> str:
-    """A path that means the same elsewhere; what is no file is a name, and stays."""
-    return os.path.abspath(name) if os.path.exists(name) else name
+    """A path that means the same elsewhere; what is no file and no glob is a name, and stays."""
+    is_glob = "*" in name and not is_address(name)
+    return os.path.abspath(name) if is_glob or os.path.exists(name) else name
 
 
 def as_typed(given: Sequence[str]) -> str:
@@ -71,6 +78,18 @@ def as_typed(given: Sequence[str]) -> str:
     return " and ".join(
         "~" + name[len(home) :] if name.startswith(home + os.sep) else name for name in given
     )
+
+
+def as_reading(typed: str) -> tuple[str, Reading]:
+    """A name, and the field of records that may stand behind it.
+
+    >>> as_reading("a.jsonl --field text")
+    ('a.jsonl', Reading(more=(), field='text', skip_bad=False))
+    """
+    name, between, field = typed.rpartition(" --field ")
+    if not between or not name.strip() or os.path.exists(typed):
+        return typed, PLAIN
+    return name.strip(), Reading(field=field.strip())
 
 
 def parse_typed(typed: str) -> Given:

@@ -22,7 +22,7 @@ from engine.recording.training import (
     find_or_count,
     train_on_corpus,
 )
-from engine.text.corpus import Corpus
+from engine.text.corpus import Corpus, separator_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +42,7 @@ class OpeningListener(TrainingListener):
 def train(
     config: RunConfig,
     listener: TrainingListener | None = None,
+    corpus: Corpus | None = None,
     *,
     workers: int | None = None,
     recorded: bool = True,
@@ -50,6 +51,7 @@ def train(
 
     Args:
         listener: is told how far it is; what it raises stops the work.
+        corpus: that of `config`, where somebody has opened it.
         workers: processes that count; by default one a core.
         recorded: whether a recording is wanted, to be gone through afterwards.
 
@@ -62,7 +64,7 @@ def train(
         training: Training = make(config, corpus)
         return training if recorded else replace(training, record=None)
 
-    corpus, cut = Corpus(config.corpus), (config.pattern, config.special_tokens)
+    corpus, cut = corpus or config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut, config.cache)
     return train_on_corpus(corpus, *cut, start, kept=kept, workers=workers, listener=listener)
 
@@ -81,7 +83,10 @@ def replay(config: TokenizerConfig, listener: OpeningListener) -> Training:
         *config.paths, special_tokens=config.special_tokens, pattern=config.pattern
     )
     tokenizer = opened.tokenizer
-    corpus = None if config.corpus is None else Corpus(config.corpus)
+    corpus = None
+    if config.corpus is not None:
+        separator = separator_of(list(tokenizer.special_tokens))
+        corpus = Corpus(config.corpus, config.reading, separator)
     listener.on_opened(opened)
 
     def start(counted: CountedCorpus) -> Training:
@@ -103,7 +108,7 @@ def count_corpus_of(
     Raises:
         CorpusError: the corpus cannot be read.
     """
-    corpus, cut = Corpus(config.corpus), (config.pattern, config.special_tokens)
+    corpus, cut = config.open_corpus(), (config.pattern, config.special_tokens)
     kept = _kept_count(corpus, *cut, config.cache)
     found = find_or_count(corpus, *cut, kept, on_progress=on_progress)
     kept.keep(found)

@@ -24,7 +24,7 @@ from bpe_tui.views.targets import ToChange, ToLine, ToPair, ToStep
 from bpe_tui.views.training_panels import TypedLine
 from bpe_tui.widgets.fields import TextLine
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.numbers import number, plural, rate, size
+from bpe_tui.widgets.numbers import number, plural, progress_of
 from bpe_tui.widgets.scrubber import Marks, Scrubber
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.events import Pair
@@ -143,9 +143,9 @@ def _what(config: Config) -> str:
 
 def _how_far(reading: Reading) -> str:
     progress = reading.progress
-    of = f" of {size(progress.bytes_total)}" if progress.bytes_total else ""
+    seconds = progress.bytes_read / max(reading.rate, 1e-6)
     return (
-        f"{size(progress.bytes_read)}{of} · {rate(reading.rate)} · "
+        f"{progress_of(progress.bytes_read, progress.bytes_total, seconds)} · "
         f"{plural(progress.documents, 'document')} · {plural(progress.pretokens, 'pretoken')}, "
         f"{number(progress.distinct)} distinct"
     )

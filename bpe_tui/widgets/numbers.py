@@ -61,6 +61,25 @@ def rate(bytes_per_second: float) -> str:
     return f"{amount} {unit.upper()}B/s"
 
 
+def progress_of(done: int, total: int | None, seconds: float) -> str:
+    """How far a reading is, how fast, and how long it will take.
+
+    >>> progress_of(5_200_000, 10_400_000, 2.0)
+    '5.2 MB of 10.4 MB · 2.6 MB/s · 2 s left'
+    """
+    speed = done / max(seconds, 1e-6)
+    told = f"{size(done)} of {size(total)}" if total else size(done)
+    left = f" · {duration((total - done) / speed)} left" if total and speed and done < total else ""
+    return f"{told} · {rate(speed)}{left}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time in one unit: 2.4 → '3 s'; 200 → '4 min'; 10_000 → '2.8 h'."""
+    if seconds < 120:
+        return f"{math.ceil(seconds)} s"
+    return f"{math.ceil(seconds / 60)} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def signed(n: int) -> str:
     """Return a change with its sign: 14 → '+14'; −96 → '−96' (with a true minus sign); 0 → '0'."""
     return f"+{n:,}" if n > 0 else number(n)

@@ -12,7 +12,7 @@ from engine.bpe.trainers import DEFAULT_TRAINER
 from engine.core.events import CountProgress, TrainProgress
 from engine.encoding.units import DEFAULT_UNITS
 from engine.recording.training import CountedCorpus, Training, TrainingListener, train_on_corpus
-from engine.text.corpus import Corpus
+from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import check_special_tokens
 
@@ -68,7 +68,7 @@ def train_bpe(
 
     start({})  # checks all arguments: before an hour of counting, not after it
     training = train_on_corpus(
-        Corpus(input_path),
+        Corpus(input_path, separator=separator_of(special_tokens)),
         pattern,
         special_tokens,
         lambda corpus: Training(start(corpus.counts)),

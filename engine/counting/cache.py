@@ -1,10 +1,10 @@
 """Pretoken counts kept on disk: to count a big file once is enough.
 
-A kept count belongs to one file as it was (its path, place on the disk, size, times of change and a
-sample of its content), one pattern and one list of special tokens; their digest is its name. It
-carries a digest of its own contents, and its numbers are checked: what is damaged is not believed
-but removed, and counted anew. Nothing here is unpickled. It holds the words of a text that may be
-private, so only its owner may read it.
+A kept count belongs to files as they were (path, place on the disk, size, times of change and a
+sample of the content), one way of reading them, one pattern and one list of special tokens; their
+digest is its name. It carries a digest of its own contents, and its numbers are checked: what is
+damaged is not believed but removed, and counted anew. Nothing here is unpickled. It holds the words
+of a text that may be private, so only its owner may read it.
 
 A cache is a convenience. Where it cannot be read or written, the work goes on without it.
 """
@@ -125,15 +125,19 @@ class KeptCount:
 
 def _identity(corpus: Corpus) -> tuple[object, ...] | None:
     """What no other file has, nor this one changed; `None` if its count is not worth keeping."""
-    if corpus.path is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
+    if corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
         return None
     try:
-        path = corpus.path.resolve()
-        status = path.stat()
-        sample = _sample_of(path, status.st_size)
+        files = tuple(_identity_of_file(path.resolve()) for path in corpus.paths)
     except OSError:
         return None
+    return files, corpus.reading.field, corpus.reading.skip_bad, corpus.separator
+
+
+def _identity_of_file(path: Path) -> tuple[object, ...]:
+    status = path.stat()
     times = status.st_mtime_ns, status.st_ctime_ns
+    sample = _sample_of(path, status.st_size)
     return os.fspath(path), status.st_dev, status.st_ino, status.st_size, *times, sample
 
 

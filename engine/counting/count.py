@@ -27,7 +27,7 @@ from engine.counting.by_pieces import NativePieceCounter, PieceCounter
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.native import KERNEL
 from engine.text.chunking import ChunkCutter
-from engine.text.corpus import CHUNK, Corpus
+from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
 
@@ -47,7 +47,7 @@ def count_pretokens(
     r"""Count the pretokens of a file (`-`: standard input).
 
     Args:
-        path: a text file, gzipped if its name ends in `.gz`. Invalid UTF-8 is kept as it is.
+        path: a file, packed or not, a folder, a glob or an address. Invalid UTF-8 is kept.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
         workers: processes to count with, this one included; by default one a core, or only this
@@ -62,7 +62,8 @@ def count_pretokens(
         CorpusError: the file cannot be opened or read.
         UnknownNameError, SpecialTokenError: the arguments are wrong.
     """
-    return count_corpus(Corpus(path), pattern, special_tokens, workers, on_progress).counts
+    corpus = Corpus(path, separator=separator_of(special_tokens))
+    return count_corpus(corpus, pattern, special_tokens, workers, on_progress).counts
 
 
 def count_corpus(

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
 from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
-from engine.text.corpus import read_blocks, size_on_disk
+from engine.text.corpus import PLAIN, Reading, read_blocks, separator_of
 from engine.text.pretokenize import SpecialSplitter, to_text
+from engine.text.sources import size_on_disk
 
 
 @dataclass(frozen=True)
@@ -145,15 +146,18 @@ def file_size(
     name: str | os.PathLike[str],
     policy: SpecialPolicy = ALL_SPECIAL,
     watch: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+    reading: Reading = PLAIN,
 ) -> TextSize:
     """The size of a file; `-` is standard input. A big one is encoded by all cores.
 
     Args:
         watch: is handed the blocks and hands them on, to tell how far it is.
+        reading: where the texts are in it.
 
     Raises:
         CorpusError: it cannot be read.
         SpecialTokenFoundError: the policy refuses what it holds.
     """
+    blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
     workers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 1
-    return text_size(tokenizer, watch(read_blocks(name)), policy, workers)
+    return text_size(tokenizer, watch(blocks), policy, workers)

@@ -153,7 +153,7 @@ def train_on_corpus(
     listener = listener or TrainingListener()
     counted, count = CountedCorpus(), None
     if corpus is not None:
-        bytes_read = corpus.bytes_total or 0
+        bytes_read = corpus.bytes_total or 0  # of a kept count, whose corpus is not read
 
         def on_progress(progress: CountProgress) -> None:
             nonlocal bytes_read

@@ -1,64 +1,83 @@
-"""Reading texts: a file, a gzip file or standard input, once from start to end, block by block.
+"""Reading texts once from start to end, block by block: of one source, or of many in a row.
 
 `read_blocks` reads any text. A `Corpus` is a text to train on.
+
+Several files are one text, and so are the records of a file: between two of them stands the
+first special token, where there are special tokens; else a newline, unless one stands there.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
-import stat
-import sys
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BufferedReader
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from engine.core.errors import CorpusError
 from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter
+from engine.text.pretokenize import SpecialSplitter, to_bytes
+from engine.text.records import PARQUET, json_texts, parquet_texts
+from engine.text.sources import (
+    BLOCK,
+    Source,
+    Stream,
+    packing_of,
+    sources_of,
+    unpacked,
+)
 
-BLOCK = 1 << 16
-"""Bytes that are read at once."""
 CHUNK = 1 << 19
 """Bytes that are counted at once."""
 HEAD = 1 << 18
 """Bytes at the beginning of a corpus that are kept, to be shown."""
-STANDARD_INPUT = "-"
-_GZIP = b"\x1f\x8b"
-"""How gzip files begin; no UTF-8 text does."""
+NEWLINE = b"\n"
 
 
-def read_blocks(name: str | os.PathLike[str]) -> Iterator[bytes]:
+@dataclass(frozen=True)
+class Reading:
+    """How a corpus is read, beside the first name.
+
+    Attributes:
+        more: further names, read after the first.
+        field: where the texts are in records of JSON lines or Parquet; `None` for plain texts.
+        skip_bad: whether records that are broken or hold no text are left out.
+    """
+
+    more: tuple[str, ...] = ()
+    field: str | None = None
+    skip_bad: bool = False
+
+
+PLAIN = Reading()
+
+
+def read_blocks(
+    name: str | os.PathLike[str], reading: Reading = PLAIN, separator: bytes = NEWLINE
+) -> Iterator[bytes]:
     """Any text in blocks; it may be empty, and nothing of it is kept.
 
     Args:
-        name: a file, or `-` for standard input. What gzip has packed is unpacked.
+        name: as `sources_of` takes it. What is packed is unpacked.
 
     Raises:
         CorpusError: it cannot be read, or is damaged.
     """
     name = os.fspath(name)
     with _errors_of_reading(name):
-        if name == STANDARD_INPUT:
-            yield from _unpacked(cast(BufferedReader, sys.stdin.buffer))
-        elif Path(name).is_dir():
-            raise CorpusError(f"{name}: is a directory; name a file in it")
-        else:
-            with Path(name).open("rb") as file:
-                yield from _unpacked(file)
+        reader = _Reader(sources_of(name), reading, separator)
+    yield from reader.blocks()
 
 
-def size_on_disk(name: str | os.PathLike[str]) -> int:
-    """Bytes of an ordinary file; 0 for anything else, and where nothing is."""
-    try:
-        status = os.stat(name)
-    except (OSError, ValueError):
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+def separator_of(special_tokens: Sequence[str]) -> bytes:
+    """What stands between two texts of a corpus.
+
+    >>> separator_of(["<s>", "<pad>"]), separator_of([])
+    (b'<s>', b'\\n')
+    """
+    return to_bytes(special_tokens[0]) if special_tokens else NEWLINE
 
 
 @contextmanager
@@ -66,54 +85,89 @@ def _errors_of_reading(name: str) -> Iterator[None]:
     """Have what goes wrong while reading say which file it was."""
     try:
         yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise CorpusError(f"{name}: damaged gzip file ({error}); pack it anew") from error
     except (OSError, ValueError) as error:  # ValueError: no file can have that name
         reason = getattr(error, "strerror", None) or error
         raise CorpusError(f"{name}: cannot be read: {reason}") from error
 
 
-def _unpacked(file: BufferedReader) -> Iterator[bytes]:
-    if file.peek(len(_GZIP)).startswith(_GZIP):
-        with gzip.GzipFile(fileobj=file) as unzipped:
-            yield from _blocks(unzipped)
-    else:
-        yield from _blocks(file)
+@contextmanager
+def _unchanged(path: Path, file: BinaryIO) -> Iterator[None]:
+    """An error if an ordinary file is another one in the end than it was when it was opened."""
+    before = os.fstat(file.fileno())
+    yield
+    # What has taken its place would be another text for whoever reads the corpus once more.
+    for after in (os.fstat(file.fileno()), path.stat()):
+        if _as_it_is(before) != _as_it_is(after):
+            raise CorpusError(f"{path}: was changed while being read. Open it again")
 
 
-def _blocks(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
-        yield block
+def _as_it_is(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 class Corpus:
     """A corpus to be read once, with its head kept and its progress noted.
 
     Args:
-        source: a file, unpacked if its name ends in `.gz`, or `-` for standard input.
+        source: a name as `sources_of` takes it: a file, `-` for standard input, a folder, a glob,
+            an address. What is packed is unpacked.
+        reading: further names, and where the texts are in them.
+        separator: what stands between two texts: `separator_of(special_tokens)`.
 
     Raises:
-        CorpusError: there is no such file, it is empty, a directory, or may not be read.
+        CorpusError: there is no such file, it is empty, or may not be read.
 
     Attributes:
         name: what to call it: the path as given, or `standard input`.
-        path: where it lies; `None` for standard input.
-        bytes_total: the size on disk; `None` if it is no ordinary file.
+        sources: what is read, one after another.
         head: the first bytes of the text, up to `HEAD`, as far as they have been read.
         head_is_all: whether nothing has been read beyond them.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
-        if os.fspath(source) == STANDARD_INPUT:
-            self.name, self.path = "standard input", None
-            self.bytes_total: int | None = None
-        else:
-            self.path = Path(source)
-            self.name = str(source)
-            self.bytes_total = _size_of(self.path)
+    def __init__(
+        self,
+        source: str | os.PathLike[str],
+        reading: Reading = PLAIN,
+        separator: bytes = NEWLINE,
+    ) -> None:
+        names = (source, *reading.more)
+        self.sources = [each for name in names for each in sources_of(name)]
+        for each in self.sources:
+            if each.path is not None and each.size == 0:
+                raise CorpusError(f"{each.name}: is empty; there is nothing to train on")
+        first, more = self.sources[0], len(self.sources) - 1
+        self.name = f"{first.name} and {more:,} more" if more else first.name
+        self.reading, self.separator = reading, separator
         self.head = b""
         self.head_is_all = True
-        self._bytes_read = 0
+        self._reader = _Reader(self.sources, reading, separator)
+
+    @property
+    def paths(self) -> list[Path] | None:
+        """Where it lies; `None` if not all of it is in files of this machine."""
+        paths = [each.path for each in self.sources if each.path is not None]
+        return paths if len(paths) == len(self.sources) else None
+
+    @property
+    def bytes_total(self) -> int | None:
+        """The size of all sources as they lie there; `None` where nobody knows.
+
+        Of an address nothing is known before the reading has begun or `ask_sizes` was called.
+        """
+        return self._reader.total
+
+    @property
+    def skipped(self) -> int:
+        """How many bad records have been left out so far."""
+        return self._reader.skipped
+
+    def ask_sizes(self) -> None:
+        """Ask servers for the sizes of what lies there.
+
+        Raises:
+            CorpusError: one cannot be reached.
+        """
+        self._reader.ask_sizes()
 
     def chunks(
         self, pattern: Pattern, splitter: SpecialSplitter, size: int = CHUNK
@@ -124,7 +178,7 @@ class Corpus:
             CorpusError: it is empty, cannot be read, or has become shorter since it was opened.
         """
         for chunk in ChunkCutter(pattern, splitter, size).cut(self._blocks()):
-            yield chunk._replace(bytes_read=self._bytes_read)
+            yield chunk._replace(bytes_read=self._reader.taken)
 
     def read_head(self) -> None:
         """Read no more than `head`, where the rest is known already."""
@@ -133,82 +187,128 @@ class Corpus:
                 break
 
     def _blocks(self) -> Iterator[bytes]:
-        """Blocks of text; how much of the file has been read and the head are noted on the way."""
-        with _errors_of_reading(self.name):
-            if self.path is None:
-                yield from self._blocks_of(_standard_input())
-                return
-            with self.path.open("rb") as raw, self._unchanged(raw):
-                if self.path.suffix == ".gz":
-                    with gzip.GzipFile(fileobj=raw) as unzipped:
-                        yield from self._blocks_of(unzipped, packed=raw)
-                else:
-                    yield from self._blocks_of(raw)
-
-    @contextmanager
-    def _unchanged(self, file: BinaryIO) -> Iterator[None]:
-        """An error if the file is another one in the end than it was when it was opened."""
-        assert self.path is not None
-        before = os.fstat(file.fileno())
-        yield
-        # What has taken its place would be another text for whoever reads the corpus once more.
-        for after in (os.fstat(file.fileno()), self.path.stat()):
-            if stat.S_ISREG(before.st_mode) and _as_it_is(before) != _as_it_is(after):
-                raise CorpusError(f"{self.name}: was changed while being read. Open it again")
-
-    def _blocks_of(
-        self, stream: BinaryIO | gzip.GzipFile, packed: BinaryIO | None = None
-    ) -> Iterator[bytes]:
-        size = 0
-        for block in _blocks(stream):
-            size += len(block)
-            self._bytes_read = size if packed is None else packed.tell()
-            self._note_head(block)
+        """Blocks of text; the head is noted on the way."""
+        self._reader = _Reader(self.sources, self.reading, self.separator)
+        empty = True
+        for block in self._reader.blocks():
+            empty = False
+            room = HEAD - len(self.head)
+            self.head += block[:room]
+            self.head_is_all &= len(block) <= room
             yield block
-        if not size:
+        if empty:
             raise CorpusError(f"{self.name}: is empty; there is nothing to train on")
-        if packed is None and self.bytes_total and size < self.bytes_total:
+
+
+class _Reader:
+    """Reads sources one after another.
+
+    Attributes:
+        total: bytes of all as they lie there; `None` where nobody knows.
+        skipped: how many bad records have been left out.
+    """
+
+    def __init__(self, sources: Sequence[Source], reading: Reading, separator: bytes) -> None:
+        self._sources, self._reading, self._separator = sources, reading, separator
+        self._before = 0  # bytes of the sources that are read to their end
+        self._taken: Callable[[], int] = lambda: 0
+        self.skipped = 0
+        local = [None if each.path is None else each.size for each in sources]
+        self.total = None if None in local else sum(size or 0 for size in local)
+
+    @property
+    def taken(self) -> int:
+        """Bytes that have been read, as they lie in the sources."""
+        return self._before + self._taken()
+
+    def ask_sizes(self) -> None:
+        sizes = [each.size for each in self._sources]
+        self.total = None if None in sizes else sum(size or 0 for size in sizes)
+
+    def blocks(self) -> Iterator[bytes]:
+        self.ask_sizes()
+        last = b""
+        for source in self._sources:
+            begun = False
+            with _errors_of_reading(source.name):
+                for block in self._blocks_of(source):
+                    if not begun and last and (between := self._between(last)):
+                        yield between
+                    begun, last = True, block
+                    yield block
+            self._before, self._taken = self.taken, lambda: 0
+
+    def _between(self, last: bytes) -> bytes:
+        """What is put between a text that ends so and the next."""
+        newline_is_there = self._separator == NEWLINE and last.endswith(NEWLINE)
+        return b"" if newline_is_there else self._separator
+
+    def _blocks_of(self, source: Source) -> Iterator[bytes]:
+        field = self._reading.field
+        with ExitStack() as opened:
+            raw = opened.enter_context(source.open())
+            if source.path is not None and source.size is not None:
+                opened.enter_context(_unchanged(source.path, raw))
+            stream = Stream(raw)
+            self._taken = lambda: stream.taken
+            if stream.head.startswith(PARQUET):
+                yield from self._of_parquet(source)
+                return
+            packing = packing_of(source.name, stream.head)
+            blocks = unpacked(source.name, stream, packing)
+            if field is not None:
+                blocks = self._joined(json_texts(source.name, blocks, field, self._skip))
+            yield from blocks
+            self._check_length(source, stream.taken, is_packed=packing is not None)
+
+    def _of_parquet(self, source: Source) -> Iterator[bytes]:
+        field, size = self._reading.field, source.size
+        if field is None:
             raise CorpusError(
-                f"{self.name}: ended after {size:,} of {self.bytes_total:,} bytes; it was cut "
+                f"{source.name}: is a Parquet file; say which column holds the text (--field text)"
+            )
+        if size is None:
+            raise CorpusError(f"{source.name}: a Parquet file is read from its end; save it first")
+        part = 0.0
+
+        def on_part(done: float) -> None:
+            nonlocal part
+            part = done
+
+        self._taken = lambda: round(part * size)
+        with source.open(seekable=True) as file:
+            texts = parquet_texts(source.name, file, field, self._skip, on_part)
+            yield from self._joined(texts)
+
+    def _joined(self, texts: Iterable[bytes]) -> Iterator[bytes]:
+        """Texts one after another with what stands between them, in blocks; empty ones left out."""
+        parts: list[bytes] = []
+        length, last = 0, b""
+        for text in filter(None, texts):
+            parts += (self._between(last), text) if last else (text,)
+            length, last = length + len(text) + len(self._separator), text
+            if length >= BLOCK:
+                yield b"".join(parts)
+                parts, length = [], 0
+        if parts:
+            yield b"".join(parts)
+
+    def _skip(self, error: CorpusError) -> None:
+        if not self._reading.skip_bad:
+            hint = "; mend it, or leave such records out with --skip-bad"
+            raise CorpusError(f"{error}{hint}")
+        self.skipped += 1
+
+    def _check_length(self, source: Source, taken: int, *, is_packed: bool) -> None:
+        if source.size is None or (taken >= source.size and source.path is not None):
+            return
+        if source.path is None and taken != source.size:
+            raise CorpusError(
+                f"{source.name}: the server told of {source.size:,} bytes and sent {taken:,}; try "
+                "again"
+            )
+        if taken < source.size and not is_packed:
+            raise CorpusError(
+                f"{source.name}: ended after {taken:,} of {source.size:,} bytes; it was cut "
                 "short while being read. Open it again"
             )
-        if packed is not None:
-            self._bytes_read = packed.tell()  # a gzip file goes on a little behind its last block
-
-    def _note_head(self, block: bytes) -> None:
-        room = HEAD - len(self.head)
-        self.head += block[:room]
-        self.head_is_all &= len(block) <= room
-
-
-def _as_it_is(status: os.stat_result) -> tuple[int, ...]:
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def _standard_input() -> BinaryIO:
-    """Standard input without its buffer, if it has one.
-
-    Python locks the buffer while a thread waits for input, and cannot exit as long as it is locked.
-    """
-    buffer: BinaryIO = sys.stdin.buffer
-    return getattr(buffer, "raw", buffer)
-
-
-def _size_of(path: Path) -> int | None:
-    """The size of an ordinary file, `None` for a pipe or device; an error for anything else."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        raise CorpusError(f"{path}: no such file") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CorpusError(f"{path}: cannot be opened: {reason}") from error
-    if stat.S_ISDIR(status.st_mode):
-        raise CorpusError(f"{path}: is a directory; name a file in it")
-    if not os.access(path, os.R_OK):
-        raise CorpusError(f"{path}: no permission to read it")
-    if not stat.S_ISREG(status.st_mode):
-        return None
-    if not status.st_size:
-        raise CorpusError(f"{path}: is empty; there is nothing to train on")
-    return status.st_size

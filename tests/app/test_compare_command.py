@@ -84,7 +84,7 @@ def test_each_has_its_own_special_tokens(
     ("options", "told"),
     [
         (["--text", "a", "--allow-special", "<three>"], "'<three>' is a special token of none"),
-        (["--file", "/missing"], "/missing: cannot be read"),
+        (["--file", "/missing"], "/missing: no such file"),
     ],
 )
 def test_what_cannot_be_compared_is_one_line(

@@ -57,7 +57,7 @@ def test_a_file_that_fails_is_one_line_and_the_others_are_counted(
     told = capsys.readouterr()
     assert told.out.splitlines()[-1].split() == ["5", "8", "1.600", "total"]
     [missing] = told.err.splitlines()
-    assert "missing: cannot be read: No such file" in missing
+    assert "missing: no such file" in missing
 
 
 def test_standard_input_is_counted(tokenizer: str) -> None:

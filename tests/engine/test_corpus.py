@@ -105,7 +105,7 @@ def test_a_pipe_can_be_a_corpus_of_unknown_size(tmp_path: Path) -> None:
 
 def test_a_minus_sign_means_standard_input() -> None:
     corpus = Corpus("-")
-    assert (corpus.name, corpus.path, corpus.bytes_total) == ("standard input", None, None)
+    assert (corpus.name, corpus.paths, corpus.bytes_total) == ("standard input", None, None)
 
 
 class TestErrors:
@@ -115,8 +115,8 @@ class TestErrors:
         with pytest.raises(CorpusError, match=r"missing\.txt: no such file"):
             Corpus(tmp_path / "missing.txt")
 
-    def test_a_directory(self, tmp_path: Path) -> None:
-        with pytest.raises(CorpusError, match="is a directory; name a file in it"):
+    def test_a_directory_without_files(self, tmp_path: Path) -> None:
+        with pytest.raises(CorpusError, match="is empty; there is no file in it"):
             Corpus(tmp_path)
 
     def test_a_file_taken_for_a_directory(self, tmp_path: Path) -> None:

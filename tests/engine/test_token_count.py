@@ -64,7 +64,7 @@ def test_nothing_has_no_tokens(stories: Tokenizer, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("missing", "No such file"), (".", "directory"), ("a\0b", "null")]
+    ("name", "told"), [("missing", "no such file"), (".", "no file in it"), ("a\0b", "null")]
 )
 def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, told: str) -> None:
     with pytest.raises(CorpusError, match=told):

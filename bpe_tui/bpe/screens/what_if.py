@@ -38,7 +38,6 @@ from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair
 from engine.counting.count import counts_without, document_counts
 from engine.learning.session_file import SavedFork
-from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS, Pattern, as_pattern
 from engine.text.pretokenize import SpecialSplitter
@@ -146,7 +145,7 @@ class WhatIfJob(Job):
         return counts
 
     def _chunks(self, pattern: Pattern, splitter: SpecialSplitter) -> Iterator[bytes]:
-        for chunk in Corpus(self._wish.config.corpus).chunks(pattern, splitter):
+        for chunk in self._wish.config.open_corpus().chunks(pattern, splitter):
             self.check_cancelled()
             yield chunk.data
 

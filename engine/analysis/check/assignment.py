@@ -14,7 +14,7 @@ from engine.bpe.trainer import base_vocab, check_vocab_size
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.counting.count import count_text
-from engine.text.corpus import Corpus
+from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, check_special_tokens
 
@@ -40,14 +40,14 @@ class Assignment:
     @classmethod
     def of_file(
         cls,
-        path: str | os.PathLike[str],
+        corpus: Corpus | str | os.PathLike[str],
         special_tokens: Sequence[str] = (),
         pattern: PatternLike = "gpt2",
         tie_rule: str = "lexicographic",
         vocab_size: int | None = None,
         known_counts: Mapping[bytes, int] | None = None,
     ) -> Assignment:
-        """The assignment to train on a file, as `train_bpe` takes it.
+        """The assignment to train on a corpus, opened or named, as `train_bpe` takes it.
 
         Raises:
             BpeError: one of its subclasses, for a file or an argument that will not do.
@@ -55,9 +55,11 @@ class Assignment:
         specials = check_special_tokens(special_tokens)
         if vocab_size is not None:
             check_vocab_size(vocab_size, specials)
-        corpus = Corpus(path)
+        if not isinstance(corpus, Corpus):
+            corpus = Corpus(corpus, separator=separator_of(specials))
+        opened = corpus
         return cls(
-            lambda: _whole_text(corpus),
+            lambda: _whole_text(opened),
             specials,
             as_pattern(pattern),
             TIE_RULES[tie_rule],

@@ -1,0 +1,193 @@
+"""Files at an address, read through fsspec: `https://…`, `s3://…`, `gs://…`, `az://…`, `hf://…`.
+
+Nothing is asked for before the file is read or its size is wanted. No address in a message shows
+a password or a query, which may hold a key; nor does a library's own message, which may quote them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from typing import Any, BinaryIO, cast
+from urllib.parse import urlsplit
+
+from engine.core.errors import CorpusError
+
+PROTOCOLS = ("https", "s3", "gs", "az", "hf")
+"""What is read; `http` is not, since anybody on the way may change it."""
+SECONDS = 30.0
+"""How long a server may say nothing."""
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def is_address(name: str) -> bool:
+    """Whether a name is an address, of whatever protocol.
+
+    >>> is_address("https://example.org/a.txt"), is_address("a.txt"), is_address("hf:gpt2")
+    (True, False, False)
+    """
+    return _ADDRESS.match(name) is not None
+
+
+def without_credentials(address: str) -> str:
+    """An address as it may be shown; another name stays as it is.
+
+    >>> without_credentials("https://me:secret@example.org/a.txt?key=1")
+    'https://example.org/a.txt'
+    """
+    if not is_address(address):
+        return address
+    scheme, _, rest = address.partition("://")
+    place, slash, path = rest.partition("/")
+    path = re.split(r"[?#]", path, maxsplit=1)[0]
+    return f"{scheme}://{re.split(r'[?#]', place.rpartition('@')[2], maxsplit=1)[0]}{slash}{path}"
+
+
+class RemoteFile:
+    """A file at an address.
+
+    Args:
+        address: where it is.
+
+    Raises:
+        CorpusError: the protocol is none of `PROTOCOLS`, or fsspec is not installed.
+    """
+
+    path = None
+
+    def __init__(self, address: str) -> None:
+        self.given = address
+        self.name = without_credentials(address)
+        self._protocol = address.partition("://")[0].lower()
+        if self._protocol not in PROTOCOLS:
+            raise CorpusError(
+                f"{self.name}: {self._protocol} is not read; these are: {', '.join(PROTOCOLS)}"
+            )
+        try:
+            import fsspec  # noqa: F401 (slow, but it must not be missed after an hour)
+        except ImportError:
+            raise CorpusError(
+                f"{self.name}: addresses need fsspec, which is not installed; install it "
+                "(pip install 'bpe-tui[remote]'), or fetch the file yourself"
+            ) from None
+
+    @cached_property
+    def size(self) -> int | None:
+        """Its bytes, as the server tells them; `None` if it does not.
+
+        Raises:
+            CorpusError: it cannot be reached.
+        """
+        with self._errors():
+            told = self._system.info(self.given).get("size")
+            return told if isinstance(told, int) and told > 0 else None
+
+    @contextmanager
+    def open(self, seekable: bool = False) -> Iterator[BinaryIO]:
+        """Its bytes as they come, or with `seekable` the parts that are asked for."""
+        with self._errors():
+            way: dict[str, Any] = {}
+            if self._protocol in _WEB:
+                way = {"size": self.size} if seekable else {"block_size": 0, "size": 1}
+            file = self._system.open(self.given, "rb", **way)
+        try:
+            yield cast(BinaryIO, _Told(file, self._errors))
+        finally:
+            with suppress(Exception):  # what matters has been read
+                file.close()
+
+    @cached_property
+    def _system(self) -> Any:
+        import fsspec
+
+        options = _web_options() if self._protocol in _WEB else {}
+        return fsspec.filesystem(self._protocol, skip_instance_cache=True, **options)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Have what goes wrong told in our words; the libraries' may quote what is secret."""
+        try:
+            yield
+        except Exception as error:
+            raise CorpusError(f"{self.name}: {_reason(error)}") from None
+
+
+class _Told:
+    """A file whose errors are told in our words."""
+
+    def __init__(self, file: Any, errors: Any) -> None:
+        self._file, self._errors = file, errors
+
+    def read(self, size: int = -1) -> bytes:
+        with self._errors():
+            return bytes(self._file.read(size))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+_WEB = ("https", "http")
+
+
+def _web_options() -> dict[str, Any]:
+    """How the web is read: bytes as they lie there, no endless wait, redirects held to a rule."""
+    import aiohttp
+
+    async def check(_: Any, __: Any, told: aiohttp.TraceRequestRedirectParams) -> None:
+        check_redirect(str(told.url), told.response.headers.get("Location", ""))
+
+    redirects = aiohttp.TraceConfig()
+    redirects.on_request_redirect.append(check)
+    timeout = aiohttp.ClientTimeout(total=None, sock_connect=SECONDS, sock_read=SECONDS)
+    return {
+        "client_kwargs": {
+            "headers": {"Accept-Encoding": "identity"},
+            "auto_decompress": False,  # whatever the server says: sizes are of bytes on the way
+            "timeout": timeout,
+            "trace_configs": [redirects],
+        }
+    }
+
+
+def check_redirect(address: str, location: str) -> None:
+    """Raises `CorpusError` for a redirect to another protocol.
+
+    >>> check_redirect("https://a.org/x", "/y")
+    """
+    here, there = urlsplit(address).scheme, urlsplit(location).scheme or urlsplit(address).scheme
+    if here.lower() != there.lower():
+        raise CorpusError(f"redirects from {here} to {there}, which is not followed")
+
+
+def _reason(error: BaseException) -> str:
+    """What went wrong, in words that quote nothing. fsspec hides the cause behind other errors."""
+    chain: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in chain:
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    for each in chain:
+        if isinstance(each, CorpusError):
+            return str(each)
+    for each in chain:
+        if isinstance(status := getattr(each, "status", None), int):
+            return f"the server answers {status}; is the address right, and may you read it?"
+        if isinstance(each, TimeoutError):
+            return f"the server has said nothing for {SECONDS:.0f} seconds; try again later"
+    for each in chain:
+        if isinstance(each, ImportError):
+            return (
+                "needs a library that is not installed: aiohttp for https, s3fs for s3, gcsfs for "
+                "gs, adlfs for az, huggingface_hub for hf"
+            )
+        if isinstance(each, PermissionError):
+            return "no permission to read it"
+        if type(each).__name__ == "ClientPayloadError":
+            return "the connection broke off before its end; try again"
+        if type(each).__name__.startswith(("ClientConnect", "ClientOS", "ServerDisconnected")):
+            return "the server cannot be reached"
+    if isinstance(error, FileNotFoundError):
+        return "is not there"
+    return f"cannot be read ({type(error).__name__})"

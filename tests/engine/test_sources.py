@@ -1,0 +1,238 @@
+"""A corpus may be many files, packed or not, records, or at an address; bad input is named."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from engine.core.errors import CorpusError
+from engine.counting.cache import KeptCount
+from engine.counting.count import count_corpus, count_text
+from engine.text import remote
+from engine.text.corpus import Corpus, Reading, read_blocks, separator_of
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import SpecialSplitter
+
+zstandard = pytest.importorskip("zstandard")
+pack_zstd: Callable[[bytes], bytes] = lambda data: zstandard.ZstdCompressor().compress(data)  # noqa: E731
+PACKERS = {".txt": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+PACKERS[".zst"] = pack_zstd
+TEXT = b"low lower lowest " * 20_000
+
+
+def text_of(source: object, reading: Reading = Reading(), *specials: str) -> bytes:  # noqa: B008
+    corpus = Corpus(str(source), reading, separator_of(specials))
+    chunks = corpus.chunks(PATTERNS["gpt2"], SpecialSplitter(specials))
+    return b"".join(chunk.data for chunk in chunks)
+
+
+@pytest.mark.parametrize("suffix", list(PACKERS))
+def test_a_packed_file_is_its_text_whatever_it_is_called(tmp_path: Path, suffix: str) -> None:
+    packed = PACKERS[suffix](TEXT) + PACKERS[suffix](b"end")  # two members, as `cat` makes them
+    for name in ("a" + suffix, "nameless"):
+        (tmp_path / name).write_bytes(packed)
+        assert text_of(tmp_path / name) == TEXT + b"end"
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("kept", [3, 0.5, 0.95])
+def test_a_packed_file_cut_short_is_damaged(tmp_path: Path, suffix: str, kept: float) -> None:
+    packed = PACKERS[suffix](bytes(range(256)) * 2000)
+    path = tmp_path / f"cut{suffix}"
+    path.write_bytes(packed[: kept if isinstance(kept, int) else int(len(packed) * kept)])
+    with pytest.raises(CorpusError, match=rf"cut\{suffix}: damaged \w+ file .*; pack it anew"):
+        text_of(path)
+
+
+def test_files_folders_and_globs_are_one_text_in_the_order_of_their_names(tmp_path: Path) -> None:
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "b.txt").write_bytes(b"two\n")
+    (tmp_path / "in" / "a.gz").write_bytes(gzip.compress(b"one"))
+    (tmp_path / "in" / "deep" / "c.txt").write_bytes(b"three")
+    (tmp_path / "in" / ".hidden").write_bytes(b"no")
+    (tmp_path / "in" / "empty").touch()
+    more = Reading((str(tmp_path / "in" / "b.txt"),))
+    assert text_of(tmp_path / "in") == b"one\ntwo\nthree"
+    assert text_of(tmp_path / "in", Reading(), "<s>") == b"one<s>two\n<s>three"
+    assert text_of(f"{tmp_path}/**/*.txt") == b"two\nthree"
+    assert text_of(tmp_path / "in", more) == b"one\ntwo\nthree\ntwo\n"
+    corpus = Corpus(tmp_path / "in", separator=b"<s>")
+    count = count_corpus(corpus, "gpt2", ["<s>"])
+    assert (count.documents, dict(count.counts)) == (
+        3,
+        {b"one": 1, b"two": 1, b"\n": 1, b"three": 1},
+    )
+    with pytest.raises(CorpusError, match=r"\*\.md: no file has a name like that"):
+        Corpus(f"{tmp_path}/*.md")
+
+
+def test_how_far_the_reading_is_counts_all_files(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(TEXT)
+    (tmp_path / "b").write_bytes(gzip.compress(TEXT))
+    corpus = Corpus(tmp_path)
+    chunks = corpus.chunks(PATTERNS["gpt2"], SpecialSplitter(()), 1000)
+    read = [chunk.bytes_read for chunk in chunks]
+    assert read == sorted(read)
+    total = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert read[-1] == corpus.bytes_total == total
+
+
+def test_a_kept_count_is_of_all_files_and_of_one_way_to_read_them(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for name in "ab":
+        (tmp_path / "in" / name).write_bytes(TEXT * 3)
+
+    def place(reading: Reading = Reading(), *specials: str) -> object:  # noqa: B008
+        corpus = Corpus(tmp_path / "in", reading, separator_of(specials))
+        return KeptCount.of(tmp_path / "kept", corpus, "gpt2", ())._place
+
+    first = place()
+    assert first == place()
+    assert len({first, place(Reading(field="x")), place(Reading(), "<s>")}) == 3
+    (tmp_path / "in" / "b").write_bytes(TEXT * 4)
+    assert place() != first
+
+
+class TestRecords:
+    def test_json_lines_give_the_texts_of_a_field(self, tmp_path: Path) -> None:
+        texts = ["one two", "", "drei\nvier ü", "x" * 100_000, "end"]
+        lines = [json.dumps({"id": 1, "text": text}) for text in texts]
+        data = ("\ufeff" + "\r\n".join(lines) + "\n\n").encode()
+        for name, packed in (("a.jsonl", data), ("a.jsonl.gz", gzip.compress(data))):
+            (tmp_path / name).write_bytes(packed)
+            found = text_of(tmp_path / name, Reading(field="text"), "<s>")
+            assert found == "<s>".join(filter(None, texts)).encode()
+        joined = b"".join(read_blocks(tmp_path / "a.jsonl", Reading(field="text")))
+        assert joined == "\n".join(filter(None, texts)).encode()
+
+    @pytest.mark.parametrize(
+        ("line", "told"),
+        [
+            ('{"text": ', "is no JSON: .* at character"),
+            ("[1]", "is no JSON object"),
+            ('{"body": "x"}', "has no field 'text'; there are: body"),
+            ('{"text": null}', "holds no text in 'text'"),
+            (r'{"text": "\ud800"}', "half a character"),
+            ("[" * 100_000, "nested too deeply|is no JSON"),
+        ],
+    )
+    def test_a_bad_line_is_named_or_skipped(self, tmp_path: Path, line: str, told: str) -> None:
+        path = tmp_path / "a.jsonl"
+        path.write_text(f'{{"text": "good"}}\n\n{line}\n{{"text": "too"}}\n')
+        with pytest.raises(CorpusError, match=rf"a\.jsonl: line 3 .*({told}).*--skip-bad"):
+            text_of(path, Reading(field="text"))
+        corpus = Corpus(path, Reading(field="text", skip_bad=True))
+        assert count_corpus(corpus).counts == count_text(b"good\ntoo", "gpt2")
+        assert corpus.skipped == 1
+
+    def test_parquet_columns_are_read_and_bad_files_told(self, tmp_path: Path) -> None:
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        path = tmp_path / "a.parquet"
+        texts = ["one", None, "two", *("x" * 3000 for _ in range(100))]
+        table = pyarrow.table({"text": texts, "number": list(range(len(texts)))})
+        parquet.write_table(table, path, row_group_size=10)
+        good = Reading(field="text", skip_bad=True)
+        assert text_of(path, good) == "\n".join(filter(None, texts)).encode()
+        for reading, told in [
+            (Reading(), "say which column holds the text"),
+            (Reading(field="text"), "row 2 holds no text"),
+            (Reading(field="number"), "row 1 holds no text"),
+            (Reading(field="body"), "has no column 'body'; there are: text, number"),
+        ]:
+            with pytest.raises(CorpusError, match=told):
+                text_of(path, reading)
+        path.write_bytes(path.read_bytes()[:-20])
+        with pytest.raises(CorpusError, match="damaged Parquet"):
+            text_of(path, good)
+
+
+class Server(BaseHTTPRequestHandler):
+    """Serves TEXT in ways good and bad."""
+
+    def do_HEAD(self) -> None:
+        self._answer()
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
+        path = self.path.partition("?")[0]
+        body = gzip.compress(TEXT) if path.endswith(".gz") else TEXT
+        if path == "/away":
+            self.send_response(302)
+            self.send_header("Location", "https://127.0.0.1:9/secret?key=7")
+            self.end_headers()
+            return
+        if path == "/missing":
+            self.send_error(404)
+            return
+        if path == "/slow":
+            time.sleep(1.5)
+        self.send_response(200)
+        length = len(body) + (1000 if path == "/liar" else 0)
+        told = len(body) - 1000 if path == "/short" and self.command == "HEAD" else length
+        self.send_header("Content-Length", str(told))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Tests are quiet."""
+
+
+class TestAddresses:
+    @pytest.fixture
+    def server(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+        pytest.importorskip("aiohttp")
+        pytest.importorskip("fsspec")
+        monkeypatch.setattr(remote, "PROTOCOLS", (*remote.PROTOCOLS, "http"))
+        monkeypatch.setattr(remote, "SECONDS", 0.5)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://me:secret@127.0.0.1:{server.server_port}"
+        server.shutdown()
+        server.server_close()
+
+    def test_a_file_is_streamed_and_its_size_told(self, server: str) -> None:
+        corpus = Corpus(f"{server}/a.txt?key=7")
+        assert corpus.bytes_total is None
+        counts: Counter[bytes] = count_corpus(corpus).counts
+        assert counts == count_text(TEXT, "gpt2")
+        assert corpus.bytes_total == len(TEXT)
+        assert text_of(f"{server}/a.txt.gz") == TEXT
+
+    @pytest.mark.parametrize(
+        ("path", "told"),
+        [
+            ("away", "redirects from http to https, which is not followed"),
+            ("missing", "the server answers 404"),
+            ("slow", "the server has said nothing for"),
+            ("liar", "the connection broke off|sent 340,000"),
+            ("short", "told of 339,000 bytes and sent 340,000"),
+        ],
+    )
+    def test_what_goes_wrong_is_told_without_credentials(
+        self, server: str, path: str, told: str
+    ) -> None:
+        with pytest.raises(CorpusError, match=told) as raised:
+            text_of(f"{server}/{path}?key=7")
+        assert "secret" not in str(raised.value)
+        assert "key" not in str(raised.value)
+        assert str(raised.value).count("127.0.0.1") == 1
+
+    @pytest.mark.parametrize("address", ["ftp://a/b", "file:///etc/passwd", "http://a/b"])
+    def test_other_protocols_are_not_read(self, address: str) -> None:
+        with pytest.raises(CorpusError, match="is not read; these are: https, s3"):
+            Corpus(address)
