@@ -21,7 +21,6 @@ from engine.core.json_fields import Fields, well_formed
 from engine.formats.source import read_json
 
 if TYPE_CHECKING:
-    from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
 
 ADDED, SPECIAL, CONFIG = "added_tokens.json", "special_tokens_map.json", "tokenizer_config.json"
@@ -72,22 +71,19 @@ class Beside:
 
     def applied(self, pipeline: Pipeline) -> Pipeline:
         """The pipeline with these tokens and this space."""
+        from engine.pipeline.added_tokens import AddedToken
         from engine.pipeline.pretokenizers.space_marks import ByteLevel
 
-        told = dict(self._tokens())
-        kept = [told.pop(token.content, token) for token in pipeline.added_tokens]
-        pipeline = replace(pipeline, added_tokens=(*kept, *told.values()))
+        told: dict[str, Mapping[str, Any]] = dict(self.flags)
+        # What is not said here stays as the pipeline has it.
+        kept = [replace(each, **told.pop(each.content, {})) for each in pipeline.added_tokens]
+        more = (AddedToken(token, **{"special": False, **flags}) for token, flags in told.items())
+        pipeline = replace(pipeline, added_tokens=(*kept, *more))
         cut = pipeline.pre_tokenizer
         if isinstance(cut, ByteLevel) and self.add_prefix_space is not None:
             spaced = replace(cut, add_prefix_space=self.add_prefix_space)
             pipeline = replace(pipeline, pre_tokenizer=spaced)
         return pipeline
-
-    def _tokens(self) -> Iterator[tuple[str, AddedToken]]:
-        from engine.pipeline.added_tokens import AddedToken
-
-        for content, flags in self.flags.items():
-            yield content, AddedToken(content, **{"special": False, **flags})
 
 
 def read_beside(folder: Path) -> Beside | None:

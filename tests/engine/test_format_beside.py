@@ -90,6 +90,15 @@ def test_they_count_beside_a_tokenizer_json_where_the_directory_is_opened(tmp_pa
     assert low != in_front
 
 
+def test_a_name_alone_leaves_a_token_as_the_tokenizer_json_has_it(tmp_path: Path) -> None:
+    content = json.loads((GOLDEN / "tokenizer.json").read_text())
+    content["added_tokens"][0]["lstrip"] = True
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    token = content["added_tokens"][0]["content"]
+    (tmp_path / SPECIAL).write_text(json.dumps({"eos_token": token}))
+    assert len(open_tokenizer(tmp_path).tokenizer.encode(f"  {token}")) == 1
+
+
 def test_openais_names_are_read_too(tmp_path: Path) -> None:
     shutil.copy(GOLDEN / "gpt2" / "vocab.json", tmp_path / "encoder.json")
     shutil.copy(GOLDEN / "gpt2" / "merges.txt", tmp_path / "vocab.bpe")
