@@ -134,7 +134,8 @@ class QuestionPanel(Lines):
             rows += sentence_rows(Sentence((self._refusal,)), room, role="loss")
         rows += graded_rows(attempt, room, self._keys_for_telling[0])
         rows.append(Row([]))
-        rows += sentence_rows(Sentence((self._keys_said(),)), room, role="dim")
+        keys = self._keys_said(is_cut=len(rows) >= self.size.height)
+        rows += sentence_rows(Sentence((keys,)), room, role="dim")
         return [Row([INDENT, *row.spans]) for row in rows]
 
     def _answer_rows(self, room: int) -> list[Row]:
@@ -211,7 +212,7 @@ class QuestionPanel(Lines):
             return "F2", "F3", "F4"
         return "H", "!", "" if isinstance(self._form, Cuts | Joins) else "→"
 
-    def _keys_said(self) -> str:
+    def _keys_said(self, is_cut: bool) -> str:
         if self._is_over:
             return "⏎ go on"
         hint, show, skip = self._keys_for_telling
@@ -226,7 +227,7 @@ class QuestionPanel(Lines):
                 own = "← → move  ⏎ join"
             case _:
                 own = "type  ⏎ answer"
-        above = "  PgUp above" if self.row_count > self.size.height else ""
+        above = "  PgUp above" if is_cut else ""
         return f"{own}  {hint} hint  {show} show me{f'  {skip} skip' if skip else ''}{above}"
 
     def on_key(self, event: events.Key) -> None:

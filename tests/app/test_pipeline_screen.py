@@ -14,7 +14,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.session.config import RunConfig, TokenizerConfig
+from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.lessons import builtin_lessons
 from bpe_tui.studies.pipeline.screen import SavePipeline
 from bpe_tui.studies.pipeline.stage_window import ChoiceRows, StageWindow
 from bpe_tui.studies.pipeline.stages import PipelinePanel
@@ -103,6 +104,14 @@ async def test_a_stage_is_switched_in_place_and_what_is_lost_is_said() -> None:
         await pilot.press("u")
         assert "none" in stage(app, "normalizer")[0]
         assert "comes back" in stage(app, "decoder")[-1]
+
+
+async def test_a_file_is_shown_with_all_its_merges_though_they_come_one_by_one() -> None:
+    path = builtin_lessons()[0].path.with_name("uncased.json")
+    viewpoint = Viewpoint(view="pipeline")
+    async with opened_as(TokenizerConfig((str(path),), viewpoint=viewpoint)) as (app, pilot):
+        await until(pilot, lambda: bool(rows(app)))
+        assert "NFKD · StripAccents · Lowercase" in stage(app, "normalizer")[0]
 
 
 async def test_a_replacement_a_regex_and_a_template_are_typed() -> None:

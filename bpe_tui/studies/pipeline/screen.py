@@ -116,6 +116,8 @@ class PipelineScreen(SessionScreen):
         self.query_one(TextLine).show_text(session.text)
         if self._wanted is not None and self.frame.looks_like(self._wanted):
             return
+        if session.counts_nothing and session.following and session.stop_reason is None:
+            return  # all merges of the file are on their way
         session.hold()
         if session is not self._seen[0]:
             self._draft = self._shown = None
