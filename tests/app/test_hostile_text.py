@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 import regex
-from opening import opened_as
+from opening import opened_as, until
 from textual.app import App
 from textual.command import CommandInput
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.cli.console import print_json
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.widgets.fields import Field, TextField
 
 HOSTILE = (
@@ -80,3 +80,30 @@ def test_json_at_a_terminal_is_the_same_value_in_escapes(
     assert not RAW.search(written.rstrip("\n"))
     assert "é漢😀" in written
     assert json.loads(written) == {HOSTILE: "é漢😀\U000e0001"}
+
+
+async def test_the_regex_of_a_hostile_tokenizer_is_tried_in_the_lab_and_drawn_there(
+    tmp_path: Path,
+) -> None:
+    letters = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))]
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": "\u202e|\x1b|\\w+|\\W"},
+        "behavior": "Isolated",
+        "invert": False,
+    }
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
+    vocab = {token: place for place, token in enumerate([*letters, "lo"])}
+    model = {"type": "BPE", "vocab": vocab, "merges": ["l o"]}
+    stages = {"type": "Sequence", "pretokenizers": [split, {**byte_level, "trim_offsets": True}]}
+    place = tmp_path / "tokenizer.json"
+    place.write_text(json.dumps({"model": model, "pre_tokenizer": stages}))
+    async with opened_as(TokenizerConfig((str(place),)), (100, 30)) as (app, pilot):
+        app.navigation.open_encoding("low")
+        await pilot.pause()
+        await pilot.press("escape", "r")
+        lab = app.screen.query_one("#regex-input", Input)
+        await until(pilot, lambda: "\x1b" in lab.value)
+        await pilot.press("down", "up")
+        await pilot.pause(0.2)
+        assert not raw_on_screen(app)
