@@ -52,7 +52,8 @@ def write_files(
         for path, content in contents.items():
             path.parent.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
             place = _behind_link(path)
-            sweep(place.parent, f".{place.name}.*{DRAFT}")
+            for name in (place.name, LIST):
+                sweep(place.parent, f".{name}.*{DRAFT}")
             drafts[place] = _write_beside(place, content, private)
         _put_in_place(drafts)
     except (OSError, ValueError) as error:
