@@ -16,6 +16,8 @@ from bpe_tui.session.state import remember_in, state_file
 from engine.text.corpus import PLAIN, Reading
 from engine.text.remote import is_address, without_credentials
 
+FIELD, SKIP_BAD = " --field ", " --skip-bad"
+"""What may be typed behind the name of a corpus, about its records."""
 KEPT = 20
 LARGEST = 1 << 20
 LONGEST_NAME = 4096
@@ -55,8 +57,10 @@ def remember(config: Config) -> None:
         return
     latest: list[Given] = []
     if config.corpus is not None and config.corpus != "-":
-        field = config.reading.field
-        latest.append((_absolute(config.corpus) + (f" --field {field}" if field else ""),))
+        reading = config.reading
+        options = f"{FIELD}{reading.field}" if reading.field else ""
+        options += SKIP_BAD if reading.skip_bad else ""
+        latest.append((_absolute(config.corpus) + options,))
     if not isinstance(config, RunConfig):
         latest.insert(0, tuple(map(_absolute, config.paths)))
     if not latest:
@@ -81,15 +85,16 @@ def as_typed(given: Sequence[str]) -> str:
 
 
 def as_reading(typed: str) -> tuple[str, Reading]:
-    """A name, and the field of records that may stand behind it.
+    """A name, and the options about records that may stand behind it, as in a shell.
 
-    >>> as_reading("a.jsonl --field text")
-    ('a.jsonl', Reading(more=(), field='text', skip_bad=False))
+    >>> as_reading("a.jsonl --field text --skip-bad")
+    ('a.jsonl', Reading(more=(), field='text', skip_bad=True))
     """
-    name, between, field = typed.rpartition(" --field ")
+    named = typed.removesuffix(SKIP_BAD)
+    name, between, field = named.rpartition(FIELD)
     if not between or not name.strip() or os.path.exists(typed):
         return typed, PLAIN
-    return name.strip(), Reading(field=field.strip())
+    return name.strip(), Reading(field=field.strip(), skip_bad=named != typed)
 
 
 def parse_typed(typed: str) -> Given:
