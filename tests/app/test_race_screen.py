@@ -224,3 +224,11 @@ def test_names_of_curves_that_end_close_together_keep_the_order_of_their_ends() 
 def test_no_curves_make_no_figure() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     assert curves_of([Curve("none", "token-0", nothing, nothing)], "step", "operations") is None
+
+
+async def test_a_screen_too_small_for_columns_still_counts_the_work() -> None:
+    async with racing(size=(40, 20)) as (_, screen, pilot):
+        await pilot.press("tab", "tab", "tab", "right")
+        work = screen.query_one("#work", Panel)
+        assert work.frame is not None
+        assert work.rows_of(work.frame, 12)
