@@ -74,9 +74,9 @@ def with_progress(blocks: Iterable[bytes], total: int | None = None) -> Iterator
 def tell_working(said: str) -> None:
     """Say on standard error what goes on, until the next such line; "" takes it away.
 
-    Only on a terminal, and only while the results go elsewhere.
+    Only on a terminal. Take it away before results are written, which may go there, too.
     """
-    if sys.stderr.isatty() and not sys.stdout.isatty():
+    if sys.stderr.isatty():
         shown = visible_text(said, spaces=False)
         print(f"\r{shown}", end=CLEAR_LINE, file=sys.stderr, flush=True)
 

@@ -90,7 +90,9 @@ def encode(
     loaded = open_named(tokenizer, merging=explain or dropout is not None, pattern=pattern)
     if text == STANDARD_INPUT and sys.stdin.isatty():
         print("Type the text to encode; Ctrl+D on an empty line ends it.", file=sys.stderr)
-    given = with_progress(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
+    # On a terminal ids come while text is read, and tell by themselves how far it is.
+    watch = iter if sys.stdout.isatty() else with_progress
+    given = watch(input_blocks()) if text == STANDARD_INPUT else [os.fsencode(text)]
     policy = policy_of(allow_special, loaded.special_tokens, REFUSE_SPECIAL)
     blocks = policy.checked(loaded, noting_newer(given))
     allowing = policy.applied(loaded)
