@@ -118,9 +118,11 @@ def grade_files(paths: Iterable[Path], open_run: OpenRun, seed: str | None = Non
             sheet = AnswerSheet.read(path)
             if seed is not None and sheet.paper.seed != seed:
                 raise QuizFileError(f"{path}: is of seed {sheet.paper.seed!r}, not of {seed!r}")
-            questions = desk.questions(sheet.paper)
-        except QuizFileError as error:
+        except QuizFileError as error:  # names its file
             grades.problems.append(str(error))
+            continue
+        try:
+            questions = desk.questions(sheet.paper)
         except BpeError as error:
             grades.problems.append(f"{path}: {error}")
         else:
