@@ -142,6 +142,7 @@ def help_text(screen: str) -> str:
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"
         "  Enter       Where the row leads: a merge, a word. Zoom where it leads nowhere.\n"
+        "  Shift+→ ←   Point at a token, the next one, the one before; Enter tells about it.\n"
         "  mouse       Click what Enter would open; a token, or the border between two, "
         "to ask about it; drag the bar on top."
     )

@@ -98,7 +98,8 @@ class ExcerptPanel(FramePanel[ShownT]):
     def render_line(self, y: int) -> Strip:
         if y >= len(self._rows):
             return Strip.blank(self.size.width, self.rich_style)
-        return self.paint(self._rows[y].spans)
+        strip = self.paint(self._rows[y].spans)
+        return self.pointing(strip) if y == self.cursor else strip
 
     def action_move(self, by: int) -> None:
         self._scrolled_by_hand = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -15,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from bpe_tui.widgets.rows import Row, Span, beside, subjects_at
+from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
 
@@ -51,10 +52,16 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         Binding("down,j", "move(1)", "down", show=False),
         Binding("pageup", "page(-1)", "page up", show=False),
         Binding("pagedown", "page(1)", "page down", show=False),
+        Binding("shift+right", "point(1)", "token", show=False),
+        Binding("shift+left", "point(-1)", "token before", show=False),
         Binding("enter", "choose", "open", show=False),
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)
+
+    pointed: int | None = None
+    """Which of the things that the cursor's row draws is pointed at, such as a token; Enter asks
+    about it."""
 
     @dataclass
     class Chosen(Message):
@@ -135,7 +142,21 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         index = y - self.head_height + self.scroll_offset.y
         if index >= self.row_count:
             return Strip.blank(self.size.width, self.rich_style)
-        return self.paint(self.row(index).spans, self.has_focus and index == self.cursor)
+        strip = self.paint(self.row(index).spans, self.has_focus and index == self.cursor)
+        return self.pointing(strip) if index == self.cursor else strip
+
+    def pointing(self, strip: Strip) -> Strip:
+        """The row of the cursor, with what is pointed at in reverse."""
+        row = self.row(self.cursor)
+        cells = subject_cells(row.spans)
+        if not self.has_focus or self.pointed is None or self.pointed >= len(cells):
+            return strip
+        start = end = cells[self.pointed]
+        subject = subjects_at(row.spans, start)
+        while end < strip.cell_length and subjects_at(row.spans, end) == subject:
+            end += 1
+        at = Segment.apply_style(strip.crop(start, end), post_style=Style(reverse=True))
+        return Strip.join([strip.crop(0, start), Strip(at), strip.crop(end)])
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """The spans as one strip as wide as the widget."""
@@ -155,14 +176,40 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
     def action_move(self, by: int) -> None:
         if not self.row_count:
             return
+        self.pointed = None
         self.cursor = max(0, min(self.cursor + by, self.row_count - 1))
         self.scroll_to_row(self.cursor)
+
+    def action_point(self, by: int) -> None:
+        """Point at the next token or the one before, in this row or in the next that has any.
+
+        It begins in sight: some lists are scrolled while their cursor stays.
+        """
+        top = self.scroll_offset.y
+        if not top <= self.cursor < top + self.size.height - self.head_height:
+            self.cursor, self.pointed = min(top, max(self.row_count - 1, 0)), None
+        place = self.pointed
+        for index in range(self.cursor, self.row_count if by > 0 else -1, by):
+            count = len(subject_cells(self.row(index).spans))
+            before = place if place is not None else -1 if by > 0 else count
+            if 0 <= before + by < count:
+                self.cursor, self.pointed = index, before + by
+                self.scroll_to_row(index)
+                break
+            place = None
+        self.refresh()
 
     def action_page(self, direction: int) -> None:
         self.action_move(direction * max(self.size.height - 1 - self.head_height, 1))
 
     def action_choose(self) -> None:
-        self._choose(self.cursor)
+        spans = self.row(self.cursor).spans if self.cursor < self.row_count else ()
+        cells = subject_cells(spans)
+        if self.pointed is not None and self.pointed < len(cells):
+            at = cells[self.pointed]
+            self.post_message(self.Asked(self, subjects_at(spans, at), beside(spans, at)))
+        else:
+            self._choose(self.cursor)
 
     def _choose(self, index: int) -> None:
         target = self.row(index).target if index < self.row_count else None

@@ -179,6 +179,21 @@ def subjects_at(spans: Sequence[Span], cell: int) -> tuple[Any, ...]:
     return ()
 
 
+def subject_cells(spans: Sequence[Span]) -> list[int]:
+    """The first cell of each span that stands for something.
+
+    >>> low, border, est = SubjectSpan.of("low", "", 7), ("┊", "cut"), SubjectSpan.of("est", "", 9)
+    >>> subject_cells([low, border, est])
+    [0, 4]
+    """
+    cells, start = [], 0
+    for span in spans:
+        if isinstance(span, SubjectSpan):
+            cells.append(start)
+        start += width(span[0])
+    return cells
+
+
 def beside(spans: Sequence[Span], cell: int) -> tuple[Any | None, Any | None]:
     """What stands left and right of a cell's own subject, where only a token's border is between.
 

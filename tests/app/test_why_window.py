@@ -11,7 +11,7 @@ from bpe_tui.dialogs.why import AnswerRows, WhyWindow
 from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import subjects_at
+from bpe_tui.widgets.rows import subject_cells, subjects_at
 from engine.analysis.explain.pair_history import pair_history
 
 
@@ -174,3 +174,18 @@ async def test_a_token_pointed_at_in_a_word_is_told_why_it_stands_alone_there() 
             frame = app.session.frame
             assert frame is not None
             assert pair_history(frame, pair).outcome in said
+
+
+async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> None:
+    async with opened() as (app, pilot):
+        panel = app.screen.query_one("#corpus", Lines)
+        panel.focus()
+        await pilot.press("shift+right", "shift+right", "shift+left", "shift+right")
+        assert (panel.cursor, panel.pointed) == (0, 1)
+        painted = [each for each in panel.render_line(0) if each.style and each.style.reverse]
+        assert [each.text for each in painted] == [panel.row(0).spans[2][0]]
+        first = panel.row(0).spans
+        await pilot.press(*["shift+right"] * len(subject_cells(first)))
+        assert (panel.cursor, panel.pointed) == (1, 1)
+        await pilot.press("enter")
+        assert isinstance(app.screen, WhyWindow)
