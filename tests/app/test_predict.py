@@ -6,8 +6,10 @@ from pathlib import Path
 
 from opening import opened_as, step, until
 
+from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.lessons.screen import LessonScreen, Section
 from bpe_tui.session.config import RunConfig
+from engine.core.wording import say
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HANDOUT = RunConfig(str(SAMPLES / "handout.txt"), pattern="whitespace")
@@ -22,6 +24,14 @@ def said(screen: LessonScreen, name: str) -> str:
 
 def keys_of(screen: LessonScreen) -> list[str]:
     return [key.label for key in screen.predictor.keys]
+
+
+def test_a_corpus_to_count_in_goes_on_in_the_next_line() -> None:
+    words = [part for _ in range(5) for part in (b"l", "┊", b"ow", "│")]
+    rows = sentence_rows(say(*words), 12)
+    assert ["".join(text for text, _ in row.spans) for row in rows] == ["l┊ow│l┊ow│"] * 2 + [
+        "l┊ow│"
+    ]
 
 
 async def test_questions_are_asked_answered_hinted_shown_and_skipped_with_keys() -> None:
@@ -76,6 +86,9 @@ async def test_a_click_answers_and_bars_stand_without_numbers() -> None:
         assert all(" ? " in row and "▄" in row for row in count[:8])
         assert count[:8] != sorted(count[:8], key=lambda row: -row.count("▄"))
         right = next(place for place, row in enumerate(count) if "h│e" in row)
+        await pilot.click("#corpus", offset=(20, 1))  # a token, which would tell its merges
+        assert app.screen is screen
+        assert "That would tell the answer" in app.notices.now
         await pilot.click("#count", offset=(40, right))
         assert "Right: h│e stands side by side 4,803 times." in said(screen, "pick")
         assert "1 of 1 at the first try" in str(screen.query_one("#heading").render())

@@ -134,7 +134,8 @@ def test_a_file_of_answers_opens_no_corpus_of_its_own(tmp_path: Path) -> None:
     content["corpus"]["name"] = "/etc/passwd"
     (tmp_path / "a.json").write_text(json.dumps(content))
     assert (
-        b"is about a corpus 'passwd' that is not here" in run("grade", tmp_path / "a.json").stderr
+        b"a.json: is about a corpus 'passwd' that is not here"
+        in run("grade", tmp_path / "a.json").stderr
     )
     content["corpus"]["name"] = HANDOUT.name
     content["options"]["vocab_size"] = "10"

@@ -296,6 +296,11 @@ def unigram_parts(trainer: UnigramTrainer) -> tuple[Any, list[Any]]:
 # -- what is said
 
 
+def test_the_hint_at_a_tie_names_the_token_in_which_the_pairs_differ() -> None:
+    frame = timeline_of({b"ab": 1, b"ac": 1}).seek(0)
+    assert str(ask("tie", frame).hint) == "its right token is c."
+
+
 def test_a_wrong_pair_is_told_its_own_count_and_not_the_answer() -> None:
     question = ask("next-pair", timeline_of(LOW).seek(2))
     assert [str(option.label[0]) for option in question.form.options] == sorted(
