@@ -145,7 +145,7 @@ def test_a_pipe_gets_answers_and_no_textual_is_loaded(tmp_path: Path) -> None:
     corpus = tmp_path / "hugs.txt"
     corpus.write_text("the hugs of the thugs and the bugs\n" * 4)
     program = (
-        "import sys; from bpe_tui.__main__ import main; "
+        "import sys; from bpe_tui.cli import main; "
         "sys.exit(main(sys.argv[1:]) or 'textual' in sys.modules)"
     )
     done = subprocess.run(
