@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Protocol
 
 from engine.bpe.encoded_replay import (
@@ -324,11 +324,13 @@ class ReplayRun(Run):
         return replace(rules, table=self._order.first(step), in_order=False)
 
     def tokenizer_at(self, step: int) -> Tokenizer:
+        whole = self.tokenizer
         if step == self.last_step:
-            return self.tokenizer
-        if self._order is None:
+            return whole
+        if self._order is None and whole.rules.splitter.by_pieces:
             return super().tokenizer_at(step)
-        table, whole = self._order.first(step), self.tokenizer
+        order = self._order
+        table = order.first(step) if order else dict(islice(whole.merge_table.items(), step))
         return Tokenizer(
             whole.vocab,
             [(whole.vocab[left], whole.vocab[right]) for left, right in table],
@@ -336,6 +338,7 @@ class ReplayRun(Run):
             self.pattern,
             alphabet=self.alphabet,
             table=table,
+            pipeline=None if whole.pipeline is None else whole.pipeline.first(step),
         )
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.pipeline.added_tokens import AddedToken, number_added_tokens, without_repeats
 from engine.pipeline.decoders import DECODERS, Decoder
@@ -203,6 +204,16 @@ class Pipeline:
     def merges(self) -> bool:
         """Whether the model is one that merges."""
         return isinstance(self.model, MergingModel)
+
+    def first(self, merges: int) -> Pipeline:
+        """The pipeline whose model makes no more than its first so many merges.
+
+        Raises:
+            TokenizerFileError: its model merges nothing.
+        """
+        if not isinstance(self.model, MergingModel):
+            raise TokenizerFileError(f"its model is {self.model.name}, which merges nothing")
+        return replace(self, model=self.model.first(merges))
 
     @cached_property
     def special_ids(self) -> frozenset[int]:

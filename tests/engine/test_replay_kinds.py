@@ -197,3 +197,5 @@ def test_its_merges_are_steps_over_a_corpus_as_it_reads_one(kind: str, tmp_path:
             for pair in pairwise(frame.tokens_of(pretoken)):
                 pairs[pair] += count
         assert dict(frame.top_pairs(10_000)) == dict(pairs)
+        shown = [token_id for piece in frame.encode(TEXT[-300:]) for token_id in piece.ids]
+        assert frame.tokenizer().encode(TEXT[-300:]) == shown

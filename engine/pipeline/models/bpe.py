@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from reprlib import repr as short_repr
@@ -94,6 +95,9 @@ class BPE(MergingModel):
     def _joined(self, left: str, right: str) -> str:
         """What a merge makes: the right part loses its prefix, or as much as that is."""
         return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
+
+    def first(self, merges: int) -> BPE:
+        return replace(self, merges=self.merges[:merges], ignore_merges=False)
 
     @property
     def spells_apart(self) -> bool:

@@ -64,6 +64,13 @@ class MergingModel(Model):
         """Whether each part of a pretoken is spelled as it would be alone."""
         return True
 
+    @abstractmethod
+    def first(self, merges: int) -> MergingModel:
+        """The model with its first so many merges, and no pretoken looked up whole.
+
+        All of its tokens are there, since ids depend on how many there are.
+        """
+
     @property
     @abstractmethod
     def table(self) -> Mapping[Pair, tuple[int, int]]:

@@ -9,8 +9,9 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from typing import ClassVar, NamedTuple
 
 from engine.core.events import Pair
@@ -79,10 +80,15 @@ class SentencePieceBPE(_Pieces, MergingModel):
 
     Attributes:
         merges_pieces: false in a model of characters, which merges nothing.
+        most: how many merges there are at the most; `None`: all.
     """
 
     name = "BPE"
     merges_pieces: bool = True
+    most: int | None = None
+
+    def first(self, merges: int) -> SentencePieceBPE:
+        return replace(self, most=merges)
 
     @cached_property
     def merges(self) -> list[tuple[str, str]]:  # type: ignore[override]
@@ -91,6 +97,10 @@ class SentencePieceBPE(_Pieces, MergingModel):
 
     @cached_property
     def table(self) -> dict[Pair, tuple[int, int]]:
+        return dict(islice(self._whole_table.items(), self.most))
+
+    @cached_property
+    def _whole_table(self) -> dict[Pair, tuple[int, int]]:
         if not self.merges_pieces:
             return {}
         normal = self.of_kind(NORMAL)
