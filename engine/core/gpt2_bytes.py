@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import Sequence
-
-import numpy as np
+from itertools import accumulate, pairwise
 
 _VISIBLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _HIDDEN = [byte for byte in range(256) if byte not in _VISIBLE]
@@ -24,12 +23,6 @@ CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in BYTE_TO_CHAR.items(
 _TO_LATIN_1 = dict.fromkeys(range(0x100), "\uffff") | {
     ord(char): chr(byte) for char, byte in CHAR_TO_BYTE.items()
 }
-
-
-_NONE = -1
-_BYTES = np.full(0x100 + len(_HIDDEN) + 1, _NONE, dtype=np.int16)
-"""The byte of each stand-in by its code point, and behind them what is none."""
-_BYTES[list(map(ord, CHAR_TO_BYTE))] = list(CHAR_TO_BYTE.values())
 
 
 def spell(token: bytes) -> str:
@@ -59,16 +52,19 @@ def unspell_all(spellings: Sequence[str]) -> list[bytes | None]:
     >>> unspell_all(["Ġthe", "▁the", "Ċ"])
     [b' the', None, b'\\n']
     """
-    codes = np.frombuffer("".join(spellings).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    found = _BYTES[np.minimum(codes, len(_BYTES) - 1)]
-    ends = np.cumsum(np.fromiter(map(len, spellings), dtype=np.int64, count=len(spellings)))
-    data, places = found.astype(np.uint8).tobytes(), ends.tolist()
-    tokens: list[bytes | None] = [
-        data[start:end] for start, end in zip([0, *places], places, strict=False)
-    ]
-    for row in np.searchsorted(ends, np.flatnonzero(found == _NONE), side="right").tolist():
-        tokens[row] = None
-    return tokens
+    together = "".join(spellings).translate(_TO_LATIN_1)
+    places = pairwise(accumulate(map(len, spellings), initial=0))
+    if together.isascii() or all(character <= "\xff" for character in set(together)):
+        data = together.encode("latin-1")
+        return [data[start:end] for start, end in places]
+    return [_latin_1(together[start:end]) for start, end in places]
+
+
+def _latin_1(text: str) -> bytes | None:
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return None
 
 
 def read_stand_ins(text: str) -> bytes | None:

@@ -192,7 +192,7 @@ async def test_help_lists_the_commands_of_the_screen() -> None:
     async with opened() as (app, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
-        text = str(app.screen.query_one("#help Static", Static).render())
+        text = " ".join(str(app.screen.query_one("#help Static", Static).render()).split())
         assert all(c.help in text for c in COMMANDS if "training" in c.screens)
         await pilot.press("escape")
         assert isinstance(app.screen, TrainingScreen)
