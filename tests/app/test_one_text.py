@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opening import ended, opened, until
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.session import EXAMPLE
 from bpe_tui.views.training_panels import TypedText
-from tests.app.opening import ended, opened, until
 
 SENTENCE = "Once upon a time there was a little brown hen named Dot."
 """The first of the corpus that is opened."""

@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 
 import pyte
+from opening import opened_as, until
+from program import HANDOUT, run
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig, Viewpoint
 from bpe_tui.views.exports import screen_text
-from tests.app.opening import opened_as, until
-from tests.app.program import HANDOUT, run
 
 
 def played(path: Path) -> tuple[dict[str, object], list[tuple[float, str]]]:

@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from opening import opened_as, recorded_once, step, until
+from program import HANDOUT, run
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -13,8 +15,6 @@ from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.program import app as program
 from bpe_tui.session.config import RunConfig, TokenizerConfig, Viewpoint
 from bpe_tui.session.opening import command_that_opens, config_for, shell_word
-from tests.app.opening import opened_as, recorded_once, step, until
-from tests.app.program import HANDOUT, run
 
 
 def parsed(command: str) -> RunConfig | TokenizerConfig:

@@ -79,7 +79,8 @@ def test_a_vocabulary_and_its_merges_are_loaded_from_two_paths(tmp_path: Path) -
 def test_what_is_made_says_what_it_is() -> None:
     trainer = Trainer({b"low": 5}, 258)
     timeline = Timeline({b"low": 5}, trainer.steps())
-    assert repr(trainer) == "Trainer(fast, lexicographic ties, 2 of 2 merges)"
+    name = trainer.algorithm.name
+    assert repr(trainer) == f"Trainer({name}, lexicographic ties, 2 of 2 merges)"
     assert repr(timeline) == "Timeline(step 0 of 2)"
     assert repr(timeline.seek(1)) == "Frame(step 1 of 2, 10 tokens in the corpus)"
     assert repr(PLAIN) == "Tokenizer(257 tokens, 0 merges, special '<s>', pattern gpt2)"

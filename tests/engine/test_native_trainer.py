@@ -6,16 +6,19 @@ and `test_trainers` shows that `fast` takes its place.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+import engine
 from engine.bpe.record import Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
@@ -127,7 +130,13 @@ def test_memory_that_runs_out_is_an_error_of_python() -> None:
         except KernelMemoryError as error:
             print(error)
     """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    here = str(Path(engine.__file__).parents[1])  # where the kernel is, if there is another engine
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": here},
+    )
     assert "not enough memory" in done.stdout, done.stderr
 
 

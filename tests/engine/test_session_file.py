@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,6 @@ from engine.learning.session_file import (
     read_session_bytes,
     write_session,
 )
-from tests.engine.generated import examples
 
 
 @pytest.fixture
