@@ -92,8 +92,10 @@ class PanelScreen(Screen[None]):
         super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
     async def on_event(self, event: events.Event) -> None:
-        """A screen that was made as the application closed has no widgets: it is never shown."""
-        if self.children or not isinstance(event, events.Mount | events.ScreenResume):
+        """A screen that was made as the application closed lacks widgets: it is never shown."""
+        if (self.children and self.app.is_running) or not isinstance(
+            event, events.Mount | events.ScreenResume
+        ):
             await super().on_event(event)
 
     def on_mount(self) -> None:
