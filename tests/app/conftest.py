@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
+from textual.screen import Screen
 
 
 @pytest.fixture(autouse=True)
@@ -34,4 +36,33 @@ def style_sheets_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def painted_when_waited_for() -> Iterator[None]:
+    """A frame is painted when a test waits for the screen, and not sixty times a second before."""
+    paint, pause = Screen._compositor_refresh, Pilot.pause
+    waited_for = False
+
+    def refresh(screen: Screen[object]) -> None:
+        if waited_for or screen is not screen.app.screen:
+            paint(screen)
+        else:
+            screen._dirty_widgets.clear()  # their regions stay in the compositor until then
+
+    async def pause_and_paint(pilot: Pilot[object], delay: float | None = None) -> None:
+        nonlocal waited_for
+        await pause(pilot, delay)
+        screen = pilot.app.screen
+        if screen._compositor._dirty_regions:
+            waited_for = True
+            try:
+                paint(screen)
+            finally:
+                waited_for = False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Screen, "_compositor_refresh", refresh)
+        patch.setattr(Pilot, "pause", pause_and_paint)
         yield
