@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from engine.analysis.check.checking import check
     from engine.analysis.check.report import Report
     from engine.analysis.check.steps_file import StepRecorder
-    from engine.bpe.frame import Frame
+    from engine.bpe.frame import Frame, Timeline
     from engine.bpe.record import MergeStep
-    from engine.bpe.timeline import Timeline
     from engine.bpe.trainer import StopReason, Trainer
     from engine.bpe.training import train_bpe
     from engine.core.errors import (
@@ -119,7 +118,7 @@ _HOMES = {
     "Report": "engine.analysis.check.report",
     "StepRecorder": "engine.analysis.check.steps_file",
     "StopReason": "engine.bpe.trainer",
-    "Timeline": "engine.bpe.timeline",
+    "Timeline": "engine.bpe.frame",
     "Tokenizer": "engine.encoding.tokenizer",
     "TrainProgress": "engine.core.events",
     "Trainer": "engine.bpe.trainer",

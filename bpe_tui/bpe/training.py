@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import plural
+from engine.bpe.frame import Timeline
 from engine.bpe.run import to_tokenizer
-from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, WITHOUT_KERNEL
 from engine.core.errors import TokenizerFileError

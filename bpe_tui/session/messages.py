@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from engine.bpe.timeline import Timeline
+from engine.bpe.frame import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.what_if import Comparison
 from engine.core.events import CountProgress

@@ -16,9 +16,8 @@ from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
 from bpe_tui.session.preferences import preferences
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
-from engine.bpe.frame import Frame
+from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.timeline import Timeline
 from engine.bpe.trainers import algorithm_for
 from engine.bpe.trainers.problem import Algorithm
 from engine.bpe.what_if import Change

@@ -30,10 +30,10 @@ from engine.bpe.encoded_replay import (
     InPlaces,
     MergeOrder,
 )
+from engine.bpe.frame import Timeline
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.fast import merge_pair
 from engine.bpe.trainers.fast_index import FlatIndex

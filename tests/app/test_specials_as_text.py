@@ -6,7 +6,7 @@ from opening import opened
 from textual.widgets import TextArea
 
 from bpe_tui.bpe.panels.encoding import PretokensPanel
-from engine.bpe.timeline import Timeline
+from engine.bpe.frame import Timeline
 from engine.bpe.trainer import Trainer
 
 

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from engine.analysis.explain.encoder_comparison import lockstep
 from engine.analysis.explain.why_not import why_not, why_not_merged
 from engine.analysis.inspection import Inspection
+from engine.bpe.frame import Timeline
 from engine.bpe.race import Course, Race
 from engine.bpe.report import step_markdown
 from engine.bpe.ties import TIE_RULES, never_seen
-from engine.bpe.timeline import Timeline
 from engine.bpe.trainer import StopReason, Trainer
 from engine.bpe.trainers import TRAINERS
 from engine.bpe.training import train_bpe

@@ -29,10 +29,9 @@ from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
-from engine.bpe.frame import Frame
+from engine.bpe.frame import Frame, Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.timeline import Timeline
 from engine.bpe.what_if import Change, Comparison, compare, fork
 from engine.core.errors import BpeError, WhatIfError
 from engine.core.events import BytesPair, Pair

@@ -28,8 +28,8 @@ from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.widgets.numbers import number, plural
+from engine.bpe.frame import Timeline
 from engine.bpe.race import PARTS, RunnerState
-from engine.bpe.timeline import Timeline
 
 TITLES = {
     "work": "what for?",
