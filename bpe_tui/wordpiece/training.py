@@ -7,8 +7,8 @@ from pathlib import Path
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import plural
 from engine.recording.training import CountedCorpus, Training
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES
-from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.tokenizer import WordPieceTokenizer, save_vocab
 from engine.wordpiece.trainer import WordPieceTrainer
 

@@ -5,12 +5,13 @@ A frame is computed as far as somebody asks.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 
 from engine.core.events import Pair
 from engine.core.wording import Words
-from engine.recording.merge_frame import MergeFrame, MergeRun
+from engine.recording.merge_frame import MergeFrame, MergeRun, MergeTimeline
 from engine.recording.segmentation import Segmenter
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
@@ -233,3 +234,46 @@ class WordPieceFrame(MergeFrame[WordPieceStep]):
             problem.unknown_token,
             self.run.pattern,
         )
+
+
+class WordPieceTimeline(MergeTimeline[WordPieceFrame]):
+    """The steps of a run and a cursor among them: step 0 is the words in single characters.
+
+    Args:
+        record: the record of the run.
+        steps: the steps recorded so far, from the first.
+        pattern: what cuts text that is to be encoded.
+        excerpt: the beginning of the corpus, to be looked at.
+
+    >>> from engine.wordpiece.trainer import WordPieceTrainer
+    >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 20)
+    >>> timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    >>> timeline.forward().pieces_of(b"hugs"), timeline.back().pieces_of(b"hugs")
+    ([b'h', b'##u', b'##gs'], [b'h', b'##u', b'##g', b'##s'])
+    """
+
+    run: WordPieceRun
+
+    def __init__(
+        self,
+        record: Record,
+        steps: Iterable[WordPieceStep] = (),
+        *,
+        pattern: PatternLike = DEFAULT_PATTERN,
+        excerpt: Excerpt | None = None,
+    ) -> None:
+        super().__init__(WordPieceRun(record, pattern, excerpt))
+        self.extend(steps)
+
+    @property
+    def record(self) -> Record:
+        """What wrote the steps down."""
+        return self.run.record
+
+    @property
+    def statistics(self) -> WordPieceStatistics:
+        """The whole run in numbers, for charts."""
+        return self.run.statistics
+
+    def _frame_at(self, step: int) -> WordPieceFrame:
+        return WordPieceFrame(self.run, step, len(self))

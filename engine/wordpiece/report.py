@@ -33,7 +33,7 @@ def markdown(frame: WordPieceFrame, first: int, last: int) -> Iterator[str]:
 def step_markdown(frame: WordPieceFrame) -> str:
     """The merge that led to a frame: its score worked out, ties and rule, changes, words.
 
-    >>> from engine.wordpiece.timeline import WordPieceTimeline
+    >>> from engine.wordpiece.frame import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"hug": 10, b"pun": 12, b"hugs": 5}, 16)
     >>> timeline = WordPieceTimeline(trainer.record, trainer.steps())

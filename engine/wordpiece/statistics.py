@@ -35,7 +35,7 @@ class ScoreTies(TiedSteps):
 class WordPieceStatistics(MergeStatistics):
     """The series of one training. Pieces are so many characters long, `##` not counted.
 
-    >>> from engine.wordpiece.timeline import WordPieceTimeline
+    >>> from engine.wordpiece.frame import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 16)
     >>> statistics = WordPieceTimeline(trainer.record, trainer.steps()).statistics

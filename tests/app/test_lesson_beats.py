@@ -20,7 +20,7 @@ from engine import Timeline, Trainer
 from engine.text.excerpt import Excerpt
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
-from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 COUNTS = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}

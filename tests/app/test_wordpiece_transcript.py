@@ -10,7 +10,7 @@ from test_transcript import HANDOUT, run
 from bpe_tui.wordpiece.narration import describe_by_count, narrate_tie
 from bpe_tui.wordpiece.transcript import WordPieceTranscript
 from engine.bpe.trainer import StopReason
-from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 COURSE = {b"hug": 10, b"pug": 5, b"pun": 12, b"bun": 4, b"hugs": 5}

@@ -13,7 +13,7 @@ from oracles import recount, replace
 from engine import Timeline, Trainer
 from engine.analysis.explain.pair_history import PairHistory, pair_history
 from engine.bpe.frame import Frame
-from engine.wordpiece.timeline import WordPieceTimeline
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 CORPORA = st.dictionaries(

@@ -34,8 +34,8 @@ from engine.text.patterns import PATTERNS
 from engine.unigram.record import PruneRule
 from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.score import SCORE_TIE_RULES
-from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 Corpus = dict[bytes, int]

@@ -17,8 +17,8 @@ from test_wordpiece_timeline import COURSE, in_bytes, timeline_of
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList
 from engine.analysis.breakpoints.conditions import parse
 from engine.core.errors import BreakpointError
+from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.record import WordPieceStep
-from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.words import bare
 
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.errors import TimelineError, UnknownTokenIdError
-from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.frame import WordPieceFrame, WordPieceTimeline
 from engine.wordpiece.score import SCORE_TIE_RULES
-from engine.wordpiece.timeline import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer
 
 every_tie_rule = pytest.mark.parametrize("tie_rule", SCORE_TIE_RULES)

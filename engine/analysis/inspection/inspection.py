@@ -342,7 +342,7 @@ class PieceInspection(Inspection):
         min_count: pairs rarer than this did not merge.
         tie_rule: the name of the rule that chose among pairs of one score.
 
-    >>> from engine.wordpiece.timeline import WordPieceTimeline
+    >>> from engine.wordpiece.frame import WordPieceTimeline
     >>> from engine.wordpiece.trainer import WordPieceTrainer
     >>> trainer = WordPieceTrainer({b"hug": 10, b"hugs": 5, b"bun": 4}, 16)
     >>> timeline = WordPieceTimeline(trainer.record, trainer.steps())
