@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from engine.bpe.trainer import StopReason
 from engine.bpe.trainers.indexed import PairIndex
 from engine.text.pretokenize import check_special_tokens
-from engine.wordpiece.problem import Problem
-from engine.wordpiece.record import Record, WordPieceStep
+from engine.wordpiece.record import Problem, Record, WordPieceStep
 from engine.wordpiece.score import DEFAULT_TIE_RULE, SCORE_TIE_RULES, TieOrder
 from engine.wordpiece.words import count_words
 
