@@ -7,9 +7,9 @@ from pathlib import Path
 from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural
 from engine.recording.training import CountedCorpus, Training
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.metaspace import spelled_counts
 from engine.unigram.record import Seeded
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 

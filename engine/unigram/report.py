@@ -73,7 +73,7 @@ def markdown(frame: UnigramFrame, first: int, last: int) -> Iterator[str]:
 def step_markdown(frame: UnigramFrame) -> str:
     """The step that led to a frame: losses, sizes, what went, what changed most.
 
-    >>> from engine.unigram.timeline import UnigramTimeline
+    >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> trainer = UnigramTrainer({"hug": 10, "pug": 5, "hugs": 5, "bun": 4}, 10)
     >>> steps = list(trainer.steps())

@@ -17,7 +17,7 @@ from engine.unigram.record import Record
 class UnigramStatistics(PretokenStatistics[str]):
     """The series of one run, trained on the pretokens `words`, spelled with ▁.
 
-    >>> from engine.unigram.timeline import UnigramTimeline
+    >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
     >>> trainer = UnigramTrainer(words, 10)

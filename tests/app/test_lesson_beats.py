@@ -18,7 +18,7 @@ from bpe_tui.widgets.rows import Row, spans_width
 from bpe_tui.wordpiece.lesson import WordPieceTeller
 from engine import Timeline, Trainer
 from engine.text.excerpt import Excerpt
-from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.trainer import WordPieceTrainer

@@ -28,9 +28,8 @@ from bpe_tui.unigram.panels.lattice import (
 )
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.metaspace import spelled_counts
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 

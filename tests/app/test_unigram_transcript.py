@@ -11,8 +11,8 @@ import pytest
 
 from bpe_tui.unigram.narration import describe_distance
 from bpe_tui.unigram.transcript import UnigramTranscript
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.record import PruneStep
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import StopReason, UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}

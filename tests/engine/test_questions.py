@@ -31,8 +31,8 @@ from engine.learning.questions.next_pair import PairChoice
 from engine.learning.questions.question import Attempt, Chance, Level, Question
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PATTERNS
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.record import PruneRule
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.frame import WordPieceTimeline
 from engine.wordpiece.score import SCORE_TIE_RULES

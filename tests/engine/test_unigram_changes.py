@@ -7,11 +7,11 @@ import pytest
 
 from engine.unigram.changes import changed_words, count_changes, m_step
 from engine.unigram.encoder import UnigramEncoder
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.lattice import Lattice
 from engine.unigram.metaspace import spelled_counts, unspelled
 from engine.unigram.pieces import UNKNOWN
 from engine.unigram.record import EmStep, PruneStep
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = {"▁hugs": 10, "▁hug": 9, "▁bugs": 6, "▁pun": 4, "▁puns": 3, "▁shrug": 2, "hug": 2}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis.inspection.unigram import UnigramInspection
-from engine.unigram.timeline import UnigramTimeline
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(

@@ -9,9 +9,9 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.unigram.frame import UnigramTimeline
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.report import json_lines, markdown, step_markdown
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(

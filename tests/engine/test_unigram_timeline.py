@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from engine.core.errors import TimelineError
 from engine.core.events import finished
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.record import EmStep, PruneStep, Seeded
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import Event, UnigramTrainer
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"

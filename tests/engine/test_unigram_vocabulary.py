@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from engine.core.events import finished
 from engine.unigram.changes import piece_occurrences
 from engine.unigram.filters import PIECE_FILTERS
-from engine.unigram.frame import UnigramFrame
+from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.record import NEVER
-from engine.unigram.timeline import UnigramTimeline
 from engine.unigram.trainer import UnigramTrainer
 
 WORDS = st.dictionaries(st.text("aAb▁", min_size=1, max_size=7), st.integers(1, 9), min_size=1)

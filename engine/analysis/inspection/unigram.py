@@ -23,7 +23,7 @@ from engine.unigram.metaspace import SPACE, unspelled
 class UnigramInspection(AnyInspection):
     """What can be said of the pieces of a frame. Pieces are named by their numbers.
 
-    >>> from engine.unigram.timeline import UnigramTimeline
+    >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer
     >>> words = {"hug": 10, "pug": 5, "hugs": 5, "bun": 4}
     >>> trainer = UnigramTrainer(words, 10)
