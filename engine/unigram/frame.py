@@ -25,8 +25,7 @@ from engine.unigram.lattice import Lattice, Path
 from engine.unigram.metaspace import spelled, unspelled
 from engine.unigram.pieces import Edge, NumberedPieces, joined
 from engine.unigram.problem import Removals
-from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep, Record
-from engine.unigram.statistics import UnigramStatistics
+from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep, Record, UnigramStatistics
 from engine.unigram.trainer import Event
 
 
