@@ -9,8 +9,7 @@ from typing import Self
 
 from engine.bpe.pair_queue import PairQueue
 from engine.bpe.record import MergeStep, Record
-from engine.bpe.run import Run
-from engine.bpe.statistics import Statistics
+from engine.bpe.run import Run, Statistics
 from engine.bpe.ties import TieRule
 from engine.bpe.trainer import Trainer
 from engine.core.events import Pair

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import Timeline, Trainer
-from engine.bpe.statistics import TieHistory
+from engine.bpe.run import TieHistory
 from engine.bpe.ties import TIE_RULES
 
 CORPORA = st.dictionaries(
