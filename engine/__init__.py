@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from engine.analysis.check.steps_file import StepRecorder
     from engine.bpe.frame import Frame, Timeline
     from engine.bpe.record import MergeStep
-    from engine.bpe.trainer import StopReason, Trainer
-    from engine.bpe.training import train_bpe
+    from engine.bpe.trainer import StopReason, Trainer, train_bpe
     from engine.core.errors import (
         AnswerError,
         BpeError,
@@ -125,7 +124,7 @@ _HOMES = {
     "ask": "engine.learning.questions",
     "check": "engine.analysis.check.checking",
     "count_pretokens": "engine.counting.count",
-    "train_bpe": "engine.bpe.training",
+    "train_bpe": "engine.bpe.trainer",
 }
 """Public name → the module that has it; every name that is not here is an error's."""
 

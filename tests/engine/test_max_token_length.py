@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from engine import Timeline
 from engine.bpe.ties import TIE_RULES
-from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainer import StopReason, Trainer, train_bpe
 from engine.bpe.trainers import TRAINERS, fast
-from engine.bpe.training import train_bpe
 from engine.core.errors import TokenLengthError
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)

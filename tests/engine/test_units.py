@@ -22,9 +22,8 @@ from engine.bpe.frame import Timeline
 from engine.bpe.race import Course, Race
 from engine.bpe.report import step_markdown
 from engine.bpe.ties import TIE_RULES, never_seen
-from engine.bpe.trainer import StopReason, Trainer
+from engine.bpe.trainer import StopReason, Trainer, train_bpe
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.training import train_bpe
 from engine.bpe.what_if import Change, fork
 from engine.core.errors import BpeError, TokenizerFileError, UnknownNameError, VocabSizeError
 from engine.encoding.alphabet import WordEndAlphabet
