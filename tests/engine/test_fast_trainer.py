@@ -18,7 +18,7 @@ from engine.bpe.trainer import StopReason, Trainer
 from engine.bpe.trainers import fast, symbols
 from engine.bpe.trainers import fast_index as bucket_queue
 from engine.bpe.trainers.fast_index import BucketQueue
-from engine.bpe.trainers.symbols import BORDER, Symbols
+from engine.bpe.trainers.problem import BORDER, Symbols
 
 STATIC_RULES = [name for name, rule in TIE_RULES.items() if rule.static]
 

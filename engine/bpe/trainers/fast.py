@@ -57,8 +57,7 @@ import numpy.typing as npt
 
 from engine.bpe.ties import never_seen
 from engine.bpe.trainers.fast_index import Beside, BucketQueue, FlatIndex, Grouped, Replaced
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
-from engine.bpe.trainers.symbols import BORDER, INSIDE, Symbols
+from engine.bpe.trainers.problem import BORDER, INSIDE, Algorithm, CodeLine, Phase, Problem, Symbols
 from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge

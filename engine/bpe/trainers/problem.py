@@ -2,20 +2,93 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
-from engine.bpe.trainers.symbols import Symbols
 from engine.bpe.trainers.work import Work
+from engine.core.arrays import Integers, Ints
 from engine.core.events import Pair
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import Merge, MergeBatch
 from engine.recording.numbering import PairNumbers
+
+BORDER = -1
+INSIDE = -2
+"""A cell inside a token or one that was the first or last cell of its parts."""
+
+BLOCK = 1 << 20
+BYTE_PAIRS = 1 << 16
+
+
+class Symbols:
+    """The distinct pretokens as tokens, at first their single bytes.
+
+    Attributes:
+        cells, cells_array: the cells, for Python and for numpy.
+        pretoken_of, pretoken_array: cell → index of its pretoken.
+        starts_type: numpy's integers that can number the cells.
+        times, times_array: index of a pretoken → how often it occurs.
+    """
+
+    def __init__(self, counts: Mapping[bytes, int]) -> None:
+        sizes = np.fromiter(map(len, counts), np.int64, len(counts)) + 1
+        borders = np.concatenate(([0], np.cumsum(sizes)))
+        text = np.frombuffer(b"\0".join((b"", *counts, b"")), np.uint8)
+        self.cells, self.cells_array = _shared_ints(len(text))
+        self.cells_array[:] = text
+        self.cells_array[borders] = BORDER
+        self.pretoken_of, self.pretoken_array = _shared_ints(len(text))
+        self.pretoken_array[:-1] = np.repeat(np.arange(len(counts)), sizes)
+        self.starts_type = np.int32 if len(text) < 2**31 else np.int64
+        self.times = list(counts.values())
+        self.times_array = np.array(self.times, dtype=np.int64)
+
+    def byte_pair_counts(self) -> tuple[list[int], list[int]]:
+        """The pairs of bytes that stand somewhere, as left · 256 + right, and their counts."""
+        totals = np.zeros(BYTE_PAIRS, dtype=np.int64)
+        for starts, pairs in self._byte_pairs():
+            weights = self.times_array.take(self.pretoken_array.take(starts))
+            totals += np.bincount(pairs, weights, BYTE_PAIRS).astype(np.int64)
+        present = np.flatnonzero(totals)
+        return present.tolist(), totals[present].tolist()
+
+    def byte_pair_starts(self) -> tuple[Integers, Ints]:
+        """Where pairs of bytes start, sorted by pair; and where each present pair's part ends."""
+        blocks = list(self._byte_pairs())
+        if not blocks:
+            return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
+        starts = np.concatenate([block[0] for block in blocks])
+        pairs = np.concatenate([block[1] for block in blocks])
+        lengths = np.bincount(pairs, minlength=BYTE_PAIRS)
+        # Stable, so that the starts of one pair stay in ascending order.
+        starts = starts.take(pairs.argsort(kind="stable"))
+        return starts, np.cumsum(lengths[lengths > 0])
+
+    def _byte_pairs(self) -> Iterator[tuple[Integers, npt.NDArray[np.uint16]]]:
+        """Block by block: the cells where a pair of bytes starts, and the pairs there."""
+        cells = self.cells_array
+        for begin in range(0, len(cells) - 1, BLOCK):
+            left = cells[begin : min(begin + BLOCK, len(cells) - 1)]
+            right = cells[begin + 1 : begin + 1 + len(left)]
+            starts = ((left != BORDER) & (right != BORDER)).nonzero()[0]
+            pairs = (left.take(starts) << 8 | right.take(starts)).astype(np.uint16)
+            yield (starts + begin).astype(self.starts_type), pairs
+
+
+def _shared_ints(length: int) -> tuple[array[int], npt.NDArray[np.int32]]:
+    """Zeros of 32 bits that Python and numpy both see."""
+    ints = array("i", bytes(4)) * length
+    return ints, np.frombuffer(ints, dtype=np.int32)
+
 
 # -- pseudocode: what an algorithm does, for people to read
 
