@@ -18,8 +18,7 @@ import numpy as np
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS, algorithm_for
-from engine.bpe.trainers.problem import Algorithm
-from engine.bpe.trainers.work import WorkLog
+from engine.bpe.trainers.problem import Algorithm, WorkLog
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.encoding.units import DEFAULT_UNITS, UNITS

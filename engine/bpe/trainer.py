@@ -12,7 +12,7 @@ from operator import index
 from engine.bpe.record import MergeStep, Record
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
-from engine.bpe.trainers.work import Work
+from engine.bpe.trainers.problem import Work
 from engine.core.errors import TokenLengthError, VocabSizeError
 from engine.core.events import CountProgress, Pair, TrainProgress
 from engine.encoding.units import DEFAULT_UNITS, UNITS, Base

@@ -12,7 +12,7 @@ from hypothesis import given
 
 from engine.bpe.trainer import Trainer
 from engine.bpe.trainers import TRAINERS
-from engine.bpe.trainers.work import COUNTERS, Work, WorkLog
+from engine.bpe.trainers.problem import COUNTERS, Work, WorkLog
 
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 

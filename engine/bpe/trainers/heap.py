@@ -19,8 +19,7 @@ from heapq import heapify, heappop, heappush
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, Key, PairKey
 from engine.bpe.trainers.indexed import PairIndex
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Problem
-from engine.bpe.trainers.work import Work
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Problem, Work
 from engine.core.events import Pair, StaleEntry
 from engine.recording.merge_record import Merge
 

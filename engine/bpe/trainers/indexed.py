@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Protocol
 
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
-from engine.bpe.trainers.work import Work
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem, Work
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import Merge

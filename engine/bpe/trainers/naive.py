@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem
-from engine.bpe.trainers.work import Work
+from engine.bpe.trainers.problem import Algorithm, CodeLine, Phase, Problem, Work
 from engine.core.events import Pair
 from engine.encoding.merging import count_pairs, merge_pair
 from engine.recording.merge_record import Merge
