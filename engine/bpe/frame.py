@@ -1,4 +1,7 @@
-"""`Frame`, the state of a run at one step, computed as far as somebody asks; `Timeline`, a run with a cursor."""
+"""`Frame`, the state of a run at one step, and `Timeline`, the run with a cursor.
+
+A frame is computed as far as somebody asks. Nothing is trained anew to go back or jump.
+"""
 
 from __future__ import annotations
 

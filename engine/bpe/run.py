@@ -25,6 +25,10 @@ from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter
 
+# A run in numbers: one array for each question that a chart answers, made at C speed. Series over
+# steps have an entry for each step 0, 1, …, so that an index is a step. They are cut from the
+# record's columns and cost a copy; nothing here walks through the steps.
+
 
 class TieHistory(TiedSteps):
     """The tied steps of a record of byte-pair encoding, tied for the top count."""

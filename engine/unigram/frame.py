@@ -1,4 +1,4 @@
-"""`UnigramRun`, what is recorded of a training, and `UnigramFrame`, the run at one step.
+"""What is recorded of a Unigram training: the run, a frame of it at one step, and its timeline.
 
 A frame is immutable, and computed as far as somebody asks.
 """

@@ -331,7 +331,9 @@ class PruneStep(Step):
 
 
 class UnigramStatistics(PretokenStatistics[str]):
-    """The series of one run, trained on the pretokens `words`, spelled with ▁.
+    """The series of one run, trained on the pretokens `words`, spelled with ▁: charts show them.
+
+    Series over steps have an entry for each step 0, 1, …, so that an index is a step.
 
     >>> from engine.unigram.frame import UnigramTimeline
     >>> from engine.unigram.trainer import UnigramTrainer

@@ -1,4 +1,4 @@
-"""`WordPieceRun`, what is recorded of a training, and `WordPieceFrame`, the run at one step.
+"""What is recorded of a WordPiece training: the run, a frame of it at one step, and its timeline.
 
 A frame is computed as far as somebody asks.
 """

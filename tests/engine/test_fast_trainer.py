@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import StopReason, Trainer
-from engine.bpe.trainers import fast, symbols
+from engine.bpe.trainers import fast, problem
 from engine.bpe.trainers import fast_index as bucket_queue
 from engine.bpe.trainers.fast_index import BucketQueue
 from engine.bpe.trainers.problem import BORDER, Symbols
@@ -29,7 +29,7 @@ def limits(many: int, divisor: int, block: int) -> Iterator[None]:
     with (
         patch.object(fast, "MANY", many),
         patch.object(bucket_queue, "FLOOR_DIVISOR", divisor),
-        patch.object(symbols, "BLOCK", block),
+        patch.object(problem, "BLOCK", block),
     ):
         yield
 

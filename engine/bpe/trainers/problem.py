@@ -21,6 +21,13 @@ from engine.encoding.merging import count_pairs
 from engine.recording.merge_record import Merge, MergeBatch
 from engine.recording.numbering import PairNumbers
 
+# How much an algorithm does to find its merges, counted in the things it works with.
+#
+# All algorithms find the same merges; what they look at on the way differs by orders of magnitude.
+# Each adds to the counters of its problem's `Work`, always, but never inside a loop over tokens: it
+# adds the length of what it has gone through, a few additions a step. Whoever wants the counters
+# step by step keeps a `WorkLog` beside the record.
+
 
 @dataclass(slots=True)
 class Work:
@@ -118,7 +125,17 @@ BYTE_PAIRS = 1 << 16
 
 
 class Symbols:
-    """The distinct pretokens as tokens, at first their single bytes.
+    """All pretokens in one flat array, in which a token's neighbours are found without links.
+
+    Each byte of a pretoken has a cell, and a border cell stands before and after every pretoken. A
+    token, at first a single byte, writes its id into its *first and its last* cell. So from a token
+    that starts at cell `p`,
+
+        the left neighbour's id is in cell  p − 1,
+        the right neighbour's id is in cell  p + (bytes of the token),
+
+    and a merge writes two cells and blanks at most two. The cells are one block of memory that
+    Python reads as an `array` (fast for one cell) and numpy as an `NDArray` (fast for many).
 
     Attributes:
         cells, cells_array: the cells, for Python and for numpy.
