@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Generic, NamedTuple, TypeVar
 
-from engine.encoding.bounded_memo import BoundedMemo
+from engine.encoding.piece_encoder import BoundedMemo
 from engine.encoding.text_encoder import TextEncoder
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import (

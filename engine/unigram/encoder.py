@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from engine.encoding.bounded_memo import BoundedMemo
+from engine.encoding.piece_encoder import BoundedMemo
 from engine.unigram.lattice import ForwardBackward, Lattice, Path
 from engine.unigram.pieces import Edge, PieceTable
 
