@@ -18,7 +18,7 @@ from sentencepiece_models import SCRIPTS, TYPES, VARIANTS, trained
 from engine import Tokenizer
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.formats import is_tokenizer, open_tokenizer, save
-from engine.formats.protobuf import ProtobufError, fields_in
+from engine.formats.sentencepiece_model import ProtobufError, fields_in
 
 KINDS = [(model_type, variant) for model_type in TYPES for variant in VARIANTS]
 
