@@ -214,13 +214,13 @@ def _check_overrides(overrides: Overrides) -> None:
 def _read(content: Message, overrides: Overrides) -> tuple[Pipeline, list[str]]:
     from engine.pipeline.added_tokens import AddedToken
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.sentencepiece.decoder import SentencePieceDecoder
     from engine.pipeline.sentencepiece.models import (
         CONTROL,
         USER_DEFINED,
         SentencePieceCuts,
         words_of,
     )
+    from engine.pipeline.sentencepiece.normalizer import SentencePieceDecoder
 
     pieces = list(_pieces(content))
     training = Message(content.message(_TRAINER), _TRAINING)
