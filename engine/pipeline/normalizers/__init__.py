@@ -16,8 +16,7 @@ from engine.pipeline.normalizers.edits import (
     StripAccents,
 )
 from engine.pipeline.normalizers.normalizer import Normalizer, Sequence
-from engine.pipeline.normalizers.precompiled import Precompiled
-from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD
+from engine.pipeline.normalizers.unicode_forms import NFC, NFD, NFKC, NFKD, Precompiled
 from engine.pipeline.stage import StageRegistry
 
 NORMALIZERS: StageRegistry[Normalizer] = StageRegistry(
