@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from students import SPECIAL, Student
 
 from engine import Trainer, train_bpe
-from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check, check_claim
-from engine.analysis.check.claim import Claim, read_claim
+from engine.analysis.check.claim import Assignment, Claim, read_claim
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.bpe.ties import TIE_RULES
 from engine.core.errors import TokenizerFileError

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine import StepRecorder
-from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import check_claim
-from engine.analysis.check.claim import Claim
+from engine.analysis.check.claim import Assignment, Claim
 from engine.analysis.check.steps_file import LONGEST_LINE, ClaimedStep, read_steps, read_token
 from engine.core.errors import OutputError, StepsFileError
 

@@ -13,9 +13,8 @@ from textual.message import Message
 from bpe_tui.session import messages
 from bpe_tui.session.config import Claimed, RunConfig
 from bpe_tui.session.jobs import Job
-from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.checking import Judged, check_claim
-from engine.analysis.check.claim import read_claim
+from engine.analysis.check.claim import Assignment, read_claim
 from engine.analysis.check.report import Report
 from engine.core.errors import BpeError
 

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 import regex
 
-from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.claim import Assignment
 from engine.analysis.check.explanation import LARGEST_TRIED, Case, Cause, Deviation
 from engine.analysis.check.mistaken_trainer import (
     EXACTLY,

@@ -11,9 +11,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from engine.analysis.check.assignment import Assignment
 from engine.analysis.check.causes import CAUSES
-from engine.analysis.check.claim import Claim, Token
+from engine.analysis.check.claim import Assignment, Claim, Token
 from engine.analysis.check.explanation import Case, Explanation, explain
 from engine.analysis.check.findings import (
     Divergence,

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engine.analysis.check.assignment import Assignment
+from engine.analysis.check.claim import Assignment
 from engine.analysis.check.mistaken_trainer import Way
 from engine.analysis.check.steps_file import ClaimedStep
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from engine.analysis.check.assignment import Assignment, steps_of
+from engine.analysis.check.claim import Assignment, steps_of
 from engine.analysis.check.steps_file import ClaimedStep
 from engine.analysis.check.stray_rules import StrayPattern
 from engine.bpe.ties import TIE_RULES, TieRule
@@ -122,7 +122,7 @@ class HabitualIndex:
 def merges_with_habits(problem: Problem, habits: Habits) -> Iterator[ClaimedStep]:
     """The merges of a trainer with these habits, with the counts that it believes in.
 
-    >>> from engine.analysis.check.assignment import Assignment
+    >>> from engine.analysis.check.claim import Assignment
     >>> aaaa = Assignment(lambda: b"aaaa").problem()
     >>> next(merges_with_habits(aaaa, Habits()))
     ClaimedStep(left=b'a', right=b'a', count=3, new_id=None)
