@@ -7,9 +7,9 @@ from generated import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.analysis.inspection.unigram import PIECE_FILTERS
 from engine.core.events import finished
 from engine.unigram.changes import piece_occurrences
-from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
 from engine.unigram.record import NEVER
 from engine.unigram.trainer import UnigramTrainer

@@ -18,9 +18,9 @@ from bpe_tui.widgets.key_bar import Switch
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
+from engine.analysis.inspection.unigram import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_bytes
-from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.metaspace import unspelled
 from engine.unigram.problem import Removals

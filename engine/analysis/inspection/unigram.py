@@ -5,6 +5,8 @@ Bits and perplexities are those of the model on the corpus that it was trained o
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from math import exp
 
@@ -13,8 +15,8 @@ import numpy as np
 from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few
 from engine.analysis.inspection.measures import Histogram, histogram, kind_counts
 from engine.core.arrays import Floats
+from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import to_bytes
-from engine.unigram.filters import PIECE_FILTERS
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattices import Flags
 from engine.unigram.metaspace import SPACE, unspelled
@@ -170,3 +172,42 @@ class UnigramInspection(AnyInspection):
         numbers = self.frame.numbers[found]
         examples = np.roll(numbers, -int(np.count_nonzero(self._is_character[found])))
         return Few(len(numbers), tuple(examples[:EXAMPLES].tolist()))
+
+
+SELDOM = 1.0
+"""A piece that the corpus is expected to use less often than this is not used on average."""
+
+
+@dataclass(frozen=True)
+class PieceFilter:
+    """`keeps` says of each piece of a frame whether it stays."""
+
+    name: str
+    summary: str
+    keeps: Callable[[UnigramFrame], Flags]
+
+
+def _seldom(frame: UnigramFrame) -> Flags:
+    return np.less(frame.expected_counts, SELDOM)
+
+
+def _characters(frame: UnigramFrame) -> Flags:
+    return np.less(frame.numbers, frame.record.characters)
+
+
+def _leaving(frame: UnigramFrame) -> Flags:
+    return np.equal(frame.goes_at, frame.step + 1)
+
+
+def _twins(frame: UnigramFrame) -> Flags:
+    found: Flags = frame.record.columns.have_twins(frame.record.alive_at(frame.step))[frame.numbers]
+    return found
+
+
+PIECE_FILTERS: Registry[PieceFilter] = registry_of(
+    "filter",
+    PieceFilter("seldom", "expected to be used less than once", _seldom),
+    PieceFilter("characters", "single characters, which are never removed", _characters),
+    PieceFilter("leaving", "the next step removes it", _leaving),
+    PieceFilter("twins", "differs from another only by case or a leading ▁", _twins),
+)
