@@ -1,4 +1,4 @@
-"""The four normalization forms of Unicode.
+"""The four normalization forms of Unicode, and SentencePiece's rules, which came of them.
 
 The characters are those of this Python's Unicode (`unicodedata.unidata_version`); Hugging Face's
 tables are older for a few and newer for others. Where characters come from is told as there: parts

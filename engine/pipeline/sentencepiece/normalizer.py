@@ -1,4 +1,4 @@
-"""SentencePiece's normalizer: rules of replacement, then spaces made `▁`, one before the text.
+"""SentencePiece's normalizer, which replaces by rules and makes spaces `▁`; and its decoder.
 
 At each place of a text the longest rule that fits is applied; user-defined symbols are left as
 they are. See `Normalizer::Normalize` in SentencePiece's `normalizer.cc`.
