@@ -5,8 +5,15 @@ Uses encoding and what is below; the command `compare` and the comparison's scre
 
 from __future__ import annotations
 
-from engine.analysis.comparison.text_comparison import Difference, TextComparison, differences
-from engine.analysis.comparison.vocabularies import Overlap, Parting, first_parting, overlap
+from engine.analysis.comparison.text_comparison import (
+    Difference,
+    Overlap,
+    Parting,
+    TextComparison,
+    differences,
+    first_parting,
+    overlap,
+)
 
 __all__ = [
     "Difference",
