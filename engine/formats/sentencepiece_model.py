@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 # Protocol Buffers as they stand in a file, without a schema: numbered fields, one after the other.
 #
-# A field is a key (its number, and how its value is written) and the value: a whole number in groups
-# of seven bits, eight bytes, a length with so many bytes, or four bytes. A message inside a message
-# is such bytes again. See <https://protobuf.dev/programming-guides/encoding>.
+# A field is a key (its number, and how its value is written) and the value: a whole number in
+# groups of seven bits, eight bytes, a length with so many bytes, or four bytes. A message inside a
+# message is such bytes again. See <https://protobuf.dev/programming-guides/encoding>.
 
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5

@@ -1,4 +1,4 @@
-"""One text under several tokenizers: how many tokens, and where the cuts differ.
+"""What tokenizers have in common: tokens and merges, and one text, with where its cuts differ.
 
 All tokenizers cut at the edges that they have in common. Between two such edges that are neighbours
 either nobody cuts, or they differ. So the differences follow from sets of edges alone, whatever the

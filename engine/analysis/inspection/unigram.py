@@ -1,6 +1,6 @@
 """`UnigramInspection`: the pieces of a step in numbers; and the filters of the vocabulary.
 
-Each number is computed when it is asked for; each filter keeps the pieces of which one thing is true.
+Each number is computed when it is asked for. A filter keeps the pieces of which one thing is true.
 
 Bits and perplexities are those of the model on the corpus that it was trained on.
 """
