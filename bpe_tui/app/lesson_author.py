@@ -14,6 +14,8 @@ from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.screens import PLACES
+from bpe_tui.lessons.beats import ALL_BEATS
+from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands.command import EVERYWHERE
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.lessons import config_of
@@ -179,10 +181,21 @@ async def record_scenes(
             if (failure := app.session.failure) is not None:
                 raise LessonError(str(lesson.path), [Problem(scene.line, failure)])
             await pilot.pause(SETTLED_SECONDS)
-            screen = app.screen._compositor.render_strips()
-            write(event(place * seconds, drawn(screen, before)))
-            before = screen
+            for at in _moments(app, scene, seconds):
+                await pilot.pause()
+                screen = app.screen._compositor.render_strips()
+                write(event(place * seconds + at, drawn(screen, before)))
+                before = screen
     write(event(len(lesson.scenes) * seconds, ""))
+
+
+def _moments(app: BpeTuiApp, scene: Scene, seconds: float) -> Iterator[float]:
+    """When the screen changes while a scene is recorded: the lesson view tells its step's beats."""
+    screen = app.screen
+    if scene.show is None or not isinstance(screen, LessonScreen) or seconds < ALL_BEATS:
+        return iter((0.0,))
+    screen.work_out(screen.frame_of(app.session))
+    return screen.retell(ALL_BEATS) if scene.show.step else iter((0.0,))
 
 
 def _visible_lines(text: str) -> str:

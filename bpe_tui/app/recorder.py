@@ -10,6 +10,8 @@ from textual.message import Message
 from textual.strip import Strip
 
 from bpe_tui.app.session_app import SessionApp
+from bpe_tui.lessons.beats import FASTEST_TOLD, PLAYED_SHARE
+from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session import messages
 from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
@@ -19,6 +21,8 @@ from bpe_tui.widgets.numbers import number
 from engine.core.errors import TimelineError
 
 WAIT_SECONDS = 0.01
+USUAL_SPEED = 2.0
+"""Steps a second."""
 LAST_SECONDS = 2.0
 """How long the last step stays on the screen."""
 
@@ -49,15 +53,18 @@ async def record(
     write: Callable[[str], object],
     *,
     size: tuple[int, int],
-    steps_a_second: float,
+    steps_a_second: float | None,
 ) -> None:
     """Run an application without a terminal, and write what it shows as an asciicast.
+
+    The lesson view tells each step beat by beat, as it does where steps are played so slowly.
 
     Args:
         app: opens something; it is not running yet.
         steps: the first and the last; 0 is the state before any step.
         write: takes a line of the file at a time.
         size: of the screen, in columns and rows.
+        steps_a_second: `None` is 2; in the lesson view 1, so that each step has its beats.
 
     Raises:
         TimelineError: the run has fewer steps.
@@ -77,11 +84,29 @@ async def record(
             )
         write(header(*size, app.session.config.name))
         before: list[Strip] = []
+
+        async def show(seconds: float) -> None:
+            nonlocal before
+            await pilot.pause()
+            screen = app.screen._compositor.render_strips()
+            write(event(seconds, drawn(screen, before)))
+            before = screen
+
+        lesson = app.screen if isinstance(app.screen, LessonScreen) else None
+        if lesson is not None:
+            lesson.clock.motion = False  # the time is the recording's
+        speed = steps_a_second or (FASTEST_TOLD if lesson is not None else USUAL_SPEED)
         for step in range(first, last + 1):
             app.seek(step)
             app.notices.now = ""
-            await pilot.pause()
-            screen = app.screen._compositor.render_strips()
-            write(event((step - first) / steps_a_second, drawn(screen, before)))
-            before = screen
-        write(event((last - first) / steps_a_second + LAST_SECONDS, ""))
+            if lesson is not None:
+                await pilot.pause()
+                lesson.work_out(lesson.frame_of(app.session))
+            at = ended = (step - first) / speed
+            if lesson is not None and step > first and speed <= FASTEST_TOLD:
+                for seconds in lesson.retell(PLAYED_SHARE / speed):
+                    ended = at + seconds
+                    await show(ended)
+            else:
+                await show(at)
+        write(event(ended + LAST_SECONDS, ""))

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
-from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
@@ -21,6 +20,7 @@ from bpe_tui.session.lessons import (
     key_of,
     languages,
     next_lesson,
+    numbered_lesson,
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.learning.lesson import Lesson, LessonError
@@ -124,12 +124,7 @@ def _check(path: Path) -> int:
 
 def _path(lesson: str | None, language: str) -> Path:
     """The file of a lesson that is named by its number or its path."""
-    lessons = builtin_lessons(language)
     if lesson is None:
         return next_lesson(language).path
-    if lesson.isascii() and lesson.isdigit() and not Path(lesson).exists():
-        found = [each.path for each in lessons if each.number == int(lesson)]
-        if not found:
-            raise CommandLineError(f"there is no lesson {lesson}; {PROGRAM} learn --list names all")
-        return found[0]
-    return Path(lesson)
+    named = None if Path(lesson).exists() else numbered_lesson(lesson, language)
+    return named or Path(lesson)

@@ -211,6 +211,14 @@ class Keeper:
         self._began = now
         self.sheet.write(self._out, overwrite=True)
 
+    def describe_rest(self, questions: int) -> str:
+        """What is kept where a quiz ends before its last question."""
+        count = len(self.sheet.answers)
+        if not count:
+            return f"Answered: none of {questions}, so no file was written."
+        out = visible_text(str(self._out), spaces=False)
+        return f"Answered: {count} of {questions}, kept in {out}."
+
 
 def ask_plainly(asked: Iterable[Question[Any]], keeper: Keeper, lines: Iterable[str]) -> None:
     """Ask on standard output, and read answers; the end of the input ends the quiz."""
@@ -224,6 +232,7 @@ def ask_plainly(asked: Iterable[Question[Any]], keeper: Keeper, lines: Iterable[
         while not asking.attempt.is_over:
             line = next(answers, None)
             if line is None or line.strip() == "quit":
+                print(keeper.describe_rest(len(questions)))
                 return
             for said in asking.answer(line):
                 print(said, flush=True)

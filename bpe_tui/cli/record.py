@@ -32,6 +32,7 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.session.lessons import numbered_lesson
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import check_free, write_files
 from engine.learning.lesson_file import is_lesson, read_lesson
@@ -39,8 +40,8 @@ from engine.learning.lesson_file import is_lesson, read_lesson
 LEAST, MOST = (60, 20), (400, 200)
 """Columns and rows of a screen."""
 MOST_STEPS = 10_000
-SCENE_SECONDS = 10.0
-"""A scene of a lesson stays so long at the speed 1, and half as long at 2."""
+SCENE_SECONDS, SCENES = 10.0, 2.0
+"""A scene of a lesson stays so long at the speed 1; the usual speed is this one."""
 
 
 @app.command(
@@ -48,6 +49,7 @@ SCENE_SECONDS = 10.0
     epilog=examples(
         f"{PROGRAM} record samples/handout.txt --pattern whitespace --steps 0-12 --out low.cast",
         f"{PROGRAM} record session.json --steps 0-40 --view lesson --out merges.cast",
+        f"{PROGRAM} record 2 --out lesson.cast",
     ),
 )
 def record(
@@ -72,7 +74,7 @@ def record(
         str | None,
         typer.Argument(
             metavar="CORPUS",
-            help="A text, a tokenizer, a saved session, or a lesson.",
+            help="A text, a tokenizer, a saved session, or a lesson: its file or its number.",
             show_default=False,
         ),
     ] = None,
@@ -81,16 +83,18 @@ def record(
         typer.Option("--size", metavar="COLSxROWS", help="Of the screen.", rich_help_panel=OUTPUT),
     ] = "100x30",
     speed: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--speed",
             metavar="N",
             min=0.1,
             max=100,
-            help="Steps a second; of a lesson, scenes in ten seconds.",
+            help="Steps a second: 2, or 1 in the lesson view, with beats; of a lesson, scenes in "
+            "ten seconds.",
             rich_help_panel=OUTPUT,
+            show_default=False,
         ),
-    ] = 2.0,
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=OUTPUT)
     ] = False,
@@ -114,12 +118,12 @@ def record(
     if not force:
         check_free(out)
     lines: list[str] = []
-    if corpus is not None and is_lesson(corpus):
+    if corpus is not None and (path := lesson_path(corpus)) is not None:
         if steps is not None:
             raise CommandLineError("--steps is for a run; a lesson is recorded scene by scene")
         from bpe_tui.app.lesson_author import record_scenes  # slow to import
 
-        lesson, seconds = read_lesson(corpus), SCENE_SECONDS / speed
+        lesson, seconds = read_lesson(path), SCENE_SECONDS / (speed or SCENES)
         asyncio.run(record_scenes(lesson, lines.append, size=cells, seconds=seconds))
         _write(out, lines, force)
         return
@@ -132,6 +136,13 @@ def record(
     unseen.makes_ahead = False
     asyncio.run(record_steps(unseen, wanted, lines.append, size=cells, steps_a_second=speed))
     _write(out, lines, force)
+
+
+def lesson_path(named: str) -> Path | None:
+    """The lesson that is named by its file, or by its number; `None` for anything else."""
+    if is_lesson(named):
+        return Path(named)
+    return None if Path(named).exists() else numbered_lesson(named)
 
 
 def _write(out: Path, lines: list[str], force: bool) -> None:

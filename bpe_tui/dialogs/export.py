@@ -15,7 +15,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.host import Host
+from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Shown
 from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
@@ -55,11 +57,17 @@ class Export(SaveFile):
             yield Field(first, id="export-steps", compact=True)
         with Horizontal(id="export-speed", classes="labelled"):
             yield Static("speed")
-            yield Field("2", id="export-speed-input", compact=True)
+            speed = "1" if self._tells_beats else "2"
+            yield Field(speed, id="export-speed-input", compact=True)
 
     def on_mount(self) -> None:
         super().on_mount()
         self._show_kind()
+
+    @property
+    def _tells_beats(self) -> bool:
+        """Whether a recording shows each step beat by beat, if there is the time for it."""
+        return kind_and_model(self._screen.id or "")[0] == LESSON
 
     # -- what
 
@@ -85,7 +93,8 @@ class Export(SaveFile):
         self.query_one("#export-speed").display = self._kind.is_recording
         if self._kind.asks_for_steps:
             last = number(self._frame.recorded_steps)
-            then = " Tab again: how many a second." if self._kind.is_recording else ""
+            beats = ", with beats up to 1" if self._tells_beats else ""
+            then = f" Tab again: how many a second{beats}." if self._kind.is_recording else ""
             self.say(f"Tab: which steps, like 128 or 1-200, of {last}.{then}")
         else:
             self.say("↑ ↓ choose what to export.")
@@ -144,7 +153,7 @@ class Export(SaveFile):
         try:
             while not task.done():
                 await asyncio.wait([task], timeout=NEWS_SECONDS)
-                self.say(f"{plural(max(len(lines) - 1, 0), 'step')} recorded; Esc stops.")
+                self.say(f"{plural(max(len(lines) - 1, 0), 'picture')} recorded; Esc stops.")
         finally:
             task.cancel()
         await task

@@ -6,8 +6,9 @@ moment is to be shown; timers and the time are given to it, so that a test can t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import ceil
 from time import monotonic
 from typing import Any
 
@@ -19,7 +20,25 @@ ALL_BEATS = sum(SECONDS.values())
 """In seconds. A step sooner than this after the one before shows its result at once."""
 PLAYED_SHARE = 0.84
 """Of the time of a step that is played: its beats; then the result rests."""
+FASTEST_TOLD = 1.0
+"""Steps a second up to which playing shows beats; faster, one could not follow them."""
 FRAMES_PER_SECOND = 25
+
+
+def beats_of(before: Told, after: Told, seconds: float) -> Iterator[tuple[float, Moment[Any]]]:
+    """The moments of a step that is told in so many seconds, each with its time from 0 on.
+
+    For who needs no clock, such as a recording: what the clock shows, up to the result.
+    """
+    pace = seconds / ALL_BEATS
+    lit_at, joins_at = SECONDS[Beat.PICK] * pace, (SECONDS[Beat.PICK] + SECONDS[Beat.LIGHT]) * pace
+    yield 0.0, Moment(before, after, Beat.PICK)
+    yield lit_at, Moment(before, after, Beat.LIGHT)
+    frames = ceil(SECONDS[Beat.JOIN] * pace * FRAMES_PER_SECOND)
+    for frame in range(frames):
+        share = frame / frames
+        yield joins_at + share * (seconds - joins_at), Moment(before, after, Beat.JOIN, share)
+    yield seconds, Moment.at_rest(after)
 
 
 class BeatClock:
@@ -74,7 +93,7 @@ class BeatClock:
         now = self._now()
         hurried = steps_a_second is None and now - self._stepped_at < ALL_BEATS
         self._stepped_at = now
-        fast = steps_a_second is not None and steps_a_second > 1
+        fast = steps_a_second is not None and steps_a_second > FASTEST_TOLD
         if self._holds_next:
             self._begin(moment.after, frame)
             self.held, self._holds_next = True, False

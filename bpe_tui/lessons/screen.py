@@ -6,7 +6,7 @@ reader's. What they say is the model's (`bpe_tui.views.telling`), how a step mov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from textual.widgets import Input
 
 from bpe_tui.bpe.lesson import BpeTeller
 from bpe_tui.bpe.screens import BpeScreen
-from bpe_tui.lessons.beats import BeatClock
+from bpe_tui.lessons.beats import BeatClock, beats_of
 from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
@@ -303,6 +303,22 @@ class LessonScreen(SessionScreen):
         steps = f"step {number(moment.frame.step)} of {number(recorded)}{'' if is_ended else '…'}"
         return f"{steps}, the end" if is_ended and moment.frame.step == recorded else steps
 
+    def retell(self, seconds: float) -> Iterator[float]:
+        """Show again how the step came about that is shown, moment by moment; yields their times.
+
+        For a recording, whose clock is its own; nothing to tell at step 0.
+        """
+        self.clock.finish()
+        if (moment := self.clock.moment) is None or moment.before is None:
+            return
+        self.work_out(moment.before)
+        for at, told in beats_of(moment.before, moment.after, seconds):
+            self.show(told)
+            yield at
+
+    def work_out(self, frame: Any) -> None:
+        """Find at once what is otherwise looked for while the cursor rests at a frame."""
+
     # -- keys
 
     def action_next(self) -> None:
@@ -465,6 +481,11 @@ class UnigramLesson(LessonScreen, UnigramScreen):
             self._work.stop()
             if (work := self.teller.weigh(frame)) is not None:
                 self._work.start(work)
+
+    def work_out(self, frame: UnigramFrame) -> None:
+        for _ in self.teller.weigh(frame) or ():
+            pass
+        self.show_again()
 
     def _weighed(self, is_last: bool) -> None:
         if is_last:

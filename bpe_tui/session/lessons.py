@@ -56,6 +56,23 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltIn, ...]:
     return tuple(BuiltIn(int(number), path, read_title(path)) for number, path in files.items())
 
 
+def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
+    """The file of the lesson of a number, which may be any text; `None` for a text that is none.
+
+    Raises:
+        UnknownNameError: there is no lesson of the number.
+    """
+    if not (number.isascii() and number.isdigit()):
+        return None
+    lessons = builtin_lessons(language)
+    found = (each.path for each in lessons if str(each.number) == number.lstrip("0"))
+    if (path := next(found, None)) is None:
+        raise UnknownNameError(
+            f"there is no lesson {number}; bpe-tui learn --list names all {len(lessons)}"
+        )
+    return path
+
+
 def next_lesson(language: str = ENGLISH) -> BuiltIn:
     """The first lesson that is not done; the first of all if every one is."""
     lessons, progress = builtin_lessons(language), all_progress()

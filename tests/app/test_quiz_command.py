@@ -120,6 +120,15 @@ def test_a_quiz_without_a_screen_is_graded_into_tables(tmp_path: Path) -> None:
     assert b"is there already" in run("grade", *files, "--out", out).stderr
 
 
+def test_a_quiz_that_ends_early_says_what_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"")
+    assert b"Answered: none of 4" in ended.stdout
+    assert not out.exists()
+    ended = run("quiz", HANDOUT, *QUIZ, "--out", out, stdin=b"skip\nquit\n")
+    assert f"Answered: 1 of 4, kept in {out}.".encode() in ended.stdout
+
+
 def test_a_quiz_overwrites_nothing_and_needs_a_file(tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     out.write_text("mine")

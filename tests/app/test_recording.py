@@ -49,6 +49,33 @@ async def test_a_recording_played_back_is_the_screen_step_by_step(tmp_path: Path
             assert screen == screen_text(app.screen)
 
 
+def test_the_lesson_view_is_recorded_beat_by_beat(tmp_path: Path) -> None:
+    out = tmp_path / "low.cast"
+    options = ("--pattern", "whitespace", "--view", "lesson", "--steps", "2-3", "--out", out)
+    assert run("record", HANDOUT, *options).returncode == 0
+    _, shown = played(out)  # one a second by itself: that leaves time for beats
+    assert "step 2 of 12" in shown[0][1]
+    said = "".join(screen for _, screen in shown)
+    assert "picked" in shown[1][1]
+    assert "Here it is: o+w" in said
+    assert len(shown) > 10
+    assert [seconds for seconds, _ in shown] == sorted(seconds for seconds, _ in shown)
+    assert "step 3 of 12" in shown[-1][1]
+    assert "o + w → ow" in shown[-1][1]
+    run("record", HANDOUT, *options, "--force", "--speed", "2")
+    assert [seconds for seconds, _ in played(out)[1]] == [0, 0.5, 2.5]  # too fast for beats
+
+
+def test_a_lesson_is_recorded_by_its_number_as_it_is_learnt(tmp_path: Path) -> None:
+    out = tmp_path / "lesson.cast"
+    assert run("record", "2", "--size", "100x30", "--out", out).returncode == 0
+    header, shown = played(out)
+    assert header["title"] == "Count, pick, replace"
+    joined = next(place for place, (_, screen) in enumerate(shown) if "joined" in screen)
+    assert any("picked" in screen for _, screen in shown[:joined])
+    assert "there is no lesson 99" in run("record", "99", "--out", tmp_path / "no").stderr.decode()
+
+
 async def test_x_records_what_is_open(tmp_path: Path) -> None:
     out = tmp_path / "low.cast"
     async with opened_as(RunConfig(HANDOUT, pattern="whitespace"), (100, 30)) as (app, pilot):
