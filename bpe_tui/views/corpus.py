@@ -12,6 +12,7 @@ from bpe_tui.session.session import Shown
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span, left, spans_width
+from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
 from engine.text.pretokenize import Pretoken
@@ -143,6 +144,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
     def __init__(self) -> None:
         super().__init__()
         self._follows = False
+        self._next: MergeFrameT | None = None
 
     def line_rows(
         self, frame: MergeFrameT, line: tuple[Pretoken, ...], width: int
@@ -159,31 +161,43 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
 
     def rows_of(self, frame: MergeFrameT, width: int) -> list[Row]:
         rows = super().rows_of(frame, width)
-        if not self._is_elsewhere(frame, rows):
-            return rows
+        painter = self.painter(frame)
+        row = self._elsewhere(frame, rows, "fresh", painter, width)
+        if row is None and (following := self._following(frame)) is not None:
+            row = self._elsewhere(following, rows, "pair", painter, width)
         # In the last row, so that the text stays where it is.
-        return [*rows[: max(self.size.height - 1, 0)], self._elsewhere(frame, width)]
+        return rows if row is None else [*rows[: max(self.size.height - 1, 0)], row]
 
-    def _is_elsewhere(self, frame: MergeFrameT, rows: Sequence[Row]) -> bool:
-        """Whether the merge was made only where the corpus is not read for show."""
-        merge = frame.merge
-        if merge is None or not merge.pretokens or any(_has_role(row, "fresh") for row in rows):
-            return False
-        return bool(frame.excerpt.lines) and self._first_line_with(frame, merge) is None
+    def _following(self, frame: MergeFrameT) -> MergeFrameT | None:
+        """The state after the next merge; kept, since words are looked for slice by slice."""
+        if frame.step >= frame.recorded_steps:
+            return None
+        kept = self._next
+        if kept is None or kept.run is not frame.run or kept.step != frame.step + 1:
+            kept = self._next = frame.at(frame.step + 1)
+        return kept
 
-    def _elsewhere(self, frame: MergeFrameT, width: int) -> Row:
-        """A pretoken in which the merge was made, with its count."""
-        found, _ = frame.affected_within(SLICE_SECONDS, 1)
+    def _elsewhere(
+        self,
+        made: MergeFrameT,
+        rows: Sequence[Row],
+        role: str,
+        painter: TokenPainter,
+        width: int,
+    ) -> Row | None:
+        """A word with the merge that led to `made`, if no line that is read for show has one."""
+        merge, excerpt = made.merge, made.excerpt
+        if merge is None or not merge.pretokens or not excerpt.lines or excerpt.complete:
+            return None
+        if any(_has_role(row, role) for row in rows):
+            return None
+        if self._first_line_with(made, merge) is not None:
+            return None
+        found, _ = made.affected_within(SLICE_SECONDS, 1)
         if not found:
             self.set_timer(SLICE_SECONDS, self.rebuild)
             return Row([("Not in the lines read for show …", "dim")])
-        word = found[0]
-        often = "once" if word.count == 1 else f"{number(word.count)} times"
-        tokens, said = self.painter(frame).tokens(word.after), f"  stands {often} elsewhere"
-        ahead: list[Span] = [("Not in these lines: ", "dim")]
-        room = max(width - spans_width(ahead) - len(said), 8)
-        shown = tokens if spans_width(tokens) <= room else left(tokens, room)
-        return Row([*ahead, *shown, (said, "dim")])
+        return elsewhere_row(painter, found[0], is_made=role == "fresh", width=width)
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken holds a token."""
@@ -214,6 +228,28 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             if covered in pretoken and self.has_token(frame, pretoken, token_id):
                 return line
         return None
+
+
+def elsewhere_row(
+    painter: TokenPainter, word: AffectedPretoken, *, is_made: bool, width: int
+) -> Row:
+    """A word with a merge that no line in sight has: `Not in these lines: ·q+x  stands once …`.
+
+    Args:
+        painter: draws it.
+        word: it, and how often it stands.
+        is_made: whether the merge is made; else it is the next one.
+        width: cells of the row.
+    """
+    often = "once" if word.count == 1 else f"{number(word.count)} times"
+    ahead = "Not in these lines: " if is_made else "Next, not in these lines: "
+    tokens, said = (
+        painter.tokens(word.after if is_made else word.before),
+        f"  stands {often} elsewhere",
+    )
+    room = max(width - len(ahead) - len(said), 8)
+    shown = tokens if spans_width(tokens) <= room else left(tokens, room)
+    return Row([(ahead, "dim"), *shown, (said, "dim")])
 
 
 def layout_step(step: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import ClassVar
 
-from bpe_tui.views.corpus import Place, flowed, layout_step, reserved
+from bpe_tui.views.corpus import Place, elsewhere_row, flowed, layout_step, reserved
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
 from bpe_tui.views.pair_bars import Bar, Columns, bar_row
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
@@ -80,6 +80,7 @@ class MergeTeller(Teller[MergeFrameT]):
         super().__init__(marks=marks)
         self._earlier_painter: LessonPainter | None = None
         self._at_start: tuple[MergeRun, str, int] | None = None
+        self._elsewhere: tuple[MergeRun, int, AffectedPretoken | None] | None = None
 
     # -- what a model says
 
@@ -370,7 +371,24 @@ class MergeTeller(Teller[MergeFrameT]):
             for line in lines[top.line :]
             for row in flowed(reserved(painter, earlier, line), width)
         )
-        return list(islice(found, top.row, top.row + rows))
+        shown = list(islice(found, top.row, top.row + rows))
+        if moment.beat is not Beat.PICK and (word := self._only_elsewhere(moment)) is not None:
+            is_made = not moment.is_ahead
+            row = elsewhere_row(painter, word, is_made=is_made, width=width)
+            shown = [*shown[: rows - 1], row]
+        return shown
+
+    def _only_elsewhere(self, moment: Moment[MergeFrameT]) -> AffectedPretoken | None:
+        """A word with the merge, if no line that is read for show has one; kept for all beats."""
+        before, after = moment.before, moment.after
+        if before is None or before.next_pair is None or after.excerpt.complete:
+            return None
+        kept = self._elsewhere
+        if kept is None or kept[0] is not after.run or kept[1] != after.step:
+            is_there = self._line_with(before, before.next_pair) is not None
+            word = None if is_there else next(iter(after.affected(1)), None)
+            kept = self._elsewhere = after.run, after.step, word
+        return kept[2]
 
     def _earlier(self, moment: Moment[MergeFrameT]) -> LessonPainter:
         """Draws tokens of the step whose widths decide where rows break.
@@ -391,21 +409,23 @@ class MergeTeller(Teller[MergeFrameT]):
         lit = Moment(before, before, Beat.LIGHT)
         if any(map(_is_lit, self.corpus_rows(lit, top, rows, width))):
             return top
-        covered = b"".join(map(before.covers, pair))
-        excerpt = before.excerpt
+        place = self._line_with(before, pair)
+        if place is None:
+            return top
         painter, earlier = self.painter(lit), self._earlier(lit)
-        for pretoken, place in excerpt.first_lines.items():
-            if covered not in pretoken or not self._holds(before, pretoken, pair):
-                continue
-            line = flowed(reserved(painter, earlier, excerpt.lines[place]), width)
-            for row, found in enumerate(line):
-                if _is_lit(found):
-                    return Place(place, max(row - (rows > 3), 0))
-        return top
+        line = flowed(reserved(painter, earlier, before.excerpt.lines[place]), width)
+        row = next((row for row, found in enumerate(line) if _is_lit(found)), None)
+        return top if row is None else Place(place, max(row - (rows > 3), 0))
 
-    def _holds(self, frame: MergeFrameT, pretoken: bytes, pair: Pair) -> bool:
-        words = self.words_of(frame, pretoken)
-        return any(pair in pairwise(frame.tokens_of(word)) for word in words)
+    def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
+        """The first line of the excerpt in which the pair stands side by side."""
+        covered = b"".join(map(frame.covers, pair))
+        for pretoken, line in frame.excerpt.first_lines.items():
+            if covered in pretoken and any(
+                pair in pairwise(frame.tokens_of(word)) for word in self.words_of(frame, pretoken)
+            ):
+                return line
+        return None
 
     def _length_at_start(self, frame: MergeFrameT, text: str) -> int:
         """How many tokens the text has at step 0; kept, since it is asked at each beat."""

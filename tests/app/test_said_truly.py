@@ -193,9 +193,18 @@ async def test_a_merge_beyond_the_lines_read_for_show_is_shown_in_a_word(tmp_pat
         assert not frame.excerpt.complete
         merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
         panel = app.screen.query_one(CorpusPanel)
-        for token, shown in ((b"low", False), (b"qx", True)):
-            app.seek(merges.index(token) + 1)
+        made, ahead = merges.index(b"qx") + 1, merges.index(b"qx")
+        for step, told in (
+            (merges.index(b"low") + 1, ""),
+            (ahead, r"Next, not in these lines: ·?┊?q\+x  ?stands once elsewhere"),
+            (made, r"Not in these lines: ·?qx  ?stands once elsewhere"),
+        ):
+            app.seek(step)
             await pilot.pause()
             await until(pilot, lambda: "…" not in text_of(panel))
-            assert ("Not in these lines: " in text_of(panel)) == shown
-        assert re.search(r"Not in these lines: ·?qx  ?stands once elsewhere", text_of(panel))
+            assert ("ot in these lines: " in text_of(panel)) == bool(told)
+            assert re.search(told, text_of(panel))
+
+        await pilot.press("0")  # the lesson view tells it, too
+        rows = text_of(app.screen.query_one("#corpus", Lines))
+        assert re.search(r"Not in these lines: ·?qx  ?stands once elsewhere", rows)
