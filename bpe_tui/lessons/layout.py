@@ -14,6 +14,8 @@ TURNS = (BARS, CORPUS, BARS, WORDS, CORPUS)
 """Who gets the next row that is left, in turn."""
 
 PICK_ROWS = TEXT_ROWS = 2
+ROOMY = 36
+"""Rows from which on the reader's text has one more."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Layout:
         bars: rows of what is counted.
         words: rows below the one with the rule.
         corpus: rows of the corpus; what is left goes to it.
+        text: rows of the reader's text and its count; where there is a legend, one may stay empty.
         margin: cells at the left, for the rail and the names.
         name: cells for what a bar is of.
         head_gap: empty rows below the heading.
@@ -33,6 +36,7 @@ class Layout:
     bars: int
     words: int
     corpus: int
+    text: int
     margin: int
     name: int
     head_gap: int
@@ -57,13 +61,14 @@ def layout(width: int, height: int) -> Layout:
     margin, name = (19, 15) if width >= 96 else (16, 13) if width >= 76 else (13, 10)
     head_gap, has_legend = int(height >= 22), height >= 24
     heading = keys = rule = 1
-    gaps = 4 + has_legend
-    spare = height - heading - head_gap - PICK_ROWS - rule - TEXT_ROWS - gaps - has_legend - keys
+    gaps, legend = 4, int(has_legend)
+    text = TEXT_ROWS + has_legend + (height >= ROOMY)
+    spare = height - heading - head_gap - PICK_ROWS - rule - text - gaps - legend - keys
     parts = list(LEAST)
     for place in islice(_turns(), max(spare - sum(LEAST), 0)):
         parts[place] += 1
     bars, words, corpus = parts
-    return Layout(bars, words, corpus, margin, name, head_gap, has_legend)
+    return Layout(bars, words, corpus, text, margin, name, head_gap, has_legend)
 
 
 def _turns() -> Iterator[int]:

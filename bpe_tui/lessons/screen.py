@@ -19,7 +19,7 @@ from textual.widgets import Input
 from bpe_tui.bpe.lesson import BpeTeller
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.lessons.beats import BeatClock, beats_of
-from bpe_tui.lessons.layout import PICK_ROWS, TEXT_ROWS, layout
+from bpe_tui.lessons.layout import PICK_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
@@ -180,7 +180,7 @@ class LessonScreen(SessionScreen):
             "pick": PICK_ROWS + 1,
             "replace": room.words + 2,
             "corpus": room.corpus + 1,
-            "your-text": TEXT_ROWS + room.has_legend,
+            "your-text": room.text,
         }
         captions = self.teller.CAPTIONS if room.has_captions else ("", "", "")
         for name, height in rows.items():
@@ -236,7 +236,7 @@ class LessonScreen(SessionScreen):
         corpus, text = self.section("corpus"), self.section("your-text")
         shown = self.teller.corpus_rows(moment, self.top, self._layout.corpus, corpus.room)
         corpus.show(shown)
-        self._show_text(text, self.teller.text_rows(moment, self.text, text.room))
+        self._show_text(text, self.teller.text_rows(moment, self.text, text.height - 1, text.room))
         self._say_heading(moment)
 
     @property
@@ -275,10 +275,10 @@ class LessonScreen(SessionScreen):
 
     def _show_text(self, section: Section, rows: list[Row]) -> None:
         """The text over its count; while it is typed, the field is there and the count aside."""
-        is_typed, is_counted = self.field.display, len(rows) > 1 and bool(self.text)
-        section.caption = rows[1].spans[0][0] if is_typed and is_counted else ""
+        is_aside = self.field.display and bool(self.text)
+        section.caption = rows[-1].spans[0][0] if is_aside else ""
         section.caption_role = "strong"
-        section.show(rows)
+        section.show(rows[:-1] if is_aside else rows)
 
     def _say_heading(self, moment: Moment[Any]) -> None:
         self.say("#heading", self.heading_of(moment, self.size.width - 2))
@@ -403,7 +403,7 @@ class LessonScreen(SessionScreen):
     # -- a text of the reader's
 
     def action_type(self) -> None:
-        """Let the field stand over the row that counts the tokens, so that nothing moves."""
+        """Let the field stand under the text, in place of its count."""
         self.field.display = True
         self._place_field()
         self.set_focus(self.field)
@@ -411,7 +411,7 @@ class LessonScreen(SessionScreen):
 
     def _place_field(self) -> None:
         text = self.section("your-text")
-        self.field.styles.offset = (text.region.x + text.margin, text.region.y + 1)
+        self.field.styles.offset = (text.region.x + text.margin, text.region.bottom - 1)
         self.field.styles.width = text.room
 
     def on_input_changed(self, event: Input.Changed) -> None:

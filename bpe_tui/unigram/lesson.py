@@ -15,7 +15,7 @@ import numpy as np
 from bpe_tui.unigram.narration import count_text, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter
 from bpe_tui.unigram.panels.training import reserved_parts
-from bpe_tui.views.corpus import Place, flowed
+from bpe_tui.views.corpus import Place, flowed, within_rows
 from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.views.telling import (
@@ -361,14 +361,13 @@ class UnigramTeller(Teller[UnigramFrame]):
                     return Place(place.line, max(row - (rows > 3), 0))
         return top
 
-    def text_rows(self, moment: TellMoment, text: str, width: int) -> list[Row]:
+    def text_rows(self, moment: TellMoment, text: str, rows: int, width: int) -> list[Row]:
         if not text:
             return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter = PlainPainter(frame, strikes=moment.beat is Beat.LIGHT)
-        spans: list[Span] = []
-        for pretoken in frame.cut(text):
-            spans += [*painter.pretoken(pretoken), PRETOKEN_BORDER]
+        words = ([*painter.pretoken(piece), PRETOKEN_BORDER] for piece in frame.cut(text))
+        shown = within_rows(((word, spans_width(word)) for word in words), rows, width)
         now, start = _pieces(frame, text), _pieces(self._ends_of(frame)[0], text)
         told = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
@@ -378,7 +377,7 @@ class UnigramTeller(Teller[UnigramFrame]):
                 told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
         counted = plural(now, "piece")
         said = first_fitting(width - len(counted) - 3, *told)
-        return [Row(left(spans[:-1], width)), Row([(counted, "strong"), (f"   {said}", "dim")])]
+        return [*shown, Row([(counted, "strong"), (f"   {said}", "dim")])]
 
 
 NONE_CHANGED = "No frequent word is cut otherwise."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from textual import events
@@ -293,6 +294,14 @@ def flowed(words: Iterable[tuple[list[Span], int]], width: int) -> Iterator[Row]
             used += needed
     if row:
         yield Row(row)
+
+
+def within_rows(words: Iterable[tuple[list[Span], int]], rows: int, width: int) -> list[Row]:
+    """The rows of `flowed`, `…` at the end of the last one if there are more words than room."""
+    found = list(islice(flowed(words, width), rows + 1))
+    if len(found) > rows:
+        found[rows - 1 :] = [Row(left([*found[rows - 1].spans, *found[rows].spans], width))]
+    return found
 
 
 def broken(spans: Sequence[Span], width: int) -> Iterator[list[Span]]:

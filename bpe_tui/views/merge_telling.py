@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import ClassVar
 
-from bpe_tui.views.corpus import Place, elsewhere_row, flowed, layout_step, reserved
+from bpe_tui.views.corpus import Place, elsewhere_row, flowed, layout_step, reserved, within_rows
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
 from bpe_tui.views.pair_bars import Bar, Columns, bar_row
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
@@ -433,16 +433,18 @@ class MergeTeller(Teller[MergeFrameT]):
             self._at_start = frame.run, text, _length(self.encoded(frame.at(0), text))
         return self._at_start[2]
 
-    def text_rows(self, moment: Moment[MergeFrameT], text: str, width: int) -> list[Row]:
+    def text_rows(self, moment: Moment[MergeFrameT], text: str, rows: int, width: int) -> list[Row]:
         if not text:
             return paragraph(NO_TEXT, width, "dim")
         frame, text = moment.frame, text[: self.LONGEST_TEXT]
         painter, words = self.painter(moment), self.encoded(frame, text)
-        spans: list[Span] = []
-        for ids in words:
-            spans += [*painter.tokens(ids), PRETOKEN_BORDER]
-            if spans_width(spans) > width + 1:
-                break
+        earlier = self._earlier(moment)
+        then = self.encoded(frame.at(earlier.frame.step), text)
+        drawn = (
+            ([*painter.tokens(ids), PRETOKEN_BORDER], spans_width(earlier.tokens(were)) + 1)
+            for ids, were in zip(words, then, strict=True)
+        )
+        shown = within_rows(drawn, rows, width)
         now, start = _length(words), self._length_at_start(frame, text)
         told = [f"{number(start)} at step 0"]
         if moment.before is not None and not moment.is_ahead:
@@ -452,7 +454,7 @@ class MergeTeller(Teller[MergeFrameT]):
                 told = [f"{amount} than a step ago, {told[0]}", f"{amount}, {told[0]}"]
         counted = plural(now, self.THING[0])
         said = first_fitting(width - len(counted) - 3, *told)
-        return [Row(left(spans[:-1], width)), Row([(counted, "strong"), (f"   {said}", "dim")])]
+        return [*shown, Row([(counted, "strong"), (f"   {said}", "dim")])]
 
 
 def _from_first(spans: Sequence[Span], is_it: Callable[[Span], bool], cells: int) -> list[Span]:

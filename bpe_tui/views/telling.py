@@ -171,8 +171,15 @@ class Teller(ABC, Generic[ShownT]):
         """
 
     @abstractmethod
-    def text_rows(self, moment: Moment[ShownT], text: str, width: int) -> list[Row]:
-        """A text of the reader's as it is cut now, and a row that counts the parts."""
+    def text_rows(self, moment: Moment[ShownT], text: str, rows: int, width: int) -> list[Row]:
+        """A text of the reader's as it is cut now, and behind its rows one that counts the parts.
+
+        Args:
+            moment: what is seen.
+            text: "" gives a sentence that says how to type one.
+            rows: for the text, at the most.
+            width: cells of a row.
+        """
 
 
 AnyTeller = Teller[Any]

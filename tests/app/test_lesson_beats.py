@@ -296,5 +296,5 @@ def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
 )
 def test_all_rows_of_a_screen_are_given_away(size: tuple[int, int]) -> None:
     there = layout(*size)
-    names = 1 + there.head_gap + 1 + 2 * there.has_legend  # heading, keys, legend and its gap
-    assert there.bars + there.words + there.corpus + 5 + 4 + names == size[1]
+    names = 1 + there.head_gap + 1 + there.has_legend  # heading, keys, legend
+    assert there.bars + there.words + there.corpus + there.text + 3 + 4 + names == size[1]

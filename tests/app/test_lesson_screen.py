@@ -60,11 +60,13 @@ async def test_keys_tell_hold_and_take_back_beats() -> None:
         assert "the end" in str(screen(app).query_one("#heading").render())
 
 
-async def test_a_text_of_the_readers_stands_over_its_count_and_nothing_moves() -> None:
+async def test_a_text_of_the_readers_stands_over_the_field_and_nothing_moves() -> None:
     async with opened(size=(80, 24)) as (app, pilot):
-        await pilot.press("0", "g", *"36", "enter", "e", *"the goat")
+        await pilot.press("0")
+        assert "…" not in "".join(section(app, "your-text"))  # a sentence of the corpus, in 2 rows
+        await pilot.press("g", *"36", "enter", "e", *"the goat")
         places = [each.region for each in app.screen.query(Section)]
-        assert screen(app).field.region.y == screen(app).section("your-text").region.y + 1
+        assert screen(app).field.region.bottom == screen(app).section("your-text").region.bottom
         assert section(app, "your-text")[1].startswith("     6 tokens")
         await pilot.press("enter", "right")
         assert [each.region for each in app.screen.query(Section)] == places
