@@ -292,7 +292,7 @@ def _open(
     check_terminal()
     data = texts[0][1] if texts else b""
     allowing = _allowing(tokenizers, allow_special)
-    from bpe_tui.app.comparison_app import run_comparison  # slow to import, and only needed here
+    from bpe_tui.app.single_screen import run_comparison  # slow to import, and only needed here
 
     return run_comparison(names, allowing, data)
 

@@ -154,7 +154,7 @@ def quiz(
     if plain:
         ask_plainly(asked, keep, lines_typed())
         return
-    from bpe_tui.app.quiz_app import run_quiz  # slow to import, and only the screen needs it
+    from bpe_tui.app.single_screen import run_quiz  # slow to import, and only the screen needs it
 
     raise typer.Exit(run_quiz(asked, keep.keep, sheet.paper.name))
 

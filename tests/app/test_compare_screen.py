@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from bpe_tui import cli
-from bpe_tui.app.comparison_app import ComparisonApp
+from bpe_tui.app.single_screen import ComparisonApp
 from bpe_tui.bpe.screens.encoding import EncodingScreen
 from bpe_tui.studies.comparison.panels import (
     NumbersPanel,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from program import run
 
-from bpe_tui.app.quiz_app import QuizApp
+from bpe_tui.app.single_screen import QuizApp
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.widgets.lines import RowList
 from engine import Timeline, Trainer
