@@ -16,7 +16,7 @@ from textual.message import Message
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import QUIET_SECONDS
-from bpe_tui.app.screens import SCREENS, import_screen, mount_ahead
+from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages

@@ -13,7 +13,7 @@ from typing import Any
 from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.screens import PLACES
+from bpe_tui.app.navigation import PLACES
 from bpe_tui.lessons.beats import ALL_BEATS
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands.command import EVERYWHERE

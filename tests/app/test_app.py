@@ -13,7 +13,7 @@ from textual.events import Paste
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.screens import mount_ahead
+from bpe_tui.app.navigation import mount_ahead
 from bpe_tui.bpe.panels.encoding import EncodeStepsPanel
 from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.bpe.screens.training import TrainingScreen

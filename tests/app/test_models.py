@@ -9,7 +9,7 @@ import pytest
 from opening import opened
 from textual.widgets import Input, TextArea
 
-from bpe_tui.app.screens import SCREENS
+from bpe_tui.app.navigation import SCREENS
 from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.commands.command import CHARTS, ENCODING, INSPECTION, TRAINING, VOCABULARY
 from bpe_tui.session.commands.table import COMMANDS

@@ -10,7 +10,7 @@ from textual.widgets import Input, Static
 from unigram_texts import TEXT, settled, text_of
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.app.screens import SCREENS
+from bpe_tui.app.navigation import SCREENS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.unigram.narration import count_text, percent, score_text
