@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import PLACES
+from bpe_tui.app.recorder import drawn, event, header
 from bpe_tui.lessons.beats import ALL_BEATS
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands.command import EVERYWHERE
@@ -23,7 +24,6 @@ from bpe_tui.session.models import model_of
 from bpe_tui.session.training import OpeningListener, replay, train
 from bpe_tui.views.asking import Asking
 from bpe_tui.views.exports import screen_text
-from bpe_tui.widgets.asciicast import drawn, event, header
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, UnknownNameError
 from engine.core.registry import Registry
