@@ -14,7 +14,7 @@ from textual.command import CommandPalette
 from textual.widgets import Input
 
 from bpe_tui.app import terminal
-from bpe_tui.session.notices import Notices
+from bpe_tui.session.host import Notices
 from bpe_tui.styles import sheet
 from bpe_tui.styles.themes import DARK, LIGHT, THEMES
 from bpe_tui.views.palette import CommandProvider

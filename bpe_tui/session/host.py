@@ -9,8 +9,37 @@ from typing import Any, Protocol
 from textual.signal import Signal
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.notices import Notices
 from bpe_tui.session.session import Session
+
+
+class Notices:
+    """Sentences, oldest first; each is visible text.
+
+    Attributes:
+        everything: all of them, each once, where it was said last.
+        now: what the line of messages says; "" if it says nothing.
+        note: what stays in a panel until it is closed; "" if nothing does.
+    """
+
+    def __init__(self) -> None:
+        self.everything: list[str] = []
+        self.now = ""
+        self.note = ""
+
+    def tell(self, said: str) -> None:
+        """Say something that is over with the next key."""
+        self.now = said
+        self._remember(said)
+
+    def keep(self, said: str) -> None:
+        """Say something that stays until it is closed."""
+        self.note = said
+        self._remember(said)
+
+    def _remember(self, said: str) -> None:
+        if said in self.everything:
+            self.everything.remove(said)
+        self.everything.append(said)
 
 
 class Navigation(Protocol):
