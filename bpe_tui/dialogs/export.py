@@ -19,9 +19,9 @@ from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Shown
-from bpe_tui.session.typed_steps import parse_steps
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.views.exports import Exported, ExportKind
+from bpe_tui.views.typed import parse_steps
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from engine.core.files import check_free, write_files

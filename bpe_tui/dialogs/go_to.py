@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.views.dialog import Dialog
+from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.numbers import number
 
 

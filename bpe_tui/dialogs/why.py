@@ -19,7 +19,7 @@ from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.panel_screen import HEIGHTS
 from bpe_tui.views.targets import ToQuestion, ToStep
-from bpe_tui.views.typed_tokens import tokens_typed
+from bpe_tui.views.typed import tokens_typed
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure

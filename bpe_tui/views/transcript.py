@@ -14,7 +14,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from bpe_tui.session.typed_steps import parse_step
 from bpe_tui.views.asking import Asking
 from bpe_tui.views.narration import (
     NO_CORPUS,
@@ -24,7 +23,7 @@ from bpe_tui.views.narration import (
     narrate_undone,
     times,
 )
-from bpe_tui.views.typed_tokens import tokens_typed
+from bpe_tui.views.typed import parse_step, tokens_typed
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import SPACE, shorten, visible_bytes, visible_text
 from engine.core.errors import BpeError, OutputExistsError, QuestionError, UnknownNameError

@@ -19,7 +19,7 @@ from bpe_tui.bpe.panels.training import EncodedText
 from bpe_tui.bpe.screens.training import TrainingScreen
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
-from bpe_tui.session.typed_steps import parse_step
+from bpe_tui.views.typed import parse_step
 from bpe_tui.widgets.key_bar import KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.scrubber import Scrubber

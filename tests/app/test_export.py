@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.screens.save import EXPORTS
 from bpe_tui.dialogs.export import Export
-from bpe_tui.session.typed_steps import parse_steps
+from bpe_tui.views.typed import parse_steps
 
 
 async def export(
