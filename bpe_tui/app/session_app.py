@@ -217,7 +217,7 @@ class SessionApp(BaseApp):
 
     def action_go_to(self) -> None:
         if (shown := self.session.shown) is not None:
-            from bpe_tui.dialogs.go_to import GoTo
+            from bpe_tui.dialogs.export import GoTo
 
             self.push_screen(GoTo(shown.step, shown.recorded_steps), self._went_to)
 

@@ -1,4 +1,4 @@
-"""Export the screen, steps or the charts into a file."""
+"""Windows that ask for steps: one to go to, or those to export."""
 
 from __future__ import annotations
 
@@ -19,12 +19,30 @@ from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.host import Host
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Shown
-from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.dialog import Dialog, SaveFile
 from bpe_tui.views.exports import Exported, ExportKind
-from bpe_tui.views.typed import parse_steps
+from bpe_tui.views.typed import parse_step, parse_steps
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from engine.core.files import check_free, write_files
+
+
+class GoTo(Dialog):
+    """Asks for a step between 0 and `last`: `128`, `1,024`, `50%`, `+10` or `-10`."""
+
+    def __init__(self, step: int, last: int) -> None:
+        self._step, self._last = step, last
+        super().__init__(
+            "go to step", f"0 to {number(last)}, or like 50%, +10, -10; now {number(step)}"
+        )
+
+    def answer(self, value: str) -> None:
+        step = parse_step(value, self._step, self._last)
+        if step is None:
+            self.refuse(f"Give a number from 0 to {number(self._last)}, or like 50%, +10, -10.")
+        else:
+            self.dismiss(str(step))
+
 
 SLICE_SECONDS = 0.015
 """How long making a long file may keep the screen waiting at a time."""
