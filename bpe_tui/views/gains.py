@@ -14,7 +14,7 @@ from bpe_tui.widgets.rows import Row, Span, right
 
 MOST_BETWEEN = 1000
 LEAST_ROWS = 5
-NO_MERGE = "No merge is recorded yet, so nothing is saved."
+NOTHING_SAVED = "No merge is recorded yet, so nothing is saved."
 
 
 class Gain(NamedTuple):
@@ -65,7 +65,7 @@ class GainsPanel(FramePanel[Any]):
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if not frame.recorded_steps:
-            return sentence(NO_MERGE, width)
+            return sentence(NOTHING_SAVED, width)
         each = number(distance(frame.recorded_steps))
         self.say("What do merges buy?", f"saved by the last {each}")
         found = gains(frame.statistics, frame.recorded_steps)

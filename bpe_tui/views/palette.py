@@ -13,9 +13,8 @@ from bpe_tui.session.commands.command import Command
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.host import Host
 from bpe_tui.session.model import Model
-from bpe_tui.views.commands import commands_on
+from bpe_tui.views.commands import commands_on, key_of, kinds_with, other_models_with
 from bpe_tui.views.panel_screen import PanelScreen
-from bpe_tui.views.places import key_of, kinds_with, other_models_with
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def _draw(drawing: Drawing) -> Iterator[str]:
     yield _text(0, -26, drawing.title, INK, 'font-weight="bold" font-size="14"')
     yield from _x_axis(figure)
     yield from _y_axis(figure)
-    yield from _bars(figure) if figure.bars else _curve(figure)
+    yield from _svg_bars(figure) if figure.bars else _svg_curve(figure)
     if drawing.at is not None:
         x = INNER_WIDTH * min(max(figure.x_scale.place(drawing.at), 0), 1)
         yield _line(x, 0, x, INNER_HEIGHT, CURSOR)
@@ -78,7 +78,7 @@ def _y_axis(figure: Figure) -> Iterator[str]:
         yield _text(-8, y + 4, short_number(tick), PALE, 'text-anchor="end"')
 
 
-def _curve(figure: Figure) -> Iterator[str]:
+def _svg_curve(figure: Figure) -> Iterator[str]:
     """Through the lowest and the highest value at each unit across: few points, however many x."""
     lowest, highest = spans(figure, INNER_WIDTH + 1, INNER_HEIGHT * FINENESS + 1)
     across = np.repeat(np.arange(INNER_WIDTH + 1), 2)
@@ -87,7 +87,7 @@ def _curve(figure: Figure) -> Iterator[str]:
     yield f'<polyline points="{points}" fill="none" stroke="{CURVE}" stroke-width="1.5"/>'
 
 
-def _bars(figure: Figure) -> Iterator[str]:
+def _svg_bars(figure: Figure) -> Iterator[str]:
     width = INNER_WIDTH / len(figure.ys)
     for place, height in enumerate(INNER_HEIGHT * figure.y_scale.places(figure.ys)):
         yield (

@@ -13,9 +13,8 @@ from textual.widgets import Static
 from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import commands_on
+from bpe_tui.views.commands import commands_on, explain_dead_key, key_of, kinds_with
 from bpe_tui.views.panel_screen import NotePanel
-from bpe_tui.views.places import explain_dead_key, key_of, kinds_with
 from bpe_tui.widgets.foot_line import FootLine
 from bpe_tui.widgets.key_bar import KeyBar
 
