@@ -9,8 +9,7 @@ import pytest
 from opening import opened, step
 
 from bpe_tui.bpe.screens.charts import CHARTS
-from bpe_tui.views.charts import ChartPanel, ChartsScreen
-from bpe_tui.views.gains import GainsPanel, distance
+from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.rows import spans_width
 from engine import Timeline, Trainer

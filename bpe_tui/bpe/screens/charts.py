@@ -6,6 +6,7 @@ from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import CHARTS as NAME
 from bpe_tui.views.charts import (
     COUNTS,
+    GAINS,
     TIES,
     ChartKind,
     ChartsScreen,
@@ -14,7 +15,6 @@ from bpe_tui.views.charts import (
     recorded,
     zipf,
 )
-from bpe_tui.views.gains import GAINS
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number
 from engine.bpe.frame import Frame

@@ -8,6 +8,7 @@ import numpy as np
 
 from bpe_tui.views.charts import (
     COUNTS,
+    GAINS,
     TIES,
     ChartKind,
     ChartsScreen,
@@ -17,7 +18,6 @@ from bpe_tui.views.charts import (
     recorded,
     zipf,
 )
-from bpe_tui.views.gains import GAINS
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
