@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Thread
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import Widget
 
+from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.panel import TokenPainter
+from bpe_tui.views.inspection_rows import Section, fact_rows
+from bpe_tui.views.panel import FramePanel, TokenPainter
+from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.targets import ToStep, ToToken
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
 from bpe_tui.views.vocabulary_table import TableScreen, VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import Switch
-from bpe_tui.widgets.numbers import number, short_number
-from bpe_tui.widgets.rows import Part, Span
+from bpe_tui.widgets.lines import Drawn
+from bpe_tui.widgets.numbers import number, plural, short_number
+from bpe_tui.widgets.rows import Part, Row, Span
 from bpe_tui.widgets.virtual_table import Column
 from bpe_tui.widgets.visible import visible_bytes, visible_text
 from engine.core.arrays import Ints
 from engine.core.errors import QueryError
+from engine.formats.tokenizer_format import Opened
 from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.vocabulary import Query, Vocabulary
 
@@ -243,3 +253,95 @@ class VocabularyScreen(TableScreen):
 
     def action_fold(self) -> None:
         self.query_one(MergeTreePanel).toggle_fold()
+
+
+class InspectionPanel(FramePanel[Any]):
+    """One section of an inspection, once the screen hands that over."""
+
+    WIDEST = 110
+
+    inspection: Drawn[Any] = Drawn(None)
+
+    facts: Drawn[Sequence[tuple[str, str]]] = Drawn(())
+    """Names and what is said of each, below the section."""
+
+    def __init__(self, section: Section) -> None:
+        super().__init__(section.title, id=section.id)
+        self._section = section
+
+    def rows_of(self, frame: Any, width: int) -> list[Row]:
+        if self.inspection is None:
+            tokens = plural(frame.vocab_size, "token")
+            return [Row([(f"Looking at {tokens} …", "dim")])]
+        rows = self._section.rows(self.inspection, width)
+        return [*rows, Row([]), *fact_rows(self.facts, width)] if self.facts else rows
+
+
+AT_ONCE = 12_000
+"""Tokens that are inspected within the time of a frame; more are left to a thread."""
+
+
+class InspectionScreen(TiledScreen):
+    """The inspection of a model: a subclass names its parts as `TILES`, each a `Section`."""
+
+    CSS_PATH = sheet("inspection.tcss")
+
+    @dataclass
+    class Inspected(Message):
+        """A thread has looked at all tokens of a frame."""
+
+        frame: Any
+        inspection: object
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inspected: Any = None
+
+    @abstractmethod
+    def inspection_of(self, frame: Any, opened: Opened | None) -> Any:
+        """Make the inspection of a frame, of the model's own kind.
+
+        Args:
+            frame: what is shown.
+            opened: the tokenizer of the file, if that is what is shown.
+        """
+
+    def how_trained(self, session: Session, frame: Any) -> Sequence[tuple[str, str]]:
+        """What a training was asked for and why it ended, each with its name."""
+        return ()
+
+    def panel_of(self, tile: Section) -> Widget:
+        return InspectionPanel(tile)
+
+    def show_session(self, session: Session) -> None:
+        frame = self.frame_of(session)
+        if not self.is_current or frame is None:
+            return
+        super().show_session(session)
+        room = self.size.width - 2
+        self.say("#heading", self.heading(session, room))
+        self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
+        if self._inspected is None or not frame.looks_like(self._inspected):
+            self._inspect(frame, session.opened)
+
+    def _inspect(self, frame: Any, opened: Opened | None) -> None:
+        self._inspected = frame
+        if frame.vocab_size <= AT_ONCE:
+            self._show(self.inspection_of(frame, opened))
+            return
+        self._show(None)
+
+        def look() -> None:
+            inspection = self.inspection_of(frame, opened).prepare()
+            self.post_message(self.Inspected(frame, inspection))
+
+        Thread(target=look, name="inspection", daemon=True).start()
+
+    def on_inspection_screen_inspected(self, event: Inspected) -> None:
+        event.stop()
+        if event.frame is self._inspected:  # else the timeline has moved on meanwhile
+            self._show(event.inspection)
+
+    def _show(self, inspection: object) -> None:
+        for panel in self.query(InspectionPanel):
+            panel.inspection = inspection

@@ -12,9 +12,9 @@ from textual.widgets import Input, Static
 
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.corpus import ExcerptPanel
-from bpe_tui.views.inspection_screen import InspectionPanel
 from bpe_tui.views.panel import ABOUT_TO_JOIN, TokenPainter
 from bpe_tui.views.training_panels import TouchedPanel, TypedText
+from bpe_tui.views.vocabulary_screen import InspectionPanel
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.visible import visible_bytes, width

@@ -8,10 +8,9 @@ from bpe_tui.bpe.inspection_rows import SECTIONS
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import INSPECTION, VOCABULARY
 from bpe_tui.session.session import Session
-from bpe_tui.views.inspection_screen import InspectionScreen
 from bpe_tui.views.narration import how_trained
 from bpe_tui.views.token_detail import LanesPanel, MergeTreePanel
-from bpe_tui.views.vocabulary_screen import VocabularyPanel, VocabularyScreen
+from bpe_tui.views.vocabulary_screen import InspectionScreen, VocabularyPanel, VocabularyScreen
 from bpe_tui.widgets.numbers import number, plural
 from engine.analysis.inspection import Inspection
 from engine.bpe.frame import Frame
