@@ -26,8 +26,7 @@ from bpe_tui.views.glossary import legend_of
 from bpe_tui.views.narration import fitting, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.widgets.chart import Chart
-from bpe_tui.widgets.foot_line import FootLine
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.key_bar import FootLine, KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import ROLE_CLASSES, Span

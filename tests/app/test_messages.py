@@ -15,8 +15,7 @@ from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.commands import commands_on, explain_dead_key, key_of, kinds_with
 from bpe_tui.views.panel_screen import NotePanel
-from bpe_tui.widgets.foot_line import FootLine
-from bpe_tui.widgets.key_bar import KeyBar
+from bpe_tui.widgets.key_bar import FootLine, KeyBar
 
 PACKAGE = Path(__file__).parents[2] / "bpe_tui"
 SIZES = [(120, 40), (100, 30), (80, 24), (60, 20)]
