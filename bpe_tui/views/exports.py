@@ -16,7 +16,7 @@ from rich.segment import Segment, Segments
 from textual.screen import Screen
 
 from bpe_tui.views.charts import ChartKind
-from bpe_tui.widgets.figure_svg import Drawing, page
+from bpe_tui.widgets.figure import Drawing, page
 
 
 @dataclass(frozen=True)
