@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +12,127 @@ import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
 from bpe_tui.cli.options import OUTPUT
+from bpe_tui.cli.plain import lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
+from bpe_tui.session.config import Config
 from bpe_tui.session.lessons import (
     ENGLISH,
     Progress,
     all_progress,
     builtin_lessons,
+    config_of,
+    keep_progress,
     key_of,
     languages,
     next_lesson,
     numbered_lesson,
 )
+from bpe_tui.views.asking import Asking
+from bpe_tui.views.transcript import AnyTranscript
 from bpe_tui.widgets.visible import visible_text
-from engine.learning.lesson import Lesson, LessonError
+from engine.learning.lesson import Lesson, LessonError, Scene
 from engine.learning.lesson_file import read_lesson
+from engine.learning.questions import ask
+from engine.learning.questions.question import Attempt
+
+GO_ON = "An empty line goes on; or type a command of the stepper, such as help; quit leaves."
+
+
+class PlainLesson:
+    """Tells a lesson on standard output, and reads answers and commands."""
+
+    def __init__(self, lesson: Lesson) -> None:
+        self._lesson = lesson
+        self._lines = lines_typed()
+        self._opened: dict[Config, AnyTranscript] = {}
+        self._stepper: AnyTranscript | None = None
+        self._step = 0
+        self._progress = all_progress().get(key_of(lesson.path), Progress())
+
+    def tell(self) -> None:
+        """Tell it from the first scene on, until its end or that of the input.
+
+        Raises:
+            BpeError: what the lesson names cannot be opened, or a question cannot be asked.
+        """
+        lesson = self._lesson
+        self._say(f"Lesson: {visible_text(lesson.title, spaces=False)}.")
+        for place, scene in enumerate(lesson.scenes):
+            self._say("")
+            title = visible_text(scene.title, spaces=False)
+            self._say(f"Scene {place + 1} of {len(lesson.scenes)}: {title}.", *_text(scene))
+            self._show(scene)
+            self._keep(scene=place, seen=self._progress.seen | {place})
+            if not (self._ask(place, scene) and self._let_look()):
+                return
+        seen_all = len(self._progress.seen) == len(lesson.scenes)
+        if seen_all and lesson.questions <= self._progress.answered:
+            self._keep(done=True)
+        self._say("That is the end of the lesson.")
+
+    def _say(self, *sentences: str) -> None:
+        for sentence in sentences:
+            print(sentence, flush=True)
+
+    def _keep(self, **changed: object) -> None:
+        self._progress = replace(self._progress, **changed)  # type: ignore[arg-type]
+        keep_progress(key_of(self._lesson.path), self._progress)
+
+    def _show(self, scene: Scene) -> None:
+        """Go where the scene shows the live screen, and say what is there."""
+        if scene.show is None and self._stepper is not None:
+            return
+        config = config_of(self._lesson, scene)
+        if config not in self._opened:
+            self._opened[config] = transcript_of(config)
+        self._stepper = self._opened[config]
+        self._step = (scene.show.step if scene.show else None) or 0
+        self._say(*self._stepper.answer(f"go {self._step}"))
+        if scene.show is not None and scene.show.text is not None:
+            text = scene.show.text
+            self._say(f"Encoded: {visible_text(text)}", *self._stepper.answer(f"encode {text}"))
+
+    def _ask(self, place: int, scene: Scene) -> bool:
+        """Ask what the scene asks; whether the learner goes on."""
+        stepper = self._stepper
+        assert stepper is not None
+        for number, asked in enumerate(scene.asks):
+            step = self._step if asked.step is None else asked.step
+            list(stepper.answer(f"go {step}"))  # its sentence would tell the answer
+            question = ask(
+                asked.kind, stepper.frame, asked.seed, about=asked.about, rows=asked.rows
+            )
+            asking = Asking(Attempt(question))
+            self._say(f"Question {number + 1} of {len(scene.asks)}, step {step:,}.")
+            self._say(*asking.question())
+            while not asking.attempt.is_over:
+                line = next(self._lines, "quit")
+                if line.strip() == "quit":
+                    return False
+                self._say(*asking.answer(line))
+            self._keep(answered=self._progress.answered | {f"{place}.{number}"})
+        return True
+
+    def _let_look(self) -> bool:
+        """Answer commands about the run until an empty line; whether the learner goes on."""
+        stepper = self._stepper
+        assert stepper is not None
+        self._say(GO_ON)
+        for line in self._lines:
+            if not line.strip():
+                return True
+            if line.strip() == "quit":
+                return False
+            self._say(*stepper.answer(line))
+        return False
+
+
+def _text(scene: Scene) -> Iterator[str]:
+    for paragraph in scene.paragraphs:
+        mark = f"{paragraph.mark} " if paragraph.mark else ""
+        for line in paragraph.text.split("\n"):
+            yield f"{mark}{visible_text(line, spaces=False)}"
 
 
 @app.command(
@@ -96,8 +204,6 @@ def learn(
         print(asyncio.run(_handout(found)), end="")
         return
     if plain:
-        from bpe_tui.cli.plain_lesson import PlainLesson  # numpy is slow to import
-
         PlainLesson(found).tell()
         return
     raise typer.Exit(open_screen(None, path))
