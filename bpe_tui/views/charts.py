@@ -1,5 +1,7 @@
 """The charts of a run: how one is declared, figures that several models draw, and their screen.
 
+Beside them a table tells what merges buy: how many tokens each further thousand of them saves.
+
 A model lists its charts as `ChartKind`s. `ChartsScreen` shows them with the timeline's cursor, and
 the exports draw them on a page.
 """

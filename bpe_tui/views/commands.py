@@ -1,4 +1,4 @@
-"""The commands of a screen: as key bindings, in a window that explains all, and where each works."""
+"""The commands of a screen: as key bindings, in a window that explains all; where each works."""
 
 from __future__ import annotations
 

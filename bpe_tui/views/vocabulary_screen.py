@@ -1,4 +1,7 @@
-"""The vocabulary of a model that merges: all tokens, what each is made of, and its bytes."""
+"""The vocabulary of a model that merges: all tokens, what each is made of, and its bytes.
+
+And the inspection, which sums up what kind of vocabulary it is.
+"""
 
 from __future__ import annotations
 
