@@ -11,7 +11,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, compress, count
 from typing import NamedTuple
 
@@ -21,8 +20,8 @@ import numpy.typing as npt
 from engine.core.arrays import Bools, Ints
 from engine.counting.plain import ChunkCount
 from engine.native.counting import KernelCounter
-from engine.text.patterns import Border, Pattern
-from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
+from engine.text.patterns import BorderTables, Pattern
+from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens_of_piece
 
 Places = npt.NDArray[np.intp]
 
@@ -55,33 +54,6 @@ def documents_between(data: bytes, tokens: Spans, continues: bool) -> int:
     is_text = _VISIBLE[np.frombuffer(data, np.uint8)[first_bytes]].any(axis=0)
     unclear = zip(starts[~is_text].tolist(), ends[~is_text].tolist(), strict=True)
     return int(is_text.sum()) + sum(not is_blank(data[start:end]) for start, end in unclear)
-
-
-@dataclass(frozen=True)
-class BorderTables:
-    """Borders as two tables for `bytes.translate`: each border is one bit.
-
-    Between two bytes stands a border if `left[first] & right[second]` is not 0; the bits of
-    `before_left` speak of the place before the first.
-    """
-
-    left: bytes
-    right: bytes
-    before_left: int
-
-    @classmethod
-    def of(cls, borders: Sequence[Border]) -> BorderTables:
-        """The tables of at the most eight borders."""
-        if len(borders) > 8:
-            raise ValueError("a byte has room for eight borders")
-        left, right, before_left = bytearray(256), bytearray(256), 0
-        for place, border in enumerate(borders):
-            for byte in border.left:
-                left[byte] |= 1 << place
-            for byte in border.right:
-                right[byte] |= 1 << place
-            before_left |= border.before_left << place
-        return cls(bytes(left), bytes(right), before_left)
 
 
 class PieceCutter:
@@ -222,18 +194,13 @@ class _OfPieces:
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
-        self._match = pattern.compiled.match
         self._splitter = splitter
 
     def _pretokens(self, piece: bytes) -> list[bytes]:
         # No other piece has the bytes of a special token: wherever they stand, one is found.
         if piece in self._splitter.tokens:
             return []
-        text = to_text(piece)
-        match = self._match(text)
-        if match and match.end() == len(text):  # as for most pieces, and cheaper to ask
-            return [piece]
-        return list(map(to_bytes, self._pattern.split(text)))
+        return pretokens_of_piece(self._pattern, piece)
 
 
 class PieceCounter(_OfPieces):
@@ -304,8 +271,7 @@ class NativePieceCounter(_OfPieces):
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         super().__init__(pattern, splitter)
-        tables = BorderTables.of(pattern.borders)
-        self._counter = KernelCounter(tables.left, tables.right, tables.before_left)
+        self._counter = KernelCounter(BorderTables.of(pattern.borders).packed)
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """See `ChunkCounter.count`."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import os
 from array import array
-from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import c_char_p, c_int32, c_int64, c_uint64, c_void_p, string_at
 from pathlib import Path
 
 LIBRARY = "kernel.library"
@@ -20,7 +20,7 @@ SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that leaves the kernel out: `BPE_TUI_KERNEL=no`."""
 
 _SIGNATURES: dict[str, tuple[object, ...]] = {
-    "counter_new": (c_void_p, c_char_p, c_char_p, c_int32, c_uint64),
+    "counter_new": (c_void_p, c_char_p, c_uint64),
     "counter_free": (None, c_void_p),
     "counter_count": (c_int64, c_void_p, c_char_p, c_int64, c_void_p, c_void_p, c_int64),
     "counter_numbers": (c_void_p, c_void_p),
@@ -28,6 +28,19 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "counter_new_pieces": (c_int64, c_void_p),
     "counter_new_sizes": (None, c_void_p, c_void_p),
     "counter_new_text": (c_void_p, c_void_p),
+    "encoder_new": (
+        *(c_void_p, c_char_p, c_void_p, c_void_p, c_void_p),
+        *(c_int64, c_int64, c_uint64),
+    ),
+    "encoder_free": (None, c_void_p),
+    "encoder_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
+    "encoder_read": (c_int64, c_void_p, c_char_p, c_int64, c_int64),
+    "encoder_new_pieces": (c_int64, c_void_p),
+    "encoder_new_sizes": (None, c_void_p, c_void_p),
+    "encoder_new_text": (c_void_p, c_void_p),
+    "encoder_learn": (c_int64, c_void_p, c_void_p, c_int64),
+    "encoder_tell": (c_int64, c_void_p),
+    "encoder_ids": (c_void_p, c_void_p),
     "merger_new": (
         *(c_void_p, c_char_p, c_void_p, c_void_p, c_int64, c_int64),
         *(c_char_p, c_void_p, c_int64, c_int64, c_uint64),
@@ -78,6 +91,15 @@ def kernel() -> ctypes.CDLL:
 def address(numbers: array[int]) -> int:
     """Where an array keeps its numbers."""
     return numbers.buffer_info()[0]
+
+
+PADDING = bytes(8)
+"""What has to stand behind a text that the kernel reads word by word."""
+
+
+def copied(at: int, size: int) -> bytes:
+    """A copy of the bytes at an address, which may be none if there are no bytes."""
+    return string_at(at, size) if size else b""
 
 
 def random_seed() -> int:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from ctypes import string_at
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.core.errors import KernelMemoryError
-from engine.native import address, kernel, random_seed
-
-PADDING = bytes(8)
+from engine.native import PADDING, address, copied, kernel, random_seed
 
 
 class Pieces(NamedTuple):
@@ -31,12 +28,12 @@ class KernelCounter:
     """Counts one chunk after another, and remembers the pieces it has met.
 
     Args:
-        left, right, before_left: where a piece ends: see `BorderTables`.
+        borders: where a piece ends: `BorderTables.packed`.
     """
 
-    def __init__(self, left: bytes, right: bytes, before_left: int) -> None:
+    def __init__(self, borders: bytes) -> None:
         self._kernel = kernel()
-        self._handle = self._kernel.counter_new(left, right, before_left, random_seed())
+        self._handle = self._kernel.counter_new(borders, random_seed())
         if not self._handle:
             raise _no_memory()
 
@@ -70,7 +67,7 @@ class KernelCounter:
 
     def _copied(self, name: str, size: int) -> bytes:
         """A copy of the bytes that a function of the kernel points to."""
-        return string_at(getattr(self._kernel, name)(self._handle), size) if size else b""
+        return copied(getattr(self._kernel, name)(self._handle), size)
 
     def _free(self) -> None:
         handle, self._handle = self._handle, None

@@ -1,34 +1,10 @@
-/* Counting: a text is cut into pieces where the bytes show a border, and equal pieces are counted.
- *
- * What the pieces are is not asked here: engine/counting/by_pieces.py explains it, and has the
- * pattern cut each piece once.
- */
-#include "kernel.h"
+#include "pieces.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "pieces are read as little-endian words" /* such machines go without the kernel */
 #endif
 
-enum { WORD = 8, FEW_SLOTS = 1 << 12 };
-
-/* `head`: the first bytes, at the most 8; `begin`: where it stands in `text`; `count`: how often it
- * has come in this chunk. */
-typedef struct { uint64_t head; int64_t begin, length, count; } Piece;
-typedef struct { uint32_t hash; int32_t number; } Slot; /* half of a hash; −1 is free */
-
-/* The pieces in the order in which they first came.
- * Between two calls every count is 0, and `slots` has an entry for each piece, at most half full. */
-typedef struct {
-    ARRAY(Piece) pieces;
-    ARRAY(uint8_t) text;
-    Slot *slots;
-    int64_t slot_count; /* a power of two */
-    uint64_t seed;
-    uint8_t left[256], right[256], before_left; /* `BorderTables` */
-    ARRAY(int64_t) numbers; /* the pieces of the last chunk, and how often each came */
-    ARRAY(int64_t) counts;
-    int64_t known; /* how many pieces there were before that chunk */
-} Counter;
+enum { FEW_SLOTS = 1 << 12 };
 
 /* The bytes of a text as a number; 8 of them have to be readable, however short it is. */
 static uint64_t word_at(const uint8_t *text, int64_t length) {
@@ -37,135 +13,90 @@ static uint64_t word_at(const uint8_t *text, int64_t length) {
     return length >= WORD ? word : word & ((1ull << 8 * length) - 1);
 }
 
-static uint64_t hash_of(const Counter *c, const uint8_t *text, int64_t length) {
+static uint64_t hash_of(const Pieces *p, const uint8_t *text, int64_t length) {
     uint64_t hash = (uint64_t)length;
     for (int64_t at = 0; at < length; at += WORD)
-        hash = scrambled(hash ^ word_at(text + at, length - at), c->seed);
+        hash = scrambled(hash ^ word_at(text + at, length - at), p->seed);
     return hash;
 }
 
-static void grow_slots(Counter *c, int64_t count) {
+static void grow_slots(Pieces *p, int64_t count) {
     Slot *slots = allocated(count, sizeof *slots);
-    free(c->slots);
-    c->slots = slots;
-    c->slot_count = count;
+    free(p->slots);
+    p->slots = slots;
+    p->slot_count = count;
     memset(slots, -1, (size_t)count * sizeof *slots);
-    RESERVE(c->text, WORD); /* readable behind the last piece */
-    for (int64_t number = 0; number < c->pieces.length; number++) {
-        const Piece *piece = &c->pieces.at[number];
-        const uint64_t hash = hash_of(c, c->text.at + piece->begin, piece->length);
+    RESERVE(p->text, WORD);
+    for (int64_t number = 0; number < p->pieces.length; number++) {
+        const Piece *piece = &p->pieces.at[number];
+        const uint64_t hash = hash_of(p, p->text.at + piece->begin, piece->length);
         uint64_t slot = hash & (uint64_t)(count - 1);
         while (slots[slot].number >= 0) slot = (slot + 1) & (uint64_t)(count - 1);
         slots[slot] = (Slot){(uint32_t)(hash >> 32), (int32_t)number};
     }
 }
 
-/* The number of a piece; a new one gets the next. */
-static int64_t number_of(Counter *c, const uint8_t *text, int64_t length) {
-    const uint64_t hash = hash_of(c, text, length), head = word_at(text, length);
-    uint64_t slot = hash & (uint64_t)(c->slot_count - 1);
-    for (Slot met; (met = c->slots[slot]).number >= 0; slot = (slot + 1) & (uint64_t)(c->slot_count - 1)) {
-        const Piece *piece = &c->pieces.at[met.number];
+void start_pieces(Pieces *p, uint64_t seed) {
+    p->seed = seed | 1;
+    grow_slots(p, FEW_SLOTS);
+}
+
+void release_pieces(Pieces *p) {
+    RELEASE(p->pieces);
+    RELEASE(p->text);
+    free(p->slots);
+    p->slots = NULL;
+}
+
+/* The slot of a piece, or the free one where it would stand. */
+static inline uint64_t slot_of(const Pieces *p, const uint8_t *text, int64_t length, uint64_t hash) {
+    const uint64_t head = word_at(text, length), mask = (uint64_t)p->slot_count - 1;
+    uint64_t slot = hash & mask;
+    for (Slot met; (met = p->slots[slot]).number >= 0; slot = (slot + 1) & mask) {
+        const Piece *piece = &p->pieces.at[met.number];
         if (met.hash == (uint32_t)(hash >> 32) && piece->head == head && piece->length == length &&
-            (length <= WORD || !memcmp(c->text.at + piece->begin, text, (size_t)length)))
-            return met.number;
+            (length <= WORD || !memcmp(p->text.at + piece->begin, text, (size_t)length)))
+            break;
     }
-    if (c->pieces.length == INT32_MAX) longjmp(*out_of_memory, 1); /* no number is left */
-    RESERVE(c->text, length + WORD);
-    RESERVE(c->pieces, 1);
-    const int64_t number = c->pieces.length;
-    c->slots[slot] = (Slot){(uint32_t)(hash >> 32), (int32_t)number};
-    PUSH(c->pieces, ((Piece){head, c->text.length, length, 0}));
-    copy(c->text.at + c->text.length, text, length);
-    c->text.length += length;
-    if (2 * c->pieces.length > c->slot_count) grow_slots(c, 4 * c->slot_count);
+    return slot;
+}
+
+int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length) {
+    const uint64_t hash = hash_of(p, text, length), slot = slot_of(p, text, length, hash);
+    if (p->slots[slot].number >= 0) return p->slots[slot].number;
+    if (p->pieces.length == INT32_MAX) longjmp(*out_of_memory, 1); /* no number is left */
+    RESERVE(p->text, length + WORD);
+    RESERVE(p->pieces, 1);
+    const int64_t number = p->pieces.length;
+    p->slots[slot] = (Slot){(uint32_t)(hash >> 32), (int32_t)number};
+    PUSH(p->pieces, ((Piece){word_at(text, length), p->text.length, length, 0}));
+    copy(p->text.at + p->text.length, text, length);
+    p->text.length += length;
+    if (2 * p->pieces.length > p->slot_count) grow_slots(p, 4 * p->slot_count);
     return number;
 }
 
-/* Where the piece ends that begins at a place. */
-static const uint8_t *end_of_piece(const Counter *c, const uint8_t *at, const uint8_t *end) {
-    int rules = at + 1 < end ? c->left[at[0]] & c->right[at[1]] : 0;
+const Piece *known_piece(const Pieces *p, const uint8_t *text, int64_t length) {
+    const int32_t number = p->slots[slot_of(p, text, length, hash_of(p, text, length))].number;
+    return number < 0 ? NULL : &p->pieces.at[number];
+}
+
+const uint8_t *end_of_piece(const Borders *borders, const uint8_t *at, const uint8_t *end) {
+    const int before_left = borders->before_left;
+    int rules = at + 1 < end ? borders->left[at[0]] & borders->right[at[1]] : 0;
     while (++at < end) {
-        const int behind = rules & ~c->before_left;
-        rules = at + 1 < end ? c->left[at[0]] & c->right[at[1]] : 0;
-        if (behind | (rules & c->before_left)) break;
+        const int behind = rules & ~before_left;
+        rules = at + 1 < end ? borders->left[at[0]] & borders->right[at[1]] : 0;
+        if (behind | (rules & before_left)) break;
     }
     return at;
 }
 
-static void count_stretch(Counter *c, const uint8_t *at, const uint8_t *end) {
-    while (at < end) {
-        const uint8_t *next = end_of_piece(c, at, end);
-        const int64_t number = number_of(c, at, next - at);
-        if (c->pieces.at[number].count++ == 0) PUSH(c->numbers, number);
-        at = next;
-    }
+void sizes_from(const Pieces *p, int64_t first, int64_t *sizes) {
+    for (int64_t number = first; number < p->pieces.length; number++)
+        *sizes++ = p->pieces.at[number].length;
 }
 
-/* -- what Python calls */
-
-EXPORT void counter_free(Counter *c) {
-    RELEASE(c->pieces);
-    RELEASE(c->text);
-    RELEASE(c->numbers);
-    RELEASE(c->counts);
-    free(c->slots);
-    free(c);
-}
-
-static int begin(Counter *c) {
-    jmp_buf place;
-    out_of_memory = &place;
-    if (setjmp(place)) return 0;
-    grow_slots(c, FEW_SLOTS);
-    return 1;
-}
-
-/* NULL: there is no memory. */
-EXPORT Counter *counter_new(const uint8_t *left, const uint8_t *right, int32_t before_left,
-                            uint64_t seed) {
-    Counter *c = calloc(1, sizeof *c);
-    if (c == NULL) return NULL;
-    memcpy(c->left, left, sizeof c->left);
-    memcpy(c->right, right, sizeof c->right);
-    c->before_left = (uint8_t)before_left;
-    c->seed = seed | 1;
-    if (begin(c)) return c;
-    counter_free(c);
-    return NULL;
-}
-
-/* Count a text, without the stretches that begin at `starts` and end at `ends`. Behind the text
- * there are 8 bytes that may be read. Tells how many different pieces it has, which are in
- * `counter_numbers` and `counter_counts`; `FAILED` without memory, and then it is not to be used
- * any more. */
-EXPORT int64_t counter_count(Counter *c, const uint8_t *text, int64_t size, const int64_t *starts,
-                             const int64_t *ends, int64_t stretches) {
-    jmp_buf place;
-    out_of_memory = &place;
-    if (setjmp(place)) return FAILED;
-    c->numbers.length = c->counts.length = 0;
-    c->known = c->pieces.length;
-    for (int64_t each = 0; each <= stretches; each++)
-        count_stretch(c, text + (each ? ends[each - 1] : 0),
-                      text + (each < stretches ? starts[each] : size));
-    for (int64_t each = 0; each < c->numbers.length; each++) {
-        Piece *piece = &c->pieces.at[c->numbers.at[each]];
-        PUSH(c->counts, piece->count);
-        piece->count = 0;
-    }
-    return c->numbers.length;
-}
-
-EXPORT const int64_t *counter_numbers(const Counter *c) { return c->numbers.at; }
-EXPORT const int64_t *counter_counts(const Counter *c) { return c->counts.at; }
-
-/* The pieces that came first in the last chunk: how many they are, their sizes, and their text. */
-EXPORT int64_t counter_new_pieces(const Counter *c) { return c->pieces.length - c->known; }
-EXPORT void counter_new_sizes(const Counter *c, int64_t *sizes) {
-    for (int64_t number = c->known; number < c->pieces.length; number++)
-        *sizes++ = c->pieces.at[number].length;
-}
-EXPORT const uint8_t *counter_new_text(const Counter *c) {
-    return c->text.at + (c->known < c->pieces.length ? c->pieces.at[c->known].begin : 0);
+const uint8_t *text_from(const Pieces *p, int64_t first) {
+    return p->text.at + (first < p->pieces.length ? p->pieces.at[first].begin : 0);
 }

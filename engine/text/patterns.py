@@ -13,6 +13,7 @@ characters, case and Chinese characters are the matter of its normalizer). The `
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -56,6 +57,38 @@ class Border:
 
 def _any_of(some: bytes) -> bytes:
     return b"[%b]" % b"".join(b"\\x%02x" % byte for byte in some)
+
+
+@dataclass(frozen=True)
+class BorderTables:
+    """Borders as two tables for `bytes.translate`: each border is one bit.
+
+    Between two bytes stands a border if `left[first] & right[second]` is not 0; the bits of
+    `before_left` speak of the place before the first.
+    """
+
+    left: bytes
+    right: bytes
+    before_left: int
+
+    @classmethod
+    def of(cls, borders: Sequence[Border]) -> BorderTables:
+        """The tables of at the most eight borders."""
+        if len(borders) > 8:
+            raise ValueError("a byte has room for eight borders")
+        left, right, before_left = bytearray(256), bytearray(256), 0
+        for place, border in enumerate(borders):
+            for byte in border.left:
+                left[byte] |= 1 << place
+            for byte in border.right:
+                right[byte] |= 1 << place
+            before_left |= border.before_left << place
+        return cls(bytes(left), bytes(right), before_left)
+
+    @property
+    def packed(self) -> bytes:
+        """The tables as the kernel has them, one after the other."""
+        return self.left + self.right + bytes((self.before_left,))
 
 
 @dataclass(frozen=True)

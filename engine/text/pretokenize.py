@@ -64,6 +64,20 @@ def without_stray_surrogates(text: str) -> str:
     return text
 
 
+def pretokens_of_piece(pattern: Pattern, piece: bytes) -> list[bytes]:
+    """The pretokens of a text between two borders of the pattern; it is mostly a single one.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> pretokens_of_piece(PATTERNS["gpt2"], b" low"), pretokens_of_piece(PATTERNS["gpt2"], b"  ..")
+    ([b' low'], [b' ', b' ..'])
+    """
+    text = to_text(piece)
+    match = pattern.compiled.match(text)
+    if match and match.end() == len(text):  # cheaper to ask than to cut
+        return [piece]
+    return list(map(to_bytes, pattern.split(text)))
+
+
 WHITE_SPACE = (
     "\t\n\v\f\r \x85\xa0\u1680"
     + "".join(map(chr, range(0x2000, 0x200B)))

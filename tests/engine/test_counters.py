@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 from engine.counting import by_pieces
 from engine.counting.by_pieces import (
     PADDING,
-    BorderTables,
     NativePieceCounter,
     PieceCache,
     PieceCounter,
@@ -33,7 +32,7 @@ from engine.counting.count import Tally, counter_for
 from engine.counting.plain import ChunkCounter, PlainCounter, documents_in
 from engine.native import KERNEL
 from engine.text.chunking import ChunkCutter
-from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border
+from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 SAMPLES = Path(__file__).parents[2] / "samples"

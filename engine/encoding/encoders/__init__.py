@@ -9,8 +9,9 @@ from __future__ import annotations
 from engine.core.registry import Registry
 from engine.encoding.encoders.encoder import Encoder, MergeOrder, RankLoop
 from engine.encoding.encoders.fast import Cached, RankHeap, RankList
+from engine.encoding.encoders.native import Native
 
 ENCODERS: Registry[type[Encoder]] = Registry(
-    "encoder", {e.name: e for e in (Cached, RankList, RankHeap, RankLoop, MergeOrder)}
+    "encoder", {e.name: e for e in (Native, Cached, RankList, RankHeap, RankLoop, MergeOrder)}
 )
-DEFAULT_ENCODER = "cached"
+DEFAULT_ENCODER = "native"
