@@ -16,7 +16,7 @@ from engine import Tokenizer, train_bpe
 from engine.core.files import DRAFT
 from engine.counting import cache as counts_cache
 from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount
+from engine.counting.counts_file import CorpusCount
 from engine.text.corpus import Corpus
 
 ROOT = Path(__file__).parents[1]

@@ -21,12 +21,13 @@ from bpe_tui.cli.options import (
     SkipBadOption,
     SpecialOption,
     TieRuleOption,
+    asked_of,
     reading_of,
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.screen import open_screen
-from bpe_tui.session.config import Claimed, RunConfig
+from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.analysis.check.checking import check_claim
@@ -44,6 +45,7 @@ INPUT = "What to check"
     ),
 )
 def check(
+    context: typer.Context,
     corpus: Annotated[
         list[str],
         typer.Option(
@@ -108,18 +110,21 @@ def check(
     if STANDARD_INPUT in corpus:
         raise CommandLineError("a corpus to check against is read more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
+    config = RunConfig(
+        *(corpus[0], vocab_size, special_tokens, pattern, tie_rule),
+        min_count=1,
+        cache=not no_cache,
+        reading=reading_of(corpus[1:], field, skip_bad),
+    )
+    config = as_counted(config, asked_of(context))
+    special_tokens = config.special_tokens
     claim, notes = read_claim(
         *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
     )
     for note in notes:
         print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
-    config = RunConfig(
-        *(corpus[0], size, special_tokens, pattern, tie_rule),
-        min_count=1,
-        cache=not no_cache,
-        reading=reading_of(corpus[1:], field, skip_bad),
-    )
+    config = replace(config, vocab_size=size)
     report = check_claim(claim, _assignment(config, vocab_size))
     if json:
         print_json(as_dict(report), indent=2)

@@ -19,7 +19,7 @@ from engine.text.pretokenize import to_text
 PROGRAM = "bpe-tui"
 COMMAND_NAMES = (
     *("open", "train", "encode", "decode", "explain", "why", "check"),
-    *("count", "inspect", "compare", "convert", "learn", "quiz", "grade", "record"),
+    *("count", "pretokens", "inspect", "compare", "convert", "learn", "quiz", "grade", "record"),
 )
 """Each has a module of its name beside this one, which is imported when it is needed."""
 COMPLETION = "_BPE_TUI_COMPLETE"

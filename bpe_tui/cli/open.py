@@ -30,6 +30,7 @@ from bpe_tui.cli.options import (
     UnitsOption,
     ViewOption,
     VocabSizeOption,
+    asked_of,
     check_model,
     is_given,
     reading_of,
@@ -150,7 +151,7 @@ def opened_config(context: typer.Context) -> Config:
         reading=reading,
         **{name: given[name] for name in _OF_TRAINING},
     )
-    config = config_for(run)
+    config = config_for(run, asked_of(context))
     if config.viewpoint == viewpoint:
         return config
     _check_only_for_training(context, "a saved session says how it was trained")

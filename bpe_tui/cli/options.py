@@ -161,6 +161,16 @@ CacheOption = Annotated[
         rich_help_panel=TRAINING,
     ),
 ]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        help="Processes that count pretokens; one a core if not given.",
+        rich_help_panel=TRAINING,
+    ),
+]
 OpenedTokenizerOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -260,6 +270,12 @@ def is_given(context: typer.Context, option: str) -> bool:
     """Whether the command line says something, or leaves it to the default."""
     source = context.get_parameter_source(option)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def asked_of(context: typer.Context) -> list[str]:
+    """What the command line says of how a corpus is cut, by the names of a run's fields."""
+    fields = {"pattern": "pattern", "special": "special_tokens", "no_special": "special_tokens"}
+    return [field for option, field in fields.items() if is_given(context, option)]
 
 
 def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> None:

@@ -17,7 +17,6 @@ from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
 from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
-    TRAINING,
     CacheOption,
     FieldOption,
     MaxTokenLengthOption,
@@ -32,6 +31,8 @@ from bpe_tui.cli.options import (
     TrainerOption,
     UnitsOption,
     VocabSizeOption,
+    WorkersOption,
+    asked_of,
     check_model,
     format_of,
     reading_of,
@@ -39,7 +40,7 @@ from bpe_tui.cli.options import (
 )
 from bpe_tui.cli.outputs import check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import RunConfig
+from bpe_tui.session.config import RunConfig, as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural, progress_of
@@ -109,16 +110,7 @@ def train(
     no_cache: CacheOption = False,
     field: FieldOption = None,
     skip_bad: SkipBadOption = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            metavar="N",
-            min=1,
-            help="Processes that count pretokens; one a core if not given.",
-            rich_help_panel=TRAINING,
-        ),
-    ] = None,
+    workers: WorkersOption = None,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
@@ -132,6 +124,7 @@ def train(
         units=units,
         reading=reading_of(corpus[1:], field, skip_bad),
     )
+    config = as_counted(config, asked_of(context))
     check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
     format = format_of(context, model, format)
     source, parts = check_run(config), MODELS[model].part("training")
@@ -155,7 +148,7 @@ class TrainingBar(Progress, TrainingListener):
         write_step: what to do with each step.
     """
 
-    def __init__(self, write_step: Callable[[Any], None]) -> None:
+    def __init__(self, write_step: Callable[[Any], object] = id) -> None:
         super().__init__(
             TextColumn("{task.description}"),
             BarColumn(),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.encoding.units import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
+from engine.text.patterns import PATTERNS, as_pattern
 from engine.text.remote import without_credentials
 
 if TYPE_CHECKING:
@@ -112,6 +114,29 @@ class RunConfig:
     def size(self) -> int:
         """How large the vocabulary may become, where the model does not choose it itself."""
         return DEFAULT_VOCAB_SIZE if self.vocab_size is None else self.vocab_size
+
+
+def as_counted(run: RunConfig, asked: Collection[str] = ()) -> RunConfig:
+    """`run` with the pattern and the special tokens that its corpus was counted with.
+
+    Where the corpus is a text, it stays as it is; and so does what is named in `asked`.
+
+    Raises:
+        CorpusError: it is a damaged file of counts.
+    """
+    if not run.open_corpus().holds_counts:
+        return run
+    from engine.counting.counts_file import opened_counts  # brings numpy, which is slow to import
+
+    with opened_counts(run.corpus) as reader:
+        about = reader.about
+    own = as_pattern(about.pattern)
+    pattern = own.name if own.name in PATTERNS else about.pattern
+    return replace(
+        run,
+        pattern=run.pattern if "pattern" in asked else pattern,
+        special_tokens=run.special_tokens if "special_tokens" in asked else about.special_tokens,
+    )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from bpe_tui.session.recent_files import remember
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress
-from engine.counting.count import CorpusCount
+from engine.counting.counts_file import CorpusCount
 from engine.encoding.merging import count_pairs
 from engine.encoding.units import DEFAULT_UNITS, UNITS, Units
 from engine.recording.training import CountedCorpus, Training

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_tui.session.commands.command import EVERYWHERE
-from bpe_tui.session.config import Config, LeftOut, RunConfig, TokenizerConfig, Viewpoint
+from bpe_tui.session.config import (
+    Config,
+    LeftOut,
+    RunConfig,
+    TokenizerConfig,
+    Viewpoint,
+    as_counted,
+)
 from bpe_tui.session.models import DEFAULT_MODEL, model_of
 from bpe_tui.widgets.visible import visible_text
 from engine.analysis.breakpoints.conditions import parse
@@ -28,7 +35,7 @@ from engine.learning.session_file import (
     is_session,
     read_session,
 )
-from engine.text.corpus import PLAIN
+from engine.text.corpus import COUNTS, PLAIN
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import is_address, without_credentials
@@ -45,15 +52,21 @@ HEAD = 1 << 12
 """Bytes that are looked at to tell."""
 
 
-def config_for(run: RunConfig) -> Config:
+def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
     """`run` if its corpus is one; else what opens the tokenizer or the session given in its place.
 
+    Args:
+        asked: fields of `run` that somebody asked for; others may be as a counts file has them.
+
     Raises:
+        CorpusError: it is a counts file, and damaged.
         SessionFileError: it is a session file, and no good one.
     """
     if run.corpus == "-" or run.reading != PLAIN or is_address(run.corpus):
         return run
     path, head = Path(run.corpus), _head_of(run.corpus)
+    if head.startswith(COUNTS):
+        return as_counted(run, asked)
     if _is_surely_text(head):
         return run
     if is_session(head):

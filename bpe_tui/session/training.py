@@ -14,7 +14,7 @@ from platformdirs import user_cache_path
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import model_of
 from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount
+from engine.counting.counts_file import CorpusCount
 from engine.recording.training import (
     CountedCorpus,
     Training,

@@ -14,7 +14,7 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import time
 
@@ -24,12 +24,17 @@ DRAFT = ".bpe-tui-draft"
 LIST = ".bpe-tui-files"
 """In a folder while a set of files takes its places: name → its draft."""
 LARGEST_LIST = 1 << 14
+Content = bytes | Iterable[bytes]
+"""All of a file, or its parts in order."""
 STALE_SECONDS = 3600
 """A draft as old as that is one of a program that was killed."""
 
 
 def write_files(
-    contents: Mapping[Path, bytes], *, overwrite: bool = False, private: bool = False
+    contents: Mapping[Path, bytes | Iterable[bytes]],
+    *,
+    overwrite: bool = False,
+    private: bool = False,
 ) -> None:
     """Write files that belong together, making their directories.
 
@@ -186,7 +191,7 @@ def read_own(path: Path, limit: int) -> bytes:
         return stream.read(limit + 1)
 
 
-def _write_beside(place: Path, content: bytes, private: bool) -> Path:
+def _write_beside(place: Path, content: Content, private: bool) -> Path:
     draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}{DRAFT}")
     with contextlib.suppress(FileNotFoundError):
         mode = stat.S_IMODE(place.stat().st_mode)
@@ -194,12 +199,12 @@ def _write_beside(place: Path, content: bytes, private: bool) -> Path:
     return _written(draft, content, 0o600 if private else 0o666)
 
 
-def _written(draft: Path, content: bytes, new: int, mode: int | None = None) -> Path:
+def _written(draft: Path, content: Content, new: int, mode: int | None = None) -> Path:
     """Write a draft: with the mode `new`, less what the user's mask takes away; then `mode`."""
     try:
         handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             os.fsync(stream.fileno())
         if mode is not None:

@@ -2,9 +2,9 @@
 
 A kept count belongs to files as they were (path, place on the disk, size, times of change and a
 sample of the content), one way of reading them, one pattern and one list of special tokens; their
-digest is its name. It carries a digest of its own contents, and its numbers are checked: what is
-damaged is not believed but removed, and counted anew. Nothing here is unpickled. It holds the words
-of a text that may be private, so only its owner may read it.
+digest is its name. It is a counts file, which carries digests of its contents: what is damaged is
+not believed but removed, and counted anew. It holds the words of a text that may be private, so
+only its owner may read it.
 
 A cache is a convenience. Where it cannot be read or written, the work goes on without it.
 """
@@ -12,18 +12,15 @@ A cache is a convenience. Where it cannot be read or written, the work goes on w
 from __future__ import annotations
 
 import contextlib
+import io
 import os
-import struct
-from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
-from itertools import accumulate, pairwise
 from pathlib import Path
 
-from engine.core.errors import OutputError
+from engine.core.errors import CorpusError, OutputError
 from engine.core.files import DRAFT, read_own, sweep, write_files
-from engine.counting.count import CorpusCount
+from engine.counting.counts_file import About, CorpusCount, CountsReader, written
 from engine.text.corpus import Corpus
 from engine.text.patterns import PatternLike, as_pattern
 
@@ -34,11 +31,7 @@ LIMIT = 512 << 20
 
 SAMPLES, SAMPLE_BYTES = 16, 4096
 """A file whose times somebody has set back still differs in what it holds, nearly always."""
-MOST_DOCUMENTS = 1 << 48
 
-_MAGIC = b"bpe-tui counts 1\n"
-_HEADER = struct.Struct("<QQQ")  # documents, pretokens, bytes of all pretokens joined
-_DIGEST = 32
 _SUFFIX = ".counts"
 
 
@@ -90,7 +83,7 @@ class KeptCount:
             return None
         try:
             count = _unpacked(data)
-        except ValueError:
+        except CorpusError:
             self._remove()
             return None
         with contextlib.suppress(OSError):
@@ -106,10 +99,10 @@ class KeptCount:
         """Keep the count, unless it is there."""
         if self._place is None or self._place.exists():
             return
-        data = _packed(count)
-        if len(data) > self._limit:
-            return
         with contextlib.suppress(OutputError, OSError):
+            data = _packed(count)
+            if len(data) > self._limit:
+                return
             write_files({self._place: data}, overwrite=True, private=True)
             self._place.parent.chmod(0o700)  # it may be older than this rule
             self._make_room(self._place.parent)
@@ -125,7 +118,7 @@ class KeptCount:
 
 def _identity(corpus: Corpus) -> tuple[object, ...] | None:
     """What no other file has, nor this one changed; `None` if its count is not worth keeping."""
-    if corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
+    if corpus.holds_counts or corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
         return None
     try:
         files = tuple(_identity_of_file(path.resolve()) for path in corpus.paths)
@@ -160,46 +153,12 @@ def _kept_in(directory: Path) -> Iterator[tuple[float, int, Path]]:
 
 
 def _packed(count: CorpusCount) -> bytes:
-    """Digest, header, lengths of the pretokens, their counts, and they themselves."""
-    counts = count.counts
-    joined = b"".join(counts)
-    body = b"".join(
-        (
-            _HEADER.pack(count.documents, len(counts), len(joined)),
-            array("q", map(len, counts)).tobytes(),
-            array("q", counts.values()).tobytes(),
-            joined,
-        )
-    )
-    return _MAGIC + blake2b(body, digest_size=_DIGEST).digest() + body
+    """A file of counts without anything beside them."""
+    about = About("", 0, count.documents, len(count.counts), "", (), head_is_all=False)
+    return b"".join(written(about, b"", count.counts.items()))
 
 
 def _unpacked(data: bytes) -> CorpusCount:
-    """The inverse of `_packed`. Raises `ValueError` for anything that it did not write."""
-    start = len(_MAGIC) + _DIGEST
-    body = memoryview(data)[start:]
-    digest = blake2b(body, digest_size=_DIGEST).digest()
-    if not data.startswith(_MAGIC) or data[len(_MAGIC) : start] != digest:
-        raise ValueError("damaged")
-    if len(body) < _HEADER.size:
-        raise ValueError("damaged")
-    documents, distinct, size = _HEADER.unpack_from(body)
-    numbers = 8 * distinct
-    lengths, values = array("q"), array("q")
-    lengths.frombytes(body[_HEADER.size : _HEADER.size + numbers])
-    values.frombytes(body[_HEADER.size + numbers : _HEADER.size + 2 * numbers])
-    joined = bytes(body[_HEADER.size + 2 * numbers :])
-    if len(joined) != size or len(lengths) != distinct or len(values) != distinct:
-        raise ValueError("damaged")
-    if distinct and (min(lengths) <= 0 or min(values) <= 0 or sum(lengths) != size):
-        raise ValueError("damaged")
-    if not documents <= MOST_DOCUMENTS:
-        raise ValueError("damaged")
-
-    def counts(limit: int | None = None) -> Counter[bytes]:
-        pretokens = (joined[a:b] for a, b in pairwise(accumulate(lengths, initial=0)))
-        kept: Counter[bytes] = Counter()
-        dict.update(kept, zip(pretokens, values[:limit], strict=limit is None))
-        return kept
-
-    return CorpusCount(documents, counts)
+    """The inverse of `_packed`. Raises `CorpusError` for what is damaged."""
+    reader = CountsReader("kept counts", io.BytesIO(data))
+    return CorpusCount.of(reader.about.documents, reader.counts())

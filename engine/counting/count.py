@@ -14,16 +14,17 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, count, islice, repeat
 
 import numpy as np
 
 from engine.core.arrays import Ints
-from engine.core.errors import WhatIfError
+from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import in_order
 from engine.counting.by_pieces import NativePieceCounter, PieceCounter
+from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.native import KERNEL
 from engine.text.chunking import ChunkCutter
@@ -78,7 +79,7 @@ def count_corpus(
     """Count the pretokens of an opened corpus, which is read once from start to end.
 
     Args:
-        corpus: what to read.
+        corpus: what to read: a text, or a file of its counts.
         pattern, special_tokens, workers, on_progress: as in `count_pretokens`.
         on_partial: is called after each chunk, before `on_progress`, with the counts so far. Look
             at them at once: when the call is over, they change.
@@ -88,6 +89,13 @@ def count_corpus(
     Raises:
         CorpusError: the corpus cannot be read, is empty or changed while it was read.
     """
+    if corpus.holds_counts:
+        if splitter is not None and not splitter.is_plain:
+            raise CorpusError(
+                f"{corpus.name}: holds counts, and this tokenizer cuts a text in its own way; open "
+                "it over the text itself"
+            )
+        return read_counts(corpus, pattern, special_tokens, on_progress)
     pattern = as_pattern(pattern)
     tally = Tally()
     splitter = splitter or SpecialSplitter(special_tokens)
@@ -210,28 +218,6 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-class CorpusCount:
-    """The pretokens of a corpus, how often each occurs, and how many documents there are.
-
-    Args:
-        documents: how many there are.
-        count: gives the counts of the first so many pretokens to appear; of all for `None`.
-    """
-
-    def __init__(self, documents: int, count: Callable[[int | None], Counter[bytes]]) -> None:
-        self.documents = documents
-        self._count = count
-
-    @cached_property
-    def counts(self) -> Counter[bytes]:
-        """Pretoken → occurrences, in order of first appearance; computed when first asked for."""
-        return self._count(None)
-
-    def earliest(self, limit: int) -> Counter[bytes]:
-        """The counts of the pretokens that appear first, which costs less than all of them."""
-        return self._count(limit)
 
 
 # Adding up what the counters tell about the chunks of a corpus.

@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from engine.core.errors import BpeError
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount, count_corpus
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import CorpusCount
 from engine.text.corpus import Corpus
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -34,6 +35,8 @@ CHUNK = 1 << 19
 HEAD = 1 << 18
 """Bytes at the beginning of a corpus that are kept, to be shown."""
 NEWLINE = b"\n"
+COUNTS = b"bpe-tui pretokens "
+"""How a file of counts begins: `engine.counting.counts_file` reads it."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,15 @@ class Corpus:
         paths = [each.path for each in self.sources if each.path is not None]
         return paths if len(paths) == len(self.sources) else None
 
+    @cached_property
+    def holds_counts(self) -> bool:
+        """Whether it is a file of counts in place of a text."""
+        first = self.sources[0]
+        if first.path is None or first.size is None or len(self.sources) > 1:
+            return False
+        with _errors_of_reading(first.name), first.open() as file:
+            return self.reading.field is None and file.read(len(COUNTS)) == COUNTS
+
     @property
     def bytes_total(self) -> int | None:
         """The size of all sources as they lie there; `None` where nobody knows.
@@ -251,6 +263,11 @@ class _Reader:
                 opened.enter_context(_unchanged(source.path, raw))
             stream = Stream(raw)
             self._taken = lambda: stream.taken
+            if stream.head.startswith(COUNTS):
+                raise CorpusError(
+                    f"{source.name}: holds the counts of a corpus, and no text; open it alone, or "
+                    "take the corpus itself"
+                )
             if stream.head.startswith(PARQUET):
                 yield from self._of_parquet(source)
                 return

@@ -26,7 +26,8 @@ from test_chunking import BROKEN, CORPORA, PIECES, SPECIALS, one_pass
 
 from engine.core.errors import CorpusError, HelperWarning, SpecialTokenError, UnknownNameError
 from engine.core.events import CountProgress
-from engine.counting.count import CorpusCount, count_corpus, count_pretokens
+from engine.counting.count import count_corpus, count_pretokens
+from engine.counting.counts_file import CorpusCount
 from engine.text import corpus as corpus_module
 from engine.text.chunking import Chunk
 from engine.text.corpus import CHUNK, Corpus

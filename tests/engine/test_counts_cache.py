@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.core.errors import CorpusError
 from engine.counting import cache as counts_cache
 from engine.counting.cache import KeptCount
-from engine.counting.count import CorpusCount, count_corpus
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import CorpusCount
 from engine.text.corpus import Corpus
 
 SPECIAL = ("<|endoftext|>",)
@@ -169,5 +171,5 @@ def test_what_is_no_ordinary_file_is_not_read(cache: Path, corpus: Path, tmp_pat
 @pytest.mark.parametrize("counts", [{b"a": 0}, {b"a": -1}, {b"": 1}])
 def test_numbers_that_nobody_counts_are_damage(counts: dict[bytes, int]) -> None:
     packed = counts_cache._packed(CorpusCount(1, lambda limit: Counter(counts)))
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(CorpusError, match="damaged"):
         counts_cache._unpacked(packed)

@@ -186,6 +186,7 @@ def check_claim(
         vocabulary=_vocabulary_finding(claim, assignment),
         ids=id_finding(claim.steps, assignment.first_id),
         notes=claim.notes,
+        has_text=assignment.has_text,
     )
 
 
@@ -218,13 +219,15 @@ def _divergence(steps: Sequence[ClaimedStep], place: int, assignment: Assignment
 def _crosses_border(token: bytes, assignment: Assignment) -> bool:
     """Whether the bytes stand somewhere in the corpus, but not inside any pretoken."""
     inside = any(token in pretoken for pretoken in assignment.counts)
-    return not inside and token in assignment.text
+    return not inside and assignment.has_text and token in assignment.text
 
 
 def _explanations(
     claim: Claim, divergence: Divergence, assignment: Assignment
 ) -> tuple[Explanation, ...]:
     """The mistakes that make the claimed merges, with the claimed counts if any does."""
+    if not assignment.has_text:
+        return ()
     is_tie = divergence.taken in divergence.tied and not divergence.is_of_count_only
     case = Case(assignment, claim.steps, divergence.step, is_tie)
     found = explain(case, CAUSES.values())

@@ -16,7 +16,7 @@ from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
 from engine.core.gpt2_bytes import unspell
-from engine.counting.count import count_text
+from engine.counting.count import count_corpus, count_text
 from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
@@ -35,6 +35,7 @@ class Assignment:
         special_tokens, pattern, tie_rule: the rule.
         vocab_size: bytes + special tokens + merges; `None` if nobody says.
         known_counts: the pretoken counts, where somebody has them already.
+        has_text: whether there is a text; of a file of counts nothing else is known.
     """
 
     read: Callable[[], bytes]
@@ -43,6 +44,7 @@ class Assignment:
     tie_rule: TieRule = TIE_RULES["lexicographic"]
     vocab_size: int | None = None
     known_counts: Mapping[bytes, int] | None = None
+    has_text: bool = True
 
     @classmethod
     def of_file(
@@ -65,6 +67,8 @@ class Assignment:
         if not isinstance(corpus, Corpus):
             corpus = Corpus(corpus, separator=separator_of(specials))
         opened = corpus
+        if opened.holds_counts and known_counts is None:
+            known_counts = count_corpus(opened, pattern, specials).counts
         return cls(
             lambda: _whole_text(opened),
             specials,
@@ -72,6 +76,7 @@ class Assignment:
             TIE_RULES[tie_rule],
             vocab_size,
             known_counts,
+            not opened.holds_counts,
         )
 
     @cached_property

@@ -25,6 +25,7 @@ class Report:
         counts_claimed, counts_wrong: how many counts the trainer reported, how many are wrong.
         size, vocabulary, ids: what was found of these; `None` if they were not looked at.
         notes: how tokens that are no bytes were read.
+        has_text: whether there was a text to look for mistakes in, and not its counts alone.
     """
 
     merges: int
@@ -37,6 +38,7 @@ class Report:
     vocabulary: VocabularyFinding | None
     ids: IdFinding | None
     notes: tuple[str, ...] = ()
+    has_text: bool = True
 
     @property
     def agrees(self) -> bool:
@@ -86,7 +88,9 @@ class Report:
         return self.explanations[0].lines if self.explanations else None
 
     def _why(self) -> Iterator[str]:
-        if not self.explanations:
+        if not self.has_text:
+            yield "No cause was looked for: that takes the text, and here are only its counts."
+        elif not self.explanations:
             yield "None of the known mistakes that were tried on this corpus explains it."
         for place, explanation in enumerate(self.likely):
             lead = "Explains it, too" if place else self.lead

@@ -1,0 +1,80 @@
+"""`bpe-tui pretokens`: counts in a file that stands for the corpus wherever one is asked for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from opening import opened_as
+
+from bpe_tui import cli
+from bpe_tui.session.config import RunConfig
+from bpe_tui.session.opening import config_for
+
+TEXT = "low low lower<s>newest\n" * 20
+
+
+@pytest.fixture
+def counts(tmp_path: Path) -> Path:
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(TEXT)
+    out = tmp_path / "out.counts"
+    given = ["--special", "<s>", "--pattern", "whitespace", "--out", str(out)]
+    assert cli.main(["pretokens", *map(str, sorted(tmp_path.glob("*.txt"))), *given]) == 0
+    return out
+
+
+def test_training_on_counts_makes_the_files_of_training_on_the_text(
+    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = {}
+    cut = {"text": ["--special", "<s>", "--pattern", "whitespace"], "counts": []}
+    given = {"text": [str(tmp_path / f"{name}.txt") for name in "ab"], "counts": [str(counts)]}
+    for kind in given:
+        out = tmp_path / kind
+        size = ["--vocab-size", "265", "--out", str(out)]
+        assert cli.main(["train", *given[kind], *cut[kind], *size]) == 0
+        made[kind] = [path.read_bytes() for path in sorted(out.iterdir())]
+    assert made["text"] == made["counts"]
+    assert cli.main(["check", str(tmp_path / "text"), "--corpus", str(counts)]) == 0
+    assert "All 8 merges are by the rule" in capsys.readouterr().out
+
+
+def test_what_is_asked_for_and_was_not_counted_so_is_an_error(
+    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for option, said in (
+        (["--pattern", "gpt2"], "cut by another pattern, whitespace"),
+        (["--no-special"], "other special tokens (<s>)"),
+    ):
+        train = ["train", str(counts), "--vocab-size", "265", "--out", str(tmp_path / "x")]
+        assert cli.main([*train, *option]) == 2
+        assert said in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_file_that_is_there_stays_unless_force_is_given(
+    counts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = counts.read_bytes()
+    again = ["pretokens", str(tmp_path / "a.txt"), "--out", str(counts)]
+    assert cli.main(again) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert counts.read_bytes() == before
+    assert cli.main([*again, "--force"]) == 0
+    assert counts.read_bytes() != before
+    mask = os.umask(0)
+    os.umask(mask)
+    assert counts.stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None:
+    config = config_for(RunConfig(str(counts)))
+    assert isinstance(config, RunConfig)
+    assert (config.pattern, config.special_tokens) == ("whitespace", ("<s>",))
+    async with opened_as(config) as (app, _):
+        shown = app.session.shown
+        assert shown is not None
+        assert shown.excerpt.text.startswith("low low lower<s>")
+        assert shown.counts[b"low"] == 80

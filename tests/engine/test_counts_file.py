@@ -1,0 +1,139 @@
+"""A file of counts stands for its corpus: equal counts, equal merges, and no damage is believed."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from engine import train_bpe
+from engine.analysis.check.checking import check
+from engine.core.errors import CorpusError, OutputError
+from engine.counting import counts_file
+from engine.counting.count import count_corpus, count_pretokens
+from engine.counting.counts_file import About, CountsReader, counts_of, written
+from engine.text.corpus import Corpus
+
+SPECIAL = ("<|endoftext|>",)
+TEXT = "low low lower<|endoftext|>new 中文 newest\n".encode() * 40 + b"\xff end"
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(TEXT)
+    return path
+
+
+@pytest.fixture
+def counts(tmp_path: Path, text: Path) -> Path:
+    corpus = Corpus(text)
+    count = count_corpus(corpus, "gpt2", SPECIAL)
+    path = tmp_path / "corpus.counts"
+    path.write_bytes(b"".join(counts_of(corpus, count, "gpt2", SPECIAL, len(TEXT))))
+    return path
+
+
+@contextmanager
+def refused(match: str) -> Iterator[None]:
+    with pytest.raises(CorpusError, match=match):
+        yield
+
+
+def test_counts_documents_and_head_are_those_of_the_text(text: Path, counts: Path) -> None:
+    of_text, of_counts = Corpus(text), Corpus(counts)
+    expected, found = (count_corpus(each, "gpt2", SPECIAL) for each in (of_text, of_counts))
+    assert list(found.counts.items()) == list(expected.counts.items())
+    assert found.documents == expected.documents
+    assert (of_counts.head, of_counts.head_is_all) == (of_text.head, of_text.head_is_all)
+    assert list(found.earliest(2)) == list(expected.counts)[:2]
+
+
+def test_merges_and_verdicts_are_those_of_the_text(text: Path, counts: Path) -> None:
+    trained = train_bpe(text, 300, SPECIAL)
+    assert train_bpe(counts, 300, SPECIAL) == trained
+    merges = trained[1]
+    assert check(None, merges, counts, special_tokens=SPECIAL).agrees
+    merges[0], merges[1] = merges[1], merges[0]
+    report = check(None, merges, counts, special_tokens=SPECIAL)
+    assert report.divergence is not None
+    assert "No cause was looked for" in " ".join(report.describe())
+
+
+def test_a_file_is_read_block_by_block(counts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_file, "IN_A_BLOCK", 3)
+    entries = {b"a%d" % number: number + 1 for number in range(8)}
+    about = About("c", 1, 1, 8, "x", (), True)
+    reader = CountsReader("c", io.BytesIO(b"".join(written(about, b"", entries.items()))))
+    assert next(reader.blocks()) == {b"a0": 1, b"a1": 2, b"a2": 3}
+
+
+@pytest.mark.parametrize("place", [*range(20, 60, 7), -1, -30, -200])
+def test_a_flipped_bit_anywhere_is_damage(counts: Path, place: int) -> None:
+    data = bytearray(counts.read_bytes())
+    data[place] ^= 1
+    counts.write_bytes(data)
+    with refused("corpus.counts: damaged counts file"):
+        count_pretokens(counts, special_tokens=SPECIAL)
+
+
+@pytest.mark.parametrize("kept", [18, 30, 100, -1])
+def test_a_file_that_is_cut_or_too_long_is_damage(counts: Path, kept: int) -> None:
+    data = counts.read_bytes()
+    for damaged in (data[:kept], data + b"x"):
+        counts.write_bytes(damaged)
+        with refused("damaged"):
+            count_pretokens(counts, special_tokens=SPECIAL)
+
+
+@pytest.mark.parametrize(
+    ("entries", "distinct"),
+    [
+        ([(b"a", 0)], 1),
+        ([(b"a", -1)], 1),
+        ([(b"", 1)], 1),
+        ([(b"a", 1), (b"a", 1)], 2),
+        ([(b"a", 1)], 2),
+        ([(b"a", 1 << 61)], 1),
+    ],
+)
+def test_numbers_that_nobody_counts_are_damage(
+    entries: list[tuple[bytes, int]], distinct: int
+) -> None:
+    data = b"".join(written(About("c", 1, 1, distinct, "x", (), True), b"", entries))
+    with refused("damaged"):
+        CountsReader("c", io.BytesIO(data)).counts()
+
+
+def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counts_file, "LARGEST_SECTION", 1000)
+    packed = zlib.compress(b"[" * 5000)
+    digest = counts_file._digest(packed, b"")
+    section = counts_file._SECTION.pack(len(packed), digest) + packed
+    with refused("damaged"):
+        CountsReader("c", io.BytesIO(b"bpe-tui pretokens 1\n" + section))
+    with pytest.raises(OutputError, match="too long"):
+        list(written(About("c", 1, 1, 1, "x", (), True), b"", [(b"a" * 2000, 1)]))
+
+
+def test_another_version_pattern_or_special_token_is_told(counts: Path) -> None:
+    with refused("another pattern, gpt2"):
+        count_pretokens(counts, "cl100k", SPECIAL)
+    with refused(r"other special tokens \(<\|endoftext\|>\)"):
+        count_pretokens(counts)
+    counts.write_bytes(counts.read_bytes().replace(b"pretokens 1", b"pretokens 2", 1))
+    with refused("of another version"):
+        count_pretokens(counts, special_tokens=SPECIAL)
+
+
+def test_counts_are_no_text_and_no_part_of_one(counts: Path, text: Path) -> None:
+    corpus = Corpus(counts)
+    with refused("holds the counts of a corpus, and no text"):
+        corpus.read_head()
+    folder = Corpus(counts.parent)
+    with refused("corpus.counts: holds the counts"):
+        count_corpus(folder)
