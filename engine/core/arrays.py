@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from random import getrandbits
 from typing import Any
 
@@ -16,6 +18,16 @@ Integers = npt.NDArray[np.signedinteger[Any]]
 """For functions that take either."""
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+
+def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:
+    """The first of each pair, and the second of each.
+
+    >>> two_columns([(1, 2), (3, 4)], 2).tolist()
+    [[1, 3], [2, 4]]
+    """
+    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * count)
+    return np.ascontiguousarray(flat.reshape(count, 2).T)
 
 
 NOT_THERE = -1

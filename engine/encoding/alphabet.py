@@ -66,6 +66,14 @@ class Alphabet(ABC):
         """Whether each character is spelled as if it stood alone, whatever is beside it."""
         return False
 
+    @property
+    def letters(self) -> Mapping[str, int]:
+        """Characters that are one token each, whatever is beside them; for bytes, Latin-1's.
+
+        Those whose token hangs on their neighbours, or is more than one, are left out.
+        """
+        return {}
+
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         """How many tokens the pretokens are before any merge.
 
@@ -100,6 +108,10 @@ class ByteAlphabet(Alphabet):
     @property
     def unit(self) -> str:
         return "byte"
+
+    @property
+    def letters(self) -> Mapping[str, int]:
+        return {chr(byte): token_id for byte, token_id in enumerate(self._ids)}
 
     def token_count(self, counts: Mapping[bytes, int]) -> int:
         return sum(len(pretoken) * count for pretoken, count in counts.items())
@@ -160,6 +172,12 @@ class CharacterAlphabet(Alphabet):
     @property
     def spells_apart(self) -> bool:
         return self._each_one_token and not self._prefix
+
+    @property
+    def letters(self) -> Mapping[str, int]:
+        if self._prefix or self._suffix or self._by_byte:
+            return {}
+        return {letter: i for letter, i in self._characters.items() if len(letter) == 1}
 
     @property
     def token_ids(self) -> Sequence[int]:

@@ -26,8 +26,10 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     pattern = splitter.pattern
     if isinstance(model, MergingModel):
         vocab = model.tokens(splitter.in_bytes)
-        merges = [(vocab[left], vocab[right]) for left, right in model.table]
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
+        lefts, rights = zip(*table, strict=True) if table else ((), ())
+        token = vocab.__getitem__
+        merges = list(zip(map(token, lefts), map(token, rights), strict=True))
         if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
             pattern = words_of(model.vocab) or pattern
     else:

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from functools import cache, cached_property
 from typing import ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, two_columns
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.fast import Cached
 from engine.encoding.tokenizer import Tokenizer
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import in_lower_case, to_texts
 
 NONE = -1
 """Stands in a column of rows, ranks or counts where there is none."""
@@ -49,15 +48,9 @@ class Merges:
     @classmethod
     def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> Merges:
         """From pair → (rank, id made); row n is the token `ids[n]`, and these ascend."""
-        left, right = np.searchsorted(ids, _two_columns(table.keys(), len(table)))
-        rank, made = _two_columns(table.values(), len(table))
+        left, right = np.searchsorted(ids, two_columns(table.keys(), len(table)))
+        rank, made = two_columns(table.values(), len(table))
         return cls(left, right, np.searchsorted(ids, made), rank)
-
-
-def _two_columns(pairs: Iterable[Pair], count: int) -> Ints:
-    """The first of each pair and the second of each."""
-    flat = np.fromiter(chain.from_iterable(pairs), dtype=np.int64, count=2 * count)
-    return np.ascontiguousarray(flat.reshape(count, 2).T)
 
 
 NO_TWIN = np.iinfo(np.int64).max
@@ -93,7 +86,7 @@ def _first_rows(tokens: Sequence[Token]) -> dict[Token, int]:
 def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
     """The rows of some tokens, and of each the first that is the same in lower case."""
     rows = np.array(sorted(first_row.values()), dtype=np.int64)
-    lower = [to_text(tokens[row]).lower() for row in rows.tolist()]
+    lower = in_lower_case(to_texts([tokens[row] for row in rows.tolist()]))
     first = _first_rows(lower)
     twins = rows[np.fromiter(map(first.__getitem__, lower), dtype=np.int64, count=len(lower))]
     differ = twins != rows
@@ -238,7 +231,7 @@ class TokenTable:
     @cached_property
     def reading_order(self) -> Ints:
         """The position of each token sorted as text, without regard to case and leading spaces."""
-        return sorted_positions([to_text(token).lstrip().lower() for token in self.tokens])
+        return sorted_positions(in_lower_case([text.lstrip() for text in to_texts(self.tokens)]))
 
     @cached_property
     def is_reachable(self) -> Bools:
@@ -302,13 +295,24 @@ def reachable(table: TokenTable) -> Bools:
         found[made] = now
 
 
+LONG = 1 << 10
+"""Bytes of a token that is encoded by itself."""
+
+
 def _by_encoding(table: TokenTable) -> Bools:
     """The answer where merges may come in any order: each token is encoded."""
     merges, ids = table.merges, table.ids
-    pairs = zip(ids[merges.left].tolist(), ids[merges.right].tolist(), strict=True)
-    made = zip(merges.rank.tolist(), ids[merges.made].tolist(), strict=True)
-    encoder = Cached(table.alphabet, dict(zip(pairs, made, strict=True)))
-    encoded = AtOnce(encoder).encode(table.tokens)
+    columns = ids[merges.left], ids[merges.right], merges.rank, ids[merges.made]
+
+    @cache
+    def encoder() -> Cached:
+        left, right, rank, made = (column.tolist() for column in columns)
+        pairs, values = zip(left, right, strict=True), zip(rank, made, strict=True)
+        return Cached(table.alphabet, dict(zip(pairs, values, strict=True)))
+
+    # A few rounds more cost less than an encoder of so many merges.
+    at_once = AtOnce(table.alphabet, columns, lambda token: encoder().encode(token), LONG)
+    encoded = at_once.encode(table.tokens)
     is_one = encoded.counts == 1
     first = np.cumsum(encoded.counts) - encoded.counts
     found = table.is_special.copy()

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.encoding.encoders import at_once
 from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.encoder import RankLoop
 from engine.encoding.encoders.fast import RankHeap
+from engine.text.pretokenize import to_bytes
 
 BYTES = ByteAlphabet(range(256))
 pretokens = st.lists(st.text("abc", max_size=12).map(str.encode), max_size=12)
@@ -34,7 +35,24 @@ def test_pretokens_encoded_at_once_are_those_encoded_one_by_one(
     alphabet: Alphabet = WholeTokens(BYTES, {b"abc": 400}) if whole else BYTES
     encoder = RankHeap(alphabet, table)
     expected = [list(encoder.encode(each)) for each in pretokens]
-    found = AtOnce(encoder).encode(pretokens)
+    found = AtOnce.of(encoder).encode(pretokens)
+    assert found.counts.tolist() == list(map(len, expected))
+    assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
+
+
+@given(
+    st.lists(st.text("abcé漢\udce4", max_size=8).map(to_bytes), max_size=8),
+    st.sampled_from([None, 0]),
+    st.booleans(),
+)
+def test_letters_are_spelled_as_their_alphabet_spells_them(
+    pretokens: list[bytes], unknown: int | None, falls_back_to_bytes: bool
+) -> None:
+    byte_ids = range(300, 556) if falls_back_to_bytes else None
+    alphabet = CharacterAlphabet({"a": 5, "b": 6, "漢": 7, "ab": 9}, byte_ids, unknown)
+    encoder = RankHeap(alphabet, {(5, 6): (0, 9)})
+    expected = [list(encoder.encode(each)) for each in pretokens]
+    found = AtOnce.of(encoder).encode(pretokens)
     assert found.counts.tolist() == list(map(len, expected))
     assert found.ids.tolist() == [token_id for ids in expected for token_id in ids]
 
@@ -45,6 +63,6 @@ def test_long_pretokens_and_several_blocks_make_no_difference(
     encoder = RankLoop(BYTES, {(97, 98): (0, 256), (256, 256): (1, 257)})
     monkeypatch.setattr(at_once, "LONG", 4)
     monkeypatch.setattr(at_once, "BLOCK", 2)
-    found = AtOnce(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
+    found = AtOnce.of(encoder).encode([b"ab", b"abababab", b"", b"ba", b"abab"])
     assert found.ids.tolist() == [256, 257, 257, 98, 97, 257]
     assert found.counts.tolist() == [1, 2, 0, 2, 1]

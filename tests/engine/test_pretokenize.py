@@ -12,9 +12,11 @@ from engine.text.patterns import PATTERNS, Alternative, Pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
     check_special_tokens,
+    in_lower_case,
     pretokens,
     to_bytes,
     to_text,
+    to_texts,
 )
 
 EOT = "<|endoftext|>"
@@ -271,3 +273,10 @@ class TestSplitting:
 
 def loose(name: str) -> Pattern:
     return Pattern(name, "one of our own", (Alternative(name, LOOSE[name]),), ())
+
+
+@given(st.lists(st.binary(max_size=6) | st.sampled_from([b"\x1d\x1e", b"\x1d", "aΣ".encode()])))
+def test_texts_made_at_once_are_those_made_one_by_one(datas: list[bytes]) -> None:
+    texts = to_texts(datas)
+    assert texts == list(map(to_text, datas))
+    assert in_lower_case(texts) == [text.lower() for text in texts]

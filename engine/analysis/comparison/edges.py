@@ -89,7 +89,7 @@ class CutText:
         ordinary = self.pretokens.copy()
         for number in self.special:
             ordinary[number] = b""
-        encoded = AtOnce(tokenizer.encoder).encode(ordinary)
+        encoded = AtOnce.of(tokenizer.encoder).encode(ordinary)
         counts = encoded.counts
         lengths = token_lengths(tokenizer)[encoded.ids]
         if not _spell(tokenizer, encoded, lengths, ordinary):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from engine.core.arrays import Ints
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import to_text
+from engine.text.pretokenize import to_texts
 from engine.text.scripts import DIGIT, KIND_NAMES, SHARED, SPACE, STRAY, SYMBOL, ScriptTable
 
 # -- lengths, in bytes or characters
@@ -66,7 +66,7 @@ def token_kinds(tokens: Sequence[bytes], table: ScriptTable) -> npt.NDArray[np.u
     """
     if not tokens:
         return np.zeros(0, dtype=np.uint8)
-    texts = [to_text(token) for token in tokens]
+    texts = to_texts(tokens)
     lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     starts = np.cumsum(lengths) - lengths
     kinds = table.kinds("".join(texts))

@@ -8,20 +8,23 @@ the rule that encoders follow, whatever the order of the merges.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import NOT_THERE, Ints, NumberTable
+from engine.core.arrays import NOT_THERE, Ints, NumberTable, two_columns
+from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import Encoder
+from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
 """Pretokens that are looked at together, so that they stay in the processor's cache."""
 LONG = 128
 """Longer pretokens are left to the encoder: there is a round for each merge."""
+CODE_POINTS = 0x110000
 
 _PLACE_BITS = 32
 _NEVER = 1 << 30
@@ -35,20 +38,47 @@ class Encoded(NamedTuple):
     counts: Ints
 
 
+MergeColumns = tuple[Ints, Ints, Ints, Ints]
+"""Of each merge the ids of its parts, its rank, and the id of what it makes."""
+
+
 class AtOnce:
     """Gives the ids that an encoder gives, for thousands of pretokens sooner.
 
+    Args:
+        alphabet: what a pretoken is before any merge.
+        encode: gives the ids of one long pretoken.
+        long: how many bytes no long one has; by default `LONG`.
+
     >>> from engine.encoding.alphabet import ByteAlphabet
     >>> from engine.encoding.encoders.encoder import RankLoop
-    >>> encoder = AtOnce(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
+    >>> encoder = AtOnce.of(RankLoop(ByteAlphabet(range(256)), {(97, 98): (0, 256)}))
     >>> encoded = encoder.encode([b"abc", b"", b"aab"])
     >>> encoded.ids.tolist(), encoded.counts.tolist()
     ([256, 99, 97, 256], [2, 0, 2])
     """
 
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-        self._merges = _Merges.of(encoder)
+    def __init__(
+        self,
+        alphabet: Alphabet,
+        merges: MergeColumns,
+        encode: Callable[[bytes], Sequence[int]],
+        long: int | None = None,
+    ) -> None:
+        self._long = LONG if long is None else long
+        self._alphabet = alphabet
+        self._merges = _Merges.of(alphabet, merges)
+        self._encode_one = encode
+        self._id_of = np.full(CODE_POINTS, NOT_THERE, dtype=np.int64)
+        self._id_of[[*map(ord, alphabet.letters)]] = [*alphabet.letters.values()]
+
+    @classmethod
+    def of(cls, encoder: Encoder) -> AtOnce:
+        """What gives the ids of an encoder."""
+        table = encoder.table
+        left, right = two_columns(table, len(table))
+        rank, made = two_columns(table.values(), len(table))
+        return cls(encoder.alphabet, (left, right, rank, made), encoder.encode)
 
     def encode(self, pretokens: Sequence[bytes]) -> Encoded:
         """The ids of each pretoken."""
@@ -61,51 +91,72 @@ class AtOnce:
         return Encoded(ids, np.concatenate([nothing, *(each.counts for each in found)]))
 
     def _encode_block(self, pretokens: Sequence[bytes]) -> Encoded:
-        spell, encode = self._encoder.alphabet.spell, self._encoder.encode
-        block = _Block(
-            [encode(each) if len(each) > LONG else spell(each) for each in pretokens],
-            self._merges,
-        )
+        block = _Block(self._spelled(pretokens), self._merges)
         while len(block.owners):
             block.go_round()
         return block.encoded()
+
+    def _spelled(self, pretokens: Sequence[bytes]) -> Encoded:
+        """The ids of each before any merge; long ones are encoded already."""
+        ids, counts = self._letters(pretokens)
+        apart = np.fromiter(map(len, pretokens), np.int64, len(pretokens)) > self._long
+        apart[np.repeat(np.arange(len(counts)), counts)[ids == NOT_THERE]] = True
+        if not apart.any():
+            return Encoded(ids, counts)
+        spell, encode = self._alphabet.spell, self._encode_one
+        one_by_one = [
+            encode(each) if len(each) > self._long else spell(each)
+            for each in compress(pretokens, apart)
+        ]
+        ids = ids[~np.repeat(apart, counts)]
+        counts[apart] = np.fromiter(map(len, one_by_one), np.int64, len(one_by_one))
+        is_apart = np.repeat(apart, counts)
+        spelled = np.empty(len(is_apart), dtype=np.int64)
+        spelled[~is_apart] = ids
+        spelled[is_apart] = np.fromiter(chain.from_iterable(one_by_one), np.int64)
+        return Encoded(spelled, counts)
+
+    def _letters(self, pretokens: Sequence[bytes]) -> tuple[Ints, Ints]:
+        """The id of each letter, `NOT_THERE` for an unknown one; and how many each has."""
+        in_bytes = self._alphabet.unit == "byte"
+        texts = [each.decode("latin-1") for each in pretokens] if in_bytes else to_texts(pretokens)
+        codes = "".join(texts).encode("utf-32-le", "surrogatepass")
+        counts = np.fromiter(map(len, texts), np.int64, len(texts))
+        return self._id_of[np.frombuffer(codes, dtype=np.uint32)], counts
 
 
 class _Merges(NamedTuple):
     """The merges by pair: their ranks and what they make."""
 
     ids: int
-    ranks: NumberTable
-    made: NumberTable
+    places: NumberTable
+    ranks: Ints
+    made: Ints
 
     @classmethod
-    def of(cls, encoder: Encoder) -> _Merges:
-        table = encoder.table
-        pairs = np.fromiter(chain.from_iterable(table), np.int64, 2 * len(table))
-        values = np.fromiter(chain.from_iterable(table.values()), np.int64, 2 * len(table))
-        made = values[1::2]
-        greatest = max(max(encoder.alphabet.token_ids), made.max(initial=0), pairs.max(initial=0))
-        ids = 1 + int(greatest)
-        keys = pairs[::2] * ids + pairs[1::2]
-        return cls(ids, NumberTable(keys, values[::2]), NumberTable(keys, made))
+    def of(cls, alphabet: Alphabet, merges: MergeColumns) -> _Merges:
+        left, right, rank, made = merges
+        greatest = max(int(each.max(initial=0)) for each in (left, right, made))
+        ids = 1 + max(greatest, max(alphabet.token_ids))
+        places = NumberTable(left * ids + right, np.arange(len(rank), dtype=np.int64))
+        return cls(ids, places, np.append(rank, _NEVER), made)
 
     def ranks_of(self, left: Ints, right: Ints) -> Ints:
-        found = self.ranks.of(left * self.ids + right)
-        return np.where(found == NOT_THERE, _NEVER, found)
+        # What is not there has the place −1, which is the last.
+        return self.ranks[self.places.of(left * self.ids + right)]
 
     def made_of(self, left: Ints, right: Ints) -> Ints:
-        return self.made.of(left * self.ids + right)
+        return self.made[self.places.of(left * self.ids + right)]
 
 
 class _Block:
     """The pretokens in which something may still merge, and what became of the others."""
 
-    def __init__(self, spelled: Sequence[Sequence[int]], merges: _Merges) -> None:
+    def __init__(self, spelled: Encoded, merges: _Merges) -> None:
         self._merges = merges
-        self._counts = np.fromiter(map(len, spelled), dtype=np.int64, count=len(spelled))
+        self._ids, self._counts = spelled
         self._homes = np.cumsum(self._counts) - self._counts
-        total = int(self._counts.sum())
-        self._ids = np.fromiter(chain.from_iterable(spelled), dtype=np.int64, count=total)
+        total = len(self._ids)
         self._result = self._ids.copy()
         self.owners = np.flatnonzero(self._counts)
         self._lengths = self._counts[self.owners]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from operator import add
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -110,8 +111,12 @@ class BPE(MergingModel):
         return ids if self.byte_fallback and any(i is not None for i in ids) else []
 
     def tokens(self, in_bytes: bool) -> dict[int, bytes]:
-        if not in_bytes or self._prefix or self._suffix:
+        if self._prefix or self._suffix:
             return {i: self._bytes_of(text, in_bytes) for text, i in self.vocab.items()}
+        if not in_bytes:
+            found = {i: text.encode() for text, i in self.vocab.items()}
+            known = enumerate(self._byte_ids)
+            return found | {i: bytes((byte,)) for byte, i in known if i is not None}
         unspelled = zip(self.vocab.items(), unspell_all(list(self.vocab)), strict=True)
         return {i: text.encode() if token is None else token for (text, i), token in unspelled}
 
@@ -130,15 +135,11 @@ class BPE(MergingModel):
 
     @cached_property
     def table(self) -> dict[Pair, tuple[int, int]]:
-        vocab = self.vocab
-        if self._prefix:
-            whole = [self._joined(left, right) for left, right in self.merges]
-        else:
-            whole = [left + right for left, right in self.merges]
-        found = {
-            (vocab[left], vocab[right]): (rank, vocab[joined])
-            for (rank, (left, right)), joined in zip(enumerate(self.merges), whole, strict=True)
-        }
+        lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
+        joined = map(self._joined if self._prefix else add, lefts, rights)
+        id_of = self.vocab.__getitem__
+        pairs = zip(map(id_of, lefts), map(id_of, rights), strict=True)
+        found = dict(zip(pairs, enumerate(map(id_of, joined)), strict=True))
         # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
         return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
 
@@ -181,10 +182,11 @@ def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
     spelled = fields.items(key)
     if spelled and isinstance(spelled[0], str) and spelled[0].startswith("#version"):
         del spelled[0]
-    merges = [_parts(each) for each in spelled]
+    all_lists = set(map(type, spelled)) <= {list}
+    merges = spelled if all_lists else [_parts(each) for each in spelled]
     if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
         well_formed("".join(chain.from_iterable(merges)), fields.path(key))
-        return [(left, right) for left, right in merges]
+        return list(map(tuple, merges))
     place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
     raise fields.error(key, f"[{place}] is not two tokens: {short_repr(spelled[place])}")
 

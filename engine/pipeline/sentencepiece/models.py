@@ -298,7 +298,8 @@ def words_of(tokens: Iterable[str]) -> Pattern | None:
     known = set(tokens)
     if SPACE not in known:
         return None
-    joined = sorted({each for token in known for each in _BEFORE_SPACE.findall(token)})
+    within = [token for token in known if token.rfind(SPACE) > 0]
+    joined = sorted({each for token in within for each in _BEFORE_SPACE.findall(token)})
     inside = rf"|(?<=[{''.join(map(re.escape, joined))}]){SPACE}+" if joined else ""
     return Pattern(
         "sentencepiece",
