@@ -21,7 +21,6 @@ from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
 from engine.encoding.units import UNKNOWN, Units
-from engine.recording.affected_pretokens import CountAttribution
 from engine.recording.merge_frame import MergeFrame, MergeTimeline
 from engine.text.excerpt import Excerpt
 from engine.text.patterns import PatternLike
@@ -112,11 +111,6 @@ class Frame(MergeFrame[MergeStep]):
     def counts(self) -> Mapping[bytes, int]:
         """pretoken → how often it occurs in the corpus."""
         return self.run.counts
-
-    @cached_property
-    def attribution(self) -> CountAttribution:
-        """Which pretokens are behind each change that the merge made; to be read first."""
-        return CountAttribution(iter(self._affected))
 
     # -- the pairs
 

@@ -26,11 +26,14 @@ MOST_QUESTIONS = 100
 DECK = (
     *("next-pair", "next-pair", "next-pair", "tie", "count-change", "count-change"),
     *("encode-by-hand", "encode-by-hand", "cuts", "stale", "decode"),
-    *("best-score", "first-to-go", "best-path"),
+    *("best-score", "best-score", "longest-match", "longest-match"),
+    *("first-to-go", "best-path"),
 )
 """What is drawn from; a kind that stands more often is asked more often."""
 OF_ONE_MOMENT = frozenset(("next-pair", "tie", "best-score", "first-to-go"))
 """Kinds that ask what a step does: at one step, or at neighbours, one tells the other's answer."""
+TELLS_THE_MERGE = frozenset(("count-change",))
+"""Kinds that name the pair that merges next, and so the answer of the others at that step."""
 TRIES = 12
 """So often a question of the level wanted is looked for; then the nearest is taken."""
 
@@ -119,8 +122,10 @@ def _are_alike(one: Question[Any], other: Question[Any]) -> bool:
     """Whether who knows one question knows the other: they are the same, or of the same moment."""
     if (one.asks, one.given, one.form) == (other.asks, other.given, other.form):
         return True
-    near = abs(one.frame.step - other.frame.step) <= 1
-    return near and {one.NAME, other.NAME} <= OF_ONE_MOMENT
+    apart, names = abs(one.frame.step - other.frame.step), {one.NAME, other.NAME}
+    if names & OF_ONE_MOMENT and names & TELLS_THE_MERGE:
+        return not apart
+    return apart <= 1 and names <= OF_ONE_MOMENT
 
 
 # -- what was answered, as a file

@@ -14,7 +14,12 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from engine.core.errors import UnknownTokenIdError
 from engine.core.events import Pair
-from engine.recording.affected_pretokens import AffectedPretoken, AffectedPretokens, PretokenIndex
+from engine.recording.affected_pretokens import (
+    AffectedPretoken,
+    AffectedPretokens,
+    CountAttribution,
+    PretokenIndex,
+)
 from engine.recording.merge_record import MergeRecord, PairStep, StepT
 from engine.recording.player import Player, RecordedRun
 from engine.recording.segmentation import Segments
@@ -297,6 +302,11 @@ class MergeFrame(ABC, Generic[StepT]):
             limit: how many to look for.
         """
         return self._affected.first(limit, seconds)
+
+    @cached_property
+    def attribution(self) -> CountAttribution:
+        """Which pretokens are behind each change that the merge made; to be read first."""
+        return CountAttribution(iter(self._affected))
 
     @cached_property
     def _affected(self) -> AffectedPretokens:

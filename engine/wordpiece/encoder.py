@@ -113,6 +113,10 @@ class WordPieceEncoder:
         # A word may begin with `##` and be a whole piece.
         self._longest_first = max(map(len, ids))
 
+    def id_of(self, piece: str) -> int | None:
+        """The id of a piece as it is written; `None` if the vocabulary does not have it."""
+        return self._ids.get(piece)
+
     def encode(self, word: str) -> tuple[int, ...]:
         """The ids of a word: what the probes find, without those that can only fail."""
         spelled = self.spell(word)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from typing import Any
 
 import odd_texts
@@ -247,6 +247,43 @@ def best_score(question: Question[Any], step: wordpiece_oracle.OracleStep) -> An
     return labels.index((step.pair[0].encode(), "│", step.pair[1].encode()))
 
 
+def longest_match(question: Question[Any], vocab: set[str]) -> Answer:
+    """Of all ways to cut the word into pieces, the one whose pieces are longest from the left."""
+    form = question.form
+    assert isinstance(form, Cuts)
+    word = form.text
+    ways = [
+        ends
+        for count in range(len(word))
+        for ends in combinations(range(1, len(word)), count)
+        if {
+            f"{'##' if start else ''}{word[start:end]}"
+            for start, end in pairwise((0, *ends, len(word)))
+        }
+        <= vocab
+    ]
+    return max(ways, key=lambda ends: (*ends, len(word)))
+
+
+@given(wordpiece_oracle.corpora(), st.integers(0, 9))
+@examples(40)
+def test_words_are_cut_as_all_their_cuts_tell(corpus: dict[str, int], seed: int) -> None:
+    steps = wordpiece_oracle.train(corpus, 12, "frequent")
+    counts = {word.encode(): count for word, count in corpus.items()}
+    trainer = WordPieceTrainer(counts, 200, min_count=1)
+    timeline = WordPieceTimeline(trainer.record, trainer.steps())
+    characters = {f"{'##' if at else ''}{c}" for word in corpus for at, c in enumerate(word)}
+    for step, question in asked(timeline, ["longest-match", "count-change"], str(seed)):
+        if step >= len(steps):
+            break
+        if question.NAME == "longest-match":
+            vocab = characters | {made.piece for made in steps[:step]}
+            assert_graded(question, longest_match(question, vocab))
+        else:
+            left, _, right, *_ = (getattr(word, "decode", str)() for word in question.asks.words)
+            assert_graded(question, steps[step].pairs_after[left, right])
+
+
 @given(wordpiece_oracle.corpora(), st.sampled_from(list(SCORE_TIE_RULES)))
 @examples(40)
 def test_scores_are_graded_by_their_fractions(corpus: dict[str, int], rule: str) -> None:
@@ -418,4 +455,4 @@ def test_an_attempt_counts_only_the_first_try() -> None:
 
 
 def test_every_kind_has_a_slow_grader() -> None:
-    assert {*GRADERS, "best-score", "first-to-go", "best-path"} == set(KINDS)
+    assert {*GRADERS, "best-score", "longest-match", "first-to-go", "best-path"} == set(KINDS)

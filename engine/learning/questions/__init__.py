@@ -24,6 +24,7 @@ from engine.learning.questions.cuts import PlaceCuts
 from engine.learning.questions.decode_ids import DecodeIds
 from engine.learning.questions.encode_by_hand import EncodeByHand
 from engine.learning.questions.first_to_go import FirstToGo
+from engine.learning.questions.longest_match import LongestMatch
 from engine.learning.questions.next_pair import NextPair, TieWinner
 from engine.learning.questions.question import Chance, Question, Wish
 from engine.learning.questions.stale_entry import StaleEntry
@@ -41,6 +42,7 @@ KINDS: Registry[type[Question[Any]]] = Registry(
             StaleEntry,
             DecodeIds,
             BestScore,
+            LongestMatch,
             FirstToGo,
             BestPath,
         )

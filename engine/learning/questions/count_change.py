@@ -22,6 +22,9 @@ from engine.learning.questions.question import (
     refuse_without_next,
 )
 from engine.recording.affected_pretokens import AffectedPretoken
+from engine.wordpiece.frame import WordPieceFrame
+
+MergingFrame = Frame | WordPieceFrame
 
 MOST_WORDS = 4
 """In so many different words the two pairs meet, at the most: a learner counts them."""
@@ -30,20 +33,20 @@ MOST_PRETOKENS = 400
 
 
 @dataclass(frozen=True)
-class CountAfter(Question[Frame]):
+class CountAfter(Question[MergingFrame]):
     """How often a pair stands after the next merge, from the words where the two meet."""
 
     NAME = "count-change"
     SUMMARY = "what becomes of the count of a pair beside the merge?"
-    OF = Frame
-    MODEL = "BPE"
+    OF = (Frame, WordPieceFrame)
+    MODEL = "BPE or WordPiece"
 
-    frame: Frame
+    frame: MergingFrame
     change: CountChange
     words: tuple[AffectedPretoken, ...]
 
     @classmethod
-    def of(cls, frame: Frame, wish: Wish) -> Self:
+    def of(cls, frame: MergingFrame, wish: Wish) -> Self:
         refuse_without_next(frame)
         merge = frame.merge_at(frame.step)
         if not merge.count:
@@ -133,7 +136,7 @@ class CountAfter(Question[Frame]):
 
 
 def _countable(
-    frame: Frame, about: Pair | None
+    frame: MergingFrame, about: Pair | None
 ) -> Iterator[tuple[CountChange, tuple[AffectedPretoken, ...]]]:
     """The changes of the next merge that a few words are behind, the largest first."""
     after = frame.at(frame.step + 1)
