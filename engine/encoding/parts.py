@@ -41,7 +41,7 @@ class NumberedParts(NamedTuple):
 
 def number_parts(
     vocab: Mapping[int, bytes],
-    merges: Sequence[tuple[bytes, bytes]],
+    merges: Sequence[tuple[bytes, bytes]] | None,
     special_tokens: Sequence[str] | Mapping[str, int],
     alphabet: Alphabet | None,
     table: MergeTable | None,
@@ -65,13 +65,16 @@ def number_parts(
             ids = _ids_by_bytes(vocab, special_ids.values())
     else:
         ids = _ids_by_bytes(vocab)
-        made = {left + right for left, right in merges}
+        if merges is None:
+            made = {vocab[token_id] for _, token_id in (table or {}).values()}
+        else:
+            made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
     return NumberedParts(
         vocab,
         special_ids,
         _byte_alphabet(ids) if alphabet is None else alphabet,
-        _merge_table(ids, merges) if table is None else table,
+        _merge_table(ids, merges or ()) if table is None else table,
     )
 
 

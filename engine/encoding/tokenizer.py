@@ -64,7 +64,7 @@ class Tokenizer:
 
     Args:
         vocab: id → bytes; has to hold the 256 bytes and the tokens of all merges.
-        merges: (left bytes, right bytes), in order of rank.
+        merges: (left bytes, right bytes), in order of rank; `None` for those of `table`.
         special_tokens: strings that are one id wherever they stand. Those that the vocab lacks
             get the next free ids; a mapping gives each its id. With `None` no text is special.
         pattern: a name in `PATTERNS`, a pattern, or a regex: typed, or compiled.
@@ -84,7 +84,7 @@ class Tokenizer:
     def __init__(
         self,
         vocab: Mapping[int, bytes],
-        merges: Sequence[tuple[bytes, bytes]],
+        merges: Sequence[tuple[bytes, bytes]] | None,
         special_tokens: Sequence[str] | Mapping[str, int] | None = None,
         pattern: PatternLike = "gpt2",
         encoder: str = DEFAULT_ENCODER,
@@ -94,15 +94,27 @@ class Tokenizer:
         pipeline: Stages | None = None,
     ) -> None:
         self.pattern = as_pattern(pattern)
-        self.special_tokens = check_special_tokens(special_tokens or ())
-        self.merges = list(merges)
+        specials = () if special_tokens is None else special_tokens
+        self.special_tokens = check_special_tokens(specials)
         self.pipeline = pipeline
-        parts = number_parts(vocab, self.merges, special_tokens or (), alphabet, table)
+        parts = number_parts(vocab, merges, specials, alphabet, table)
         self.vocab, self._special_ids, self.alphabet, self.merge_table = parts
+        if merges is not None:
+            self.merges = list(merges)
+        # A special token may have the id of one that merges are made of.
+        ordinary = ((i, vocab.get(i)) for i in self._special_ids.values())
+        self._ordinary = {i: token for i, token in ordinary if token is not None}
         splitter = None if pipeline is None or pipeline.splitter.is_plain else pipeline.splitter
         self._encoder = TextEncoder(
             encoder, self.alphabet, self.merge_table, self.pattern, self._special_ids, splitter
         )
+
+    @cached_property
+    def merges(self) -> list[tuple[bytes, bytes]]:
+        """(left bytes, right bytes), in order of rank."""
+        token = (self.vocab | self._ordinary).__getitem__
+        lefts, rights = zip(*self.merge_table, strict=True) if self.merge_table else ((), ())
+        return list(zip(map(token, lefts), map(token, rights), strict=True))
 
     def __repr__(self) -> str:
         """What it is in a line: `Tokenizer(257 tokens, 1 merges, pattern gpt2)`."""

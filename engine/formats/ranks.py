@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +65,7 @@ def tokenizer_of_ranks(
     alphabet: Alphabet = ByteAlphabet([ranks[bytes((byte,))] for byte in range(256)])
     if found.unmade:
         alphabet = WholeTokens(alphabet, {token: ranks[token] for token in found.unmade})
-    made = Tokenizer(
-        vocab, found.merges, special_ids, pattern, alphabet=alphabet, table=found.table
-    )
+    made = Tokenizer(vocab, None, special_ids, pattern, alphabet=alphabet, table=found.table)
     return made, _note_unmade(found.unmade)
 
 
@@ -145,12 +144,10 @@ class RankedMerges:
     """What ranks say.
 
     Attributes:
-        merges: the merges in order of rank.
-        table: the same in ranks of tokens: pair → (place in `merges`, rank of what it makes).
+        table: the merges in order: pair of ranks → (place, rank of what it makes).
         unmade: the tokens that no merge makes.
     """
 
-    merges: list[Merge]
     table: dict[Pair, tuple[int, int]]
     unmade: list[bytes]
 
@@ -162,31 +159,33 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
         VocabularyError: the tokens are so long that this would take minutes.
 
     >>> found = merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
-    >>> found.merges, found.unmade
-    ([(b'b', b'c'), (b'a', b'bc')], [b'aca'])
+    >>> found.table, found.unmade
+    ({(1, 2): (0, 3), (0, 3): (1, 4)}, [b'aca'])
     """
     _check_lengths(ranks)
     tokens = sorted(ranks, key=ranks.__getitem__)
-    in_order = sorted(ranks.values())
-    found = RankedMerges([], {}, [])
-    merges, table = found.merges, found.table
-    lefts, rights = (each.tolist() for each in last_merges(tokens))
-    for place, (token, left, right) in enumerate(zip(tokens, lefts, rights, strict=True)):
-        if left != NONE:
-            merge = tokens[left], tokens[right]
-            if merge[0] + merge[1] != token:
-                break
-            table[in_order[left], in_order[right]] = len(merges), in_order[place]
-            merges.append(merge)
-        elif len(token) > 1:
-            if _last_merge(token, ranks) is not None:
-                break
-            found.unmade.append(token)
-    else:
-        return found
-    for token in tokens[place:]:
+    in_order = np.array(sorted(ranks.values()), dtype=np.int64)
+    left, right = last_merges(tokens)
+    made = np.flatnonzero(left != NONE)
+    merged = map(add, _each(tokens, left[made]), _each(tokens, right[made]))
+    unmade = [place for place in np.flatnonzero(left == NONE).tolist() if len(tokens[place]) > 1]
+    known = len(tokens)
+    for place, token, whole in zip(made.tolist(), _each(tokens, made), merged, strict=True):
+        if token != whole:
+            known = place
+            break
+    known = next((n for n in unmade if n < known and _last_merge(tokens[n], ranks)), known)
+    kept = made[: np.searchsorted(made, known)]
+    found = RankedMerges({}, [tokens[place] for place in unmade if place < known])
+    pairs = zip(in_order[left[kept]].tolist(), in_order[right[kept]].tolist(), strict=True)
+    found.table.update(zip(pairs, enumerate(in_order[kept].tolist()), strict=True))
+    for token in tokens[known:]:
         _find_by_encoding(found, token, ranks)
     return found
+
+
+def _each(tokens: Sequence[bytes], places: Ints) -> Iterator[bytes]:
+    return map(tokens.__getitem__, places.tolist())
 
 
 def _check_lengths(ranks: Mapping[bytes, int]) -> None:
@@ -206,8 +205,7 @@ def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, i
         found.unmade.append(token)
         return
     left, right = merge
-    found.table[ranks[left], ranks[right]] = len(found.merges), ranks[token]
-    found.merges.append(merge)
+    found.table[ranks[left], ranks[right]] = len(found.table), ranks[token]
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:

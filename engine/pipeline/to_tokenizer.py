@@ -27,17 +27,14 @@ def tokenizer_of(pipeline: Pipeline) -> Tokenizer:
     if isinstance(model, MergingModel):
         vocab = model.tokens(splitter.in_bytes)
         alphabet, table = model.alphabet(splitter.in_bytes), model.table
-        lefts, rights = zip(*table, strict=True) if table else ((), ())
-        token = vocab.__getitem__
-        merges = list(zip(map(token, lefts), map(token, rights), strict=True))
         if pattern.source == NOTHING_CUT.source and model.spells_apart and not splitter.in_bytes:
             pattern = words_of(model.vocab) or pattern
     else:
         vocab = {token_id: text.encode() for text, token_id in model.vocab.items()}
-        merges, alphabet, table = [], ModelAlphabet(model, splitter.in_bytes), {}
+        alphabet, table = ModelAlphabet(model, splitter.in_bytes), {}
     return Tokenizer(
         vocab,
-        merges,
+        None,
         pipeline.added_ids,
         pattern,
         alphabet=alphabet,
