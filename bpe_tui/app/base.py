@@ -15,8 +15,7 @@ from textual.widgets import Input
 
 from bpe_tui.app import terminal
 from bpe_tui.session.host import Notices
-from bpe_tui.styles import sheet
-from bpe_tui.styles.themes import DARK, LIGHT, THEMES
+from bpe_tui.styles import DARK, LIGHT, THEMES, sheet
 from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled

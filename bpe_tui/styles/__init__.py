@@ -1,4 +1,8 @@
-"""Colours (`themes.py`, `app.tcss`) and one arrangement a screen.
+"""The two themes, the style sheet of all (`app.tcss`), and one arrangement a screen.
+
+A theme says what colour each role has, on dark and on light. The most vivid colour is for one
+thing, this merge: the pair that joins next, the token just made. Nothing else comes near it, so
+that the eye finds it without being told.
 
 Uses nothing; screens name their style sheet, and the app its themes.
 """
@@ -7,7 +11,82 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.theme import Theme
+
 
 def sheet(name: str) -> Path:
     """A style sheet, by its name; relative paths are looked for beside each class that inherits."""
     return Path(__file__).with_name(name)
+
+
+_DARK_TOKENS = (
+    "#8ec7ff", "#a5d6a7", "#e0b894", "#ce9df0", "#80deea", "#f4a6b7", "#d4d88a", "#b0bec5",
+)  # fmt: skip
+_LIGHT_TOKENS = (
+    "#2f6090", "#1b6e28", "#7a5230", "#6a2c91", "#00666e", "#a3204e", "#5c6100", "#44525a",
+)  # fmt: skip
+
+
+def _tokens(colours: tuple[str, ...]) -> dict[str, str]:
+    return {f"role-token-{hue}": colour for hue, colour in enumerate(colours)}
+
+
+DARK = Theme(
+    name="bpe-dark",
+    primary="#6cb6ff",
+    secondary="#a5d6a7",
+    accent="#ffb74d",
+    warning="#ffb74d",
+    error="#ff8a80",
+    success="#81c784",
+    foreground="#e6e6e6",
+    background="#14171c",
+    surface="#1b1f26",
+    panel="#262b34",
+    dark=True,
+    variables={
+        **_tokens(_DARK_TOKENS),
+        "role-dim": "#a3adb8",
+        "role-border": "#7f8b97",
+        "role-cut": "#76818d",
+        "role-fresh": "#14171c",
+        "role-fresh-back": "#ffd54f",
+        "role-pair": "#ffd54f",
+        "role-gain": "#8fe396",
+        "role-loss": "#ff9e94",
+        "role-stale": "#a3adb8",
+        "role-tie": "#f3b0ff",
+        "role-special": "#ffab91",
+        "role-cursor-back": "#2f3d52",
+    },
+)
+LIGHT = Theme(
+    name="bpe-light",
+    primary="#0b5cad",
+    secondary="#1b6e28",
+    accent="#8a4b00",
+    warning="#8a4b00",
+    error="#b3261e",
+    success="#1b6e28",
+    foreground="#1c2024",
+    background="#fbfbf8",
+    surface="#f2f2ee",
+    panel="#e4e5e1",
+    dark=False,
+    variables={
+        **_tokens(_LIGHT_TOKENS),
+        "role-dim": "#5b646d",
+        "role-border": "#656e77",
+        "role-cut": "#6c757e",
+        "role-fresh": "#ffffff",
+        "role-fresh-back": "#b83a00",
+        "role-pair": "#b83a00",
+        "role-gain": "#17692a",
+        "role-loss": "#9e1b32",
+        "role-stale": "#5b646d",
+        "role-tie": "#7b1fa2",
+        "role-special": "#6d3b2f",
+        "role-cursor-back": "#dae8f8",
+    },
+)
+THEMES = (DARK, LIGHT)

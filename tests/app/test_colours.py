@@ -8,8 +8,7 @@ import re
 import pytest
 from textual.theme import Theme
 
-from bpe_tui.styles import sheet
-from bpe_tui.styles.themes import THEMES
+from bpe_tui.styles import THEMES, sheet
 from bpe_tui.widgets.rows import ROLES
 
 READABLE = 4.5
