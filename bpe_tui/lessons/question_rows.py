@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import chop_cells
 
-from bpe_tui.widgets.bars import bar, bar_room, scale_of
+from bpe_tui.widgets.numbers import bar, bar_room, scale_of
 from bpe_tui.widgets.rows import Row, Span, left, right, spans_width, wrapped
 from bpe_tui.widgets.visible import visible_bytes, width
 from engine.core.wording import Sentence, Words

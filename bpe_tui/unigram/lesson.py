@@ -31,8 +31,7 @@ from bpe_tui.views.telling import (
     eased,
 )
 from bpe_tui.widgets import visible
-from bpe_tui.widgets.bars import bar, scale_of, trace
-from bpe_tui.widgets.numbers import number, plural, with_power
+from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace, with_power
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints

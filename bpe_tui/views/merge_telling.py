@@ -22,8 +22,7 @@ from bpe_tui.views.telling import (
     eased,
     with_end,
 )
-from bpe_tui.widgets.bars import scale_of
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
     Span,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bpe_tui.views.panel import TokenPainter
 from bpe_tui.views.telling import LEAST_BAR, REMARK
-from bpe_tui.widgets.bars import bar, trace
+from bpe_tui.widgets.numbers import bar, trace
 from bpe_tui.widgets.rows import Span, left, right, spans_width
 from bpe_tui.widgets.visible import ending, shorten, width
 from engine.core.events import Pair

@@ -9,7 +9,7 @@ from opening import opened
 
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.unigram.panels.step import prune_rows
-from bpe_tui.widgets.bars import BODY, HALF, bar, scale_of, trace
+from bpe_tui.widgets.numbers import BODY, HALF, bar, scale_of, trace
 from bpe_tui.wordpiece.panels.training import ScoresPanel
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import PruneStep

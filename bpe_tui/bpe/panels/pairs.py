@@ -8,9 +8,8 @@ from bpe_tui.views.corpus import layout_step
 from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import GIVEN, Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToPair
-from bpe_tui.widgets.bars import bar, bar_room, scale_of, trace
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed, trace
 from bpe_tui.widgets.rows import Row, RowColumn, RowsOnDemand, RowTable, Span, left, right
 from engine.bpe.frame import Frame
 from engine.bpe.heap import HeapMove, Move

@@ -8,8 +8,7 @@ from math import exp
 from bpe_tui.unigram.narration import count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.views.targets import ToPiece
-from bpe_tui.widgets.bars import bar, bar_room, scale_of
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,

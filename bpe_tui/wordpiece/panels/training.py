@@ -13,8 +13,7 @@ from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, Tok
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.targets import ToPair
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
-from bpe_tui.widgets.bars import bar, bar_room, scale_of
-from bpe_tui.widgets.numbers import number, plural, signed
+from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of, signed
 from bpe_tui.widgets.rows import (
     Row,
     RowColumn,
