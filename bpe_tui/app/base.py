@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any, ClassVar
 
 from textual import events
-from textual.app import App
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
-from textual.widgets import Input
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
 
 from bpe_tui.app import terminal
 from bpe_tui.session.host import Notices
@@ -20,6 +25,24 @@ from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
+
+
+class Messages(ModalScreen[None]):
+    """A window with every message, the newest at the top; any of its own keys closes it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+l,q,enter", "dismiss", "close")]
+
+    def __init__(self, told: Sequence[str]) -> None:
+        super().__init__()
+        self._told = told
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="messages", classes="window") as window:
+            window.border_title = Content("messages, the newest first")
+            window.border_subtitle = Content("Esc closes")
+            said = "\n\n".join(reversed(self._told))
+            yield Static(Content(said or "Nothing has been said so far."))
+
 
 QUIET_SECONDS = 0.3
 
@@ -133,7 +156,6 @@ class BaseApp(App[int]):
                 screen.show_told()
 
     def action_messages(self) -> None:
-        from bpe_tui.dialogs.messages import Messages
 
         self.push_screen(Messages(tuple(self.notices.everything)))
 
