@@ -1,5 +1,6 @@
-"""The lessons that come with the program, what each scene opens, and how far the learner is.
+"""What comes with the program: sample texts; lessons, what each scene opens, and how far one is.
 
+Samples lie in `samples/` beside the packages in a checkout, in an installation inside `bpe_tui`.
 Progress is kept in a small file. It is nobody's word: what cannot be understood in it is left out,
 and where it cannot be read or written there is just no memory.
 """
@@ -15,11 +16,53 @@ from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.session.samples import SAMPLES, directory
 from bpe_tui.session.state import remember_in, state_file
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, Problem, Scene
 from engine.learning.lesson_file import read_title
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text and what it shows, in a word or two; `pattern` cuts it as it is meant to be cut.
+
+    Or a tokenizer, which is opened over the text `corpus`.
+    """
+
+    name: str
+    shows: str
+    pattern: str = RunConfig.pattern
+    corpus: str | None = None
+
+    def config(self, place: Path) -> Config:
+        """What opens it, from the directory of the samples."""
+        path = str(place / self.name)
+        if self.corpus is None:
+            return RunConfig(path, pattern=self.pattern)
+        return TokenizerConfig((path,), corpus=str(place / self.corpus))
+
+
+SAMPLES = (
+    Sample("tinystories_valid.txt", "short stories"),
+    Sample("handout.txt", "four words, by hand", "whitespace"),
+    Sample("unicode.txt", "many scripts"),
+    Sample("code.txt", "programs", "cl100k"),
+    Sample("ship.txt", "greedy against BPE"),
+    Sample("swapped.json", "unreachable tokens", corpus="ship.txt"),
+)
+
+
+def directory(package: Path = Path(__file__).parents[1]) -> Path:
+    """Where the samples lie; `package` is the folder of `bpe_tui`."""
+    installed = package / "samples"
+    return installed if installed.is_dir() else package.parent / "samples"
+
+
+def samples() -> list[tuple[Sample, Config]]:
+    """The samples that are there, and what opens each."""
+    place = directory()
+    return [(sample, sample.config(place)) for sample in SAMPLES if (place / sample.name).is_file()]
+
 
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 ENGLISH = "en"

@@ -18,14 +18,16 @@ from bpe_tui.dialogs.start_page import Choice, Choices, StartPage
 from bpe_tui.lessons.pane import LessonPane
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.lessons import (
+    SAMPLES,
     Progress,
     all_progress,
     builtin_lessons,
+    directory,
     keep_progress,
     key_of,
+    samples,
 )
 from bpe_tui.session.recent_files import remember
-from bpe_tui.session.samples import SAMPLES, directory, samples
 
 REPO = Path(__file__).parents[2]
 
