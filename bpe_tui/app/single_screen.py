@@ -7,7 +7,7 @@ from typing import Any
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import BaseApp
-from bpe_tui.lessons.quiz_screen import Keep, QuizScreen
+from bpe_tui.lessons.asking import Keep, QuizScreen
 from bpe_tui.studies.comparison.screen import ComparisonScreen
 from engine.encoding.tokenizer import Tokenizer
 from engine.learning.questions.question import Question

@@ -1,19 +1,25 @@
-"""The window that asks what a scene asks, over the live screen: that would tell the answers."""
+"""Where questions are asked: a window over the live screen, and the screen of a quiz."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Static
 
 from bpe_tui.lessons.question_panel import QuestionPanel
-from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import ROLE_CLASSES
-from engine.learning.questions.question import Attempt
+from bpe_tui.lessons.question_rows import sentence_rows
+from bpe_tui.styles import sheet
+from bpe_tui.widgets.lines import Lines, RowList
+from bpe_tui.widgets.rows import ROLE_CLASSES, Row
+from bpe_tui.widgets.visible import visible_text
+from engine.core.errors import BpeError
+from engine.learning.questions.question import Attempt, Question, Score
 
 FOOT = "Esc looks at the screen; N asks again"
 
@@ -79,3 +85,93 @@ class AskWindow(ModalScreen[bool]):
             self._ask()
         else:
             self.dismiss(True)
+
+
+Keep = Callable[[Attempt], None]
+"""Writes a question down that is over; a `BpeError` says why it cannot."""
+
+
+class QuizScreen(Screen[None]):
+    """Asks the questions, and gives each to `keep` when it is over.
+
+    Args:
+        name: what the quiz is called, for the heading.
+    """
+
+    CSS_PATH = sheet("quiz.tcss")
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "app.quit", "quit", priority=True),
+        Binding("q", "app.quit", "quit", show=False),
+    ]
+
+    def __init__(self, questions: Sequence[Question[Any]], keep: Keep, name: str) -> None:
+        super().__init__()
+        self._attempts = [Attempt(question) for question in questions]
+        self._keep, self._quiz = keep, visible_text(name, spaces=False)
+        self._at = 0
+        self._score = Score()
+        self._kept = True
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="heading")
+        yield QuestionPanel()
+        yield RowList("results")
+        yield Static(id="told")
+
+    def on_mount(self) -> None:
+        self.query_one("#results").display = False
+        self._ask()
+
+    def _ask(self) -> None:
+        attempt = self._attempts[self._at]
+        number = f"question {self._at + 1} of {len(self._attempts)}"
+        self._head(f"{self._quiz} · step {attempt.question.frame.step:,}")
+        panel = self.query_one(QuestionPanel)
+        panel.ask(attempt, number, str(self._score) if self._score.asked else "")
+        panel.focus()
+        self._tell("Ctrl+Q leaves; what is answered is kept")
+
+    def _head(self, text: str) -> None:
+        self.query_one("#heading", Static).update(Content(text))
+
+    def _tell(self, text: str) -> None:
+        self.query_one("#told", Static).update(Content(text))
+
+    def on_question_panel_over(self, event: QuestionPanel.Over) -> None:
+        event.stop()
+        self._score.count(event.attempt)
+        self.query_one(QuestionPanel).border_subtitle = Content(str(self._score))
+        try:
+            self._keep(event.attempt)
+        except BpeError as error:
+            self._kept = False
+            self._tell(visible_text(str(error), spaces=False))
+
+    def on_question_panel_go_on(self, event: QuestionPanel.GoOn) -> None:
+        event.stop()
+        self._at += 1
+        if self._at < len(self._attempts):
+            self._ask()
+        else:
+            self._end()
+
+    def _end(self) -> None:
+        """Say what was known, question by question."""
+        self.query_one(QuestionPanel).display = False
+        results = self.query_one("#results", RowList)
+        results.display = True
+        results.border_title = Content(str(self._score))
+        room = max(self.size.width - 14, 20)
+        rows: list[Row] = []
+        for number, attempt in enumerate(self._attempts, 1):
+            mark = ("✓", "gain") if attempt.at_first_try else ("✗", "loss")
+            if attempt.is_right and not attempt.at_first_try and not attempt.given_up:
+                mark = ("◐", "tie")
+            asked = sentence_rows(attempt.question.asks, room)
+            rows.append(Row([(f" {number:>2} ", "dim"), mark, ("  ", ""), *asked[0].spans]))
+            rows += [Row([("       ", ""), *row.spans]) for row in asked[1:]]
+        results.show(rows)
+        results.focus()
+        kept = "Your answers are in the file. " if self._kept else ""
+        self._tell(f"✓ at the first try  ◐ later  ✗ not known   {kept}q leaves")
