@@ -32,18 +32,19 @@ from bpe_tui.session.commands.command import (
     on,
 )
 from bpe_tui.session.commands.of_screens import (
+    AT_STEPS,
     CHARACTERS,
     CHECKED,
     DIFFERENCES,
     ENCODING_PANELS,
     ENCODING_TEXT,
+    PLAYER,
     RACED,
     STAGES,
     TOKENS,
     TRAINING_PANELS,
     WALK,
 )
-from bpe_tui.session.commands.player import AT_STEPS, PLAYER
 from bpe_tui.session.models import MODELS
 
 
