@@ -12,8 +12,7 @@ from typing import Any, Protocol
 
 from bpe_tui.lessons.question_rows import option_rows, sentence_spans
 from bpe_tui.views.merge_telling import MergeTeller
-from bpe_tui.views.pair_bars import Bar
-from bpe_tui.views.telling import AnyTeller, CountRoom
+from bpe_tui.views.telling import AnyTeller, Bar, CountRoom
 from bpe_tui.widgets.key_bar import Key
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Row, Span

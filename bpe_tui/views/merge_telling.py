@@ -9,16 +9,18 @@ from typing import ClassVar
 
 from bpe_tui.views.corpus import Place, elsewhere_row, flowed, layout_step, reserved, within_rows
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
-from bpe_tui.views.pair_bars import Bar, Columns, bar_row
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
 from bpe_tui.views.telling import (
     JOINED_AT,
     NO_TEXT,
     SHRUNK_AT,
+    Bar,
     Beat,
+    Columns,
     CountRoom,
     Moment,
     Teller,
+    bar_row,
     eased,
     with_end,
 )
