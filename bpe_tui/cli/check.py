@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT, print_json
-from bpe_tui.cli.inputs import CommandLineError, check_run
+from bpe_tui.cli.inputs import CommandLineError, check_run, open_screen
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -26,7 +26,6 @@ from bpe_tui.cli.options import (
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.screen import open_screen
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted, visible_text

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.console import PROGRAM, print_json, tell_working, with_progress
-from bpe_tui.cli.inputs import CommandLineError, open_named
+from bpe_tui.cli.inputs import CommandLineError, check_terminal, open_named
 from bpe_tui.cli.options import (
     OUTPUT,
     TEXT,
@@ -21,7 +21,6 @@ from bpe_tui.cli.options import (
     policy_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.screen import check_terminal
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import left
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text, width

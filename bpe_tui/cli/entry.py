@@ -60,7 +60,7 @@ def _run(arguments: list[str]) -> int:
     starts = not arguments and _is_at_terminal() and COMPLETION not in os.environ
     if starts or _is_corpus_alone(arguments):
         gc.disable()  # nothing that is imported is garbage; `open_screen` turns it on again
-        from bpe_tui.cli.screen import open_screen
+        from bpe_tui.cli.inputs import open_screen
         from bpe_tui.session.config import RunConfig
         from bpe_tui.session.opening import config_for
 

@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import BAD_INPUT, PROGRAM
+from bpe_tui.cli.inputs import open_screen
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.plain import lines_typed, transcript_of
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.screen import open_screen
 from bpe_tui.session.config import Config
 from bpe_tui.session.lessons import (
     ENGLISH,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
-from bpe_tui.cli.inputs import CommandLineError, check_config
+from bpe_tui.cli.inputs import CommandLineError, check_config, open_screen
 from bpe_tui.cli.options import (
     OUTPUT,
     SOURCES_HELP,
@@ -37,7 +37,6 @@ from bpe_tui.cli.options import (
     special_tokens_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.screen import open_screen
 from bpe_tui.session.config import (
     DEFAULT_VOCAB_SIZE,
     Config,

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError, check_run
+from bpe_tui.cli.inputs import CommandLineError, check_run, check_terminal
 from bpe_tui.cli.options import (
     OUTPUT,
     CorpusArgument,
@@ -32,7 +32,6 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.cli.screen import check_terminal
 from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.training import train
 from bpe_tui.views.asking import Asking

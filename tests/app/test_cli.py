@@ -548,7 +548,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[RunConfig]:
     screen = types.ModuleType("bpe_tui.app.app")
     monkeypatch.setattr(screen, "run_app", lambda config, _: configs.append(config), raising=False)
     monkeypatch.setitem(sys.modules, "bpe_tui.app.app", screen)
-    monkeypatch.setattr("bpe_tui.cli.screen.check_terminal", lambda: None)
+    monkeypatch.setattr("bpe_tui.cli.inputs.check_terminal", lambda: None)
     return configs
 
 

@@ -52,7 +52,7 @@ def test_a_helper_process_does_without_numpy() -> None:
 
 
 def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
-    loaded = loaded_by("import bpe_tui.cli.screen, bpe_tui.app.app")
+    loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app")
     assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}
 
 
