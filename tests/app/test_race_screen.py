@@ -16,9 +16,8 @@ from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.studies.race import job as race_job
-from bpe_tui.studies.race.job import RaceJob
 from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
-from bpe_tui.studies.race.screen import RaceScreen
+from bpe_tui.studies.race.screen import RaceJob, RaceScreen
 from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.chart import Curve, canvas_of, curves_of
 from engine.bpe.race import RACERS
