@@ -16,9 +16,8 @@ from bpe_tui.session.commands.command import FAMILY
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.studies.model_table.details import FamilyDetails
-from bpe_tui.studies.model_table.job import FamilyJob, KindMeasured
 from bpe_tui.studies.model_table.screen import FamilyScreen
-from bpe_tui.studies.model_table.table import FamilyRows
+from bpe_tui.studies.model_table.table import FamilyJob, FamilyRows, KindMeasured
 from bpe_tui.views.commands import commands_on
 from bpe_tui.widgets.lines import Lines
 from engine import Tokenizer, train_bpe
@@ -38,7 +37,7 @@ def trained(
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A corpus on which each kind is trained once in a test process, and not for each table."""
     monkeypatch.setattr(
-        "bpe_tui.studies.model_table.job.train_candidate",
+        "bpe_tui.studies.model_table.table.train_candidate",
         lambda name, learnt, size, specials, _: trained(name, learnt, size, tuple(specials)),
     )
     place = tmp_path / "story.txt"
@@ -225,7 +224,7 @@ async def test_all_rows_have_room_at_any_size(corpus: Path) -> None:
 def test_a_training_that_takes_long_is_stopped_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("bpe_tui.studies.model_table.job.SECONDS", 0.0)
+    monkeypatch.setattr("bpe_tui.studies.model_table.table.SECONDS", 0.0)
     told: list[object] = []
     FamilyJob("to be or not to be " * 20, 400, (), told.append).work()
     found = {news.row.name: news for news in told if isinstance(news, KindMeasured)}

@@ -7,7 +7,7 @@ from itertools import chain
 
 from textual.content import Content
 
-from bpe_tui.studies.model_table.job import Entry
+from bpe_tui.studies.model_table.table import Entry
 from bpe_tui.views.panel import PRETOKEN_BORDER
 from bpe_tui.views.targets import ToKind
 from bpe_tui.widgets.lines import Lines

@@ -15,19 +15,20 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.session import Session
 from bpe_tui.studies.model_table.details import FamilyDetails
-from bpe_tui.studies.model_table.job import (
+from bpe_tui.studies.model_table.table import (
     TRAINS,
     Entry,
     FamilyFailed,
     FamilyJob,
     FamilyNews,
+    FamilyPanel,
+    FamilyRows,
     KindBegun,
     KindFailed,
     KindMeasured,
     TextsChosen,
     stretches_of,
 )
-from bpe_tui.studies.model_table.table import FamilyPanel, FamilyRows
 from bpe_tui.styles import sheet
 from bpe_tui.views.narration import NO_CORPUS, Facts, fitting
 from bpe_tui.views.panel_screen import SessionScreen
