@@ -10,8 +10,8 @@ MODEL = Model(
     summary="merges the most frequent pair, again and again",
     training="bpe_tui.bpe.training",
     transcript="bpe_tui.bpe.transcript:BpeTranscript",
-    save="bpe_tui.bpe.screens.save:Save",
-    exports="bpe_tui.bpe.screens.save:EXPORTS",
+    save="bpe_tui.bpe.screens.charts:Save",
+    exports="bpe_tui.bpe.screens.charts:EXPORTS",
     screens={
         "lesson": "bpe_tui.lessons.screen:BpeLesson",
         "training": "bpe_tui.bpe.screens.training:TrainingScreen",

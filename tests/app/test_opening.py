@@ -13,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.bpe.screens.save import Save
+from bpe_tui.bpe.screens.charts import Save
 from bpe_tui.dialogs.open_other import OpenOther, PlaceRows
 from bpe_tui.session import recent_files as recent
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig

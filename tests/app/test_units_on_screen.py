@@ -12,7 +12,7 @@ from textual.widgets import Input, Static
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.narration import narrate
 from bpe_tui.bpe.panels.training import EncodeLine
-from bpe_tui.bpe.screens.save import Save
+from bpe_tui.bpe.screens.charts import Save
 from bpe_tui.cli import main
 from bpe_tui.session.config import RunConfig
 from bpe_tui.views.narration import heading

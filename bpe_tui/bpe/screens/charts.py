@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Static
+
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import CHARTS as NAME
 from bpe_tui.views.charts import (
@@ -15,9 +24,16 @@ from bpe_tui.views.charts import (
     recorded,
     zipf,
 )
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from engine.bpe.frame import Frame
+from engine.bpe.report import markdown
+from engine.formats import DEFAULT_FORMAT, FORMATS, WRITABLE, save
+from engine.formats.tokenizer_format import TokenizerFormat
+from engine.formats.writing import describe_obstacle
+from engine.recording.report import json_lines
 
 
 def _compression(frame: Frame) -> Figure:
@@ -48,3 +64,100 @@ class BpeChartsScreen(ChartsScreen, BpeScreen):
 
     NAME = NAME
     TILES = (CHARTS[0], GAINS, *CHARTS[1:])
+
+
+_DEFAULT = FORMATS[DEFAULT_FORMAT]
+_PREFERRED = (_DEFAULT, *(FORMATS[name] for name in WRITABLE))
+"""Which format is chosen first: the first of these that can hold the tokenizer."""
+
+
+class Save(SaveFile):
+    """Asks for a format and a place, and writes the tokenizer there.
+
+    A format that can hold the tokenizer is chosen first. Never overwrites unasked: where something
+    is, Enter has to be pressed again.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "choose(-1)", "format", show=False, priority=True),
+        Binding("down", "choose(1)", "format", show=False, priority=True),
+    ]
+
+    def __init__(self, frame: Frame, suggestion: str) -> None:
+        self._frame = frame
+        self._stem = self._suggested = suggestion
+        self._format = next(
+            (each for each in _PREFERRED if self._unsayable(each) is None), _DEFAULT
+        )
+        self._suggested += self._format.suffix
+        super().__init__(
+            f"save the tokenizer of step {number(frame.step)}",
+            self._describe_format(),
+            self._suggested,
+        )
+
+    def compose_more(self) -> ComposeResult:
+        yield Static(id="save-formats")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self._show_formats()
+
+    # -- the format
+
+    def action_choose(self, by: int) -> None:
+        place = (WRITABLE.index(self._format.name) + by) % len(WRITABLE)
+        before, self._format = self._format, FORMATS[WRITABLE[place]]
+        field = self.query_one("#dialog-input", Input)
+        if field.value == self._suggested:
+            self._suggested = field.value = self._stem + self._format.suffix
+        elif before.suffix and field.value.endswith(before.suffix):
+            field.value = field.value.removesuffix(before.suffix) + self._format.suffix
+        field.cursor_position = len(field.value)
+        self._show_formats()
+        self.say(self._describe_format())
+
+    def _show_formats(self) -> None:
+        lines = [
+            f"{'▸' if name == self._format.name else ' '} {name:<16}{self._kind(FORMATS[name])}"
+            for name in WRITABLE
+        ]
+        self.query_one("#save-formats", Static).update(Content("\n".join(lines)))
+
+    def _kind(self, format: TokenizerFormat) -> str:
+        if self._unsayable(format):
+            return "cannot hold this tokenizer"
+        return format.suffix or "a directory"
+
+    def _unsayable(self, format: TokenizerFormat) -> str | None:
+        """Why a format cannot hold the tokenizer, as far as that is known without writing it."""
+        return describe_obstacle(self._frame.run.alphabet, format)
+
+    def _describe_format(self) -> str:
+        """What is written, and what the format does to ids; or why it will not do."""
+        if unsayable := self._unsayable(self._format):
+            return f"{unsayable[0].upper()}{unsayable[1:]}."
+        tokens = f"{plural(self._frame.vocab_size, 'token')}"
+        anew = " It prescribes the ids: they are given anew." if self._format.prescribes_ids else ""
+        return f"↑ ↓ choose: {self._format.summary}; {tokens}.{anew}"
+
+    # -- the place
+
+    def answer(self, value: str) -> None:
+        if not value:
+            self.refuse("Name a file, or a directory for the formats that fill one.")
+        else:
+            self.run_worker(self._write(value, self._format), exclusive=True)
+
+    async def _write(self, name: str, chosen: TokenizerFormat) -> None:
+        with self.writing(name, asked=(name, chosen)) as (path, overwrite):
+            # A large vocabulary takes a second, and the screen is not to stand still.
+            await asyncio.to_thread(self.write, path, overwrite, chosen)
+
+    def write(self, path: Path, overwrite: bool, chosen: TokenizerFormat | None = None) -> None:
+        name = (chosen or self._format).name
+        save(self._frame.tokenizer(), path, name, overwrite=overwrite, renumber=True)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a BPE training or replay can be exported."""
