@@ -54,8 +54,8 @@ MODEL = Model(
     summary="merges the pair of highest score; the longest match encodes",
     training="bpe_tui.wordpiece.training",
     transcript="bpe_tui.wordpiece.transcript:WordPieceTranscript",
-    save="bpe_tui.wordpiece.screens.save:SaveVocab",
-    exports="bpe_tui.wordpiece.screens.save:EXPORTS",
+    save="bpe_tui.wordpiece.screens.charts:SaveVocab",
+    exports="bpe_tui.wordpiece.screens.charts:EXPORTS",
     screens={
         WORDPIECE_LESSON: "bpe_tui.lessons.screen:WordPieceLesson",
         WORDPIECE_TRAINING: "bpe_tui.wordpiece.screens.training:WordPieceTrainingScreen",

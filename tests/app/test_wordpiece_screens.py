@@ -17,8 +17,7 @@ from bpe_tui.views.token_detail import MergeTreePanel
 from bpe_tui.views.vocabulary_screen import InspectionPanel
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
-from bpe_tui.wordpiece.screens.charts import CHARTS, WordPieceChartsScreen
-from bpe_tui.wordpiece.screens.save import EXPORTS
+from bpe_tui.wordpiece.screens.charts import CHARTS, EXPORTS, WordPieceChartsScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from bpe_tui.wordpiece.screens.vocabulary import PieceRows, WordPieceVocabularyScreen
 

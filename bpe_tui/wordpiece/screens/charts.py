@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -18,12 +19,19 @@ from bpe_tui.views.charts import (
     recorded,
     zipf,
 )
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.figure import Figure
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.wordpiece.model import WORDPIECE_CHARTS
 from bpe_tui.wordpiece.screens import WordPieceScreen
+from engine.formats.tokenizer_json import save_pipeline
+from engine.pipeline.of_tokenizer import wordpiece_pipeline
+from engine.recording.report import json_lines
 from engine.wordpiece.frame import WordPieceFrame
+from engine.wordpiece.report import markdown
 from engine.wordpiece.score import score_text
+from engine.wordpiece.tokenizer import FILE, save_vocab
 
 MEDIAN = "median of neighbouring steps"
 
@@ -71,3 +79,29 @@ class WordPieceChartsScreen(ChartsScreen, WordPieceScreen):
 
     NAME = WORDPIECE_CHARTS
     TILES = (CHARTS[0], GAINS, *CHARTS[1:])
+
+
+JSON = ".json"
+
+
+class SaveVocab(SaveFile):
+    """Writes the pieces, a line each; or all that encodes, if the name is that of a JSON file."""
+
+    def __init__(self, frame: WordPieceFrame, suggestion: str) -> None:
+        self._frame = frame
+        super().__init__(
+            f"save the pieces of step {number(frame.step)}",
+            f"A file like BERT's {FILE}: {plural(frame.vocab_size, 'piece')}, a line each. A "
+            f"name in {JSON} makes a tokenizer.json, which keeps pattern and special tokens, too.",
+            f"{suggestion}-{FILE}",
+        )
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        if path.suffix == JSON:
+            save_pipeline(wordpiece_pipeline(self._frame.tokenizer), path, overwrite)
+        else:
+            save_vocab(self._frame.tokenizer.vocab, path, overwrite=overwrite)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a WordPiece training can be exported."""
