@@ -172,8 +172,8 @@ MODEL = Model(
     summary="weighs too many pieces, and prunes the least needed",
     training="bpe_tui.unigram.training",
     transcript="bpe_tui.unigram.transcript:UnigramTranscript",
-    save="bpe_tui.unigram.screens.save:SavePieces",
-    exports="bpe_tui.unigram.screens.save:EXPORTS",
+    save="bpe_tui.unigram.screens.charts:SavePieces",
+    exports="bpe_tui.unigram.screens.charts:EXPORTS",
     screens={
         UNIGRAM_LESSON: "bpe_tui.lessons.screen:UnigramLesson",
         UNIGRAM_TRAINING: "bpe_tui.unigram.screens.training:UnigramTrainingScreen",

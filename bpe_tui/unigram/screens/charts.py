@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import cast
 
 import numpy as np
 from textual.app import ComposeResult
@@ -11,6 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.reactive import reactive
 
+from bpe_tui.session.host import Speaker
 from bpe_tui.unigram.model import UNIGRAM_CHARTS
 from bpe_tui.unigram.narration import score_text
 from bpe_tui.unigram.screens import UnigramScreen
@@ -23,11 +26,15 @@ from bpe_tui.views.charts import (
     summarize_lengths,
     zipf,
 )
+from bpe_tui.views.dialog import SaveFile
+from bpe_tui.views.exports import exports_of
 from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.visible import shorten, visible_text
+from engine.formats.tokenizer_json import FILE, save_pieces
 from engine.unigram.frame import UnigramFrame
+from engine.unigram.report import json_lines, markdown
 
 NO_STEP = "No step is recorded yet, so there is nothing to draw."
 PIECE_CELLS = 12
@@ -148,3 +155,32 @@ class UnigramChartsScreen(ChartsScreen, UnigramScreen):
 
     NAME = UNIGRAM_CHARTS
     TILES = CHARTS
+
+
+class SavePieces(SaveFile):
+    """Writes the pieces with their scores, as a tokenizer.json."""
+
+    def __init__(self, frame: UnigramFrame, suggestion: str) -> None:
+        self._frame = frame
+        super().__init__(
+            f"save the pieces of step {number(frame.step)}",
+            f"A file like {FILE}: {plural(frame.size, 'piece')} with scores, and what cuts text.",
+            f"{suggestion}.json",
+        )
+
+    def write(self, path: Path, overwrite: bool) -> None:
+        frame = self._frame
+        left_out = save_pieces(
+            frame.vocabulary,
+            path,
+            pattern=frame.pattern,
+            special_tokens=frame.record.special_tokens,
+            overwrite=overwrite,
+        )
+        if left_out:
+            said = f"Left out, since they are no UTF-8: {plural(left_out, 'piece')}."
+            cast("Speaker", self.app).tell(said, stays=True)
+
+
+EXPORTS = exports_of(markdown, json_lines, CHARTS)
+"""What of a Unigram training can be exported."""
