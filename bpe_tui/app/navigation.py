@@ -37,7 +37,7 @@ PLACES = {
     "start": "bpe_tui.dialogs.start_page:StartPage",
     "race": "bpe_tui.studies.race.screen:RaceScreen",
     "family": "bpe_tui.studies.model_table.screen:FamilyScreen",
-    "check": "bpe_tui.studies.check.screen:CheckScreen",
+    "check": "bpe_tui.studies.check:CheckScreen",
     "pipeline": "bpe_tui.studies.pipeline.screen:PipelineScreen",
 } | {name: place for model in MODELS.values() for name, place in model.screens.items()}
 

@@ -15,7 +15,7 @@ from textual.widgets import Input
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.dialogs.open_other import OpenOther
 from bpe_tui.session.config import Claimed, RunConfig
-from bpe_tui.studies.check.screen import CheckScreen, WhyPanel
+from bpe_tui.studies.check import CheckScreen, WhyPanel
 from bpe_tui.widgets.lines import RowList
 from engine import Tokenizer, train_bpe
 from engine.core.gpt2_bytes import spell
