@@ -14,7 +14,7 @@ from bpe_tui.cli.inputs import check_run
 from bpe_tui.cli.options import OUTPUT
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.quiz import QUIZ, config_of, finished_run
-from bpe_tui.session import samples
+from bpe_tui.session.lessons import SAMPLES, directory
 from bpe_tui.widgets.numbers import percent, plural
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.core.errors import QuizFileError
@@ -104,8 +104,8 @@ class _Library:
 
     def __init__(self, given: Sequence[Path]) -> None:
         self._by_digest = {_digest_of(path): path for path in given}
-        place = samples.directory()
-        self._samples = [place / sample.name for sample in samples.SAMPLES]
+        place = directory()
+        self._samples = [place / sample.name for sample in SAMPLES]
 
     def open_run(self, paper: Paper) -> Player[Any]:
         """The run that a paper is about."""

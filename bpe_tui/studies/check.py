@@ -1,4 +1,7 @@
-"""The check screen: are a trainer's merges what the rule takes on this corpus? If not, why?"""
+"""The check screen: are a trainer's merges what the rule takes on this corpus? If not, why?
+
+A job does the work in a thread, the panels tell what it has found so far.
+"""
 
 from __future__ import annotations
 

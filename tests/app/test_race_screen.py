@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from bpe_tui.app.app import BpeTuiApp
-from bpe_tui.studies.race import job as race_job
+from bpe_tui.studies.race import screen as race_screen
 from bpe_tui.studies.race.panels import RaceChart, StandingsPanel, WorkPanel
 from bpe_tui.studies.race.screen import RaceJob, RaceScreen
 from bpe_tui.views.panel import Panel
@@ -137,7 +137,7 @@ async def test_a_trainer_that_cannot_follow_the_tie_rule_is_named() -> None:
 
 
 async def test_a_trainer_whose_time_is_up_says_where_it_was_stopped() -> None:
-    with patch.object(race_job, "TRAINER_SECONDS", 0.0):
+    with patch.object(race_screen, "TRAINER_SECONDS", 0.0):
         async with racing() as (app, screen, _):
             app.seek(5)
             assert "stopped at merge 1" in shown(screen.query_one(StandingsPanel))
@@ -145,7 +145,7 @@ async def test_a_trainer_whose_time_is_up_says_where_it_was_stopped() -> None:
 
 
 async def test_of_a_large_corpus_a_part_is_raced_on_and_the_screen_says_so() -> None:
-    with patch.object(race_job, "MOST_BYTES", 15):
+    with patch.object(race_screen, "MOST_BYTES", 15):
         async with racing() as (_, screen, _):
             assert said(screen).startswith("On 0.")
 

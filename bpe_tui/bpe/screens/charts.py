@@ -1,4 +1,7 @@
-"""The charts of BPE: compression, the counts of the winners, ties, pretokens, lengths."""
+"""The charts of BPE: compression, the counts of the winners, ties, pretokens, lengths.
+
+And what can be saved of a step, and what can be exported, the charts among it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does each kind of tokenizer make of the same text?"""
+"""What does each kind of tokenizer make of the same text? The work behind the table; its rows."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
 from engine.analysis.model_table.kinds import KINDS, Candidate
 from engine.analysis.model_table.measures import Measures, measure
+from engine.analysis.model_table.table import Row as KindRow
 from engine.analysis.model_table.table import (
-    Row,
     Texts,
     Untrained,
     hold_out,
     row_of,
     train_candidate,
 )
-from engine.analysis.model_table.table import Row as KindRow
 from engine.text.pretokenize import SpecialSplitter, to_text
 
 # The work behind the comparison table: train one tokenizer of each kind, and measure it.
@@ -53,7 +52,7 @@ class Entry:
     name: str
     state: str = WAITS
     candidate: Candidate | None = None
-    row: Row | None = None
+    row: KindRow | None = None
     stopped: bool = False
     typed: Measures | None = None
 
@@ -106,7 +105,7 @@ class KindMeasured(FamilyNews):
     """A kind is trained, and its row is known. `stopped`: the time was up before its size was."""
 
     candidate: Candidate
-    row: Row
+    row: KindRow
     stopped: bool
 
 

@@ -72,7 +72,7 @@ TIME = Unit(
     _times_of,
     format_time,
 )
-UNITS = (OPERATIONS, TIME)
+MEASURES = (OPERATIONS, TIME)
 
 
 def hue_of(place: int) -> str:

@@ -19,7 +19,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.studies.race.panels import (
-    UNITS,
+    MEASURES,
     RaceChart,
     RacePanel,
     StandingsPanel,
@@ -163,7 +163,7 @@ class RaceScreen(SessionScreen):
         super().__init__()
         self._job: RaceJob | None = None
         self._raced: Timeline | None = None
-        self._unit: Unit = UNITS[0]
+        self._unit: Unit = MEASURES[0]
 
     def compose_body(self) -> ComposeResult:
         yield Transport()
@@ -293,7 +293,7 @@ class RaceScreen(SessionScreen):
             self._start(self.session)
 
     def action_unit(self) -> None:
-        self._unit = UNITS[(UNITS.index(self._unit) + 1) % len(UNITS)]
+        self._unit = MEASURES[(MEASURES.index(self._unit) + 1) % len(MEASURES)]
         for panel in self.query(RacePanel):
             panel.unit = self._unit
         self._draw()

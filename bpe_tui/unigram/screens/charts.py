@@ -1,4 +1,7 @@
-"""The charts of Unigram: loss, size and tokens over the steps; scores and lengths at one step."""
+"""The charts of Unigram: loss, size and tokens over the steps; scores and lengths at one step.
+
+And what can be saved of a step, and what can be exported, the charts among it.
+"""
 
 from __future__ import annotations
 

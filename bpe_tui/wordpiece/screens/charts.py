@@ -1,4 +1,7 @@
-"""The charts of WordPiece: those of BPE that make sense of it, and those of its scores."""
+"""The charts of WordPiece: those of BPE that make sense of it, and those of its scores.
+
+And what can be saved of a step, and what can be exported, the charts among it.
+"""
 
 from __future__ import annotations
 
