@@ -8,10 +8,9 @@ their pretokens: the order of first appearance costs nothing.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain, compress, count
+from itertools import accumulate, chain, compress, count, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from engine.core.arrays import Bools, Ints
 from engine.counting.plain import ChunkCount
 from engine.native.counting import KernelCounter
+from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens_of_piece
 
@@ -189,25 +189,12 @@ FIRST_BATCH = 1 << 10
 """As long as the caches know little, a batch had better be small."""
 
 
-class _OfPieces:
-    """Has the pattern cut the pieces."""
+class PieceCounter:
+    """Counts chunks piece by piece; for patterns that tell their borders."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
         self._pattern = pattern
         self._splitter = splitter
-
-    def _pretokens(self, piece: bytes) -> list[bytes]:
-        # No other piece has the bytes of a special token: wherever they stand, one is found.
-        if piece in self._splitter.tokens:
-            return []
-        return pretokens_of_piece(self._pattern, piece)
-
-
-class PieceCounter(_OfPieces):
-    """Counts chunks piece by piece; for patterns that tell their borders."""
-
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
-        super().__init__(pattern, splitter)
         self._cutter = PieceCutter(pattern)
         self._numbers = defaultdict[bytes, int](count().__next__)  # a new piece gets the next one
         self._caches = (PieceCache(words=1), PieceCache(words=2))
@@ -265,22 +252,30 @@ class PieceCounter(_OfPieces):
                 cache.learn(new, first_number=known)
         return numbers, np.fromiter(counts.values(), np.int64, len(counts))
 
+    def _pretokens(self, piece: bytes) -> list[bytes]:
+        # No other piece has the bytes of a special token: wherever they stand, one is found.
+        if piece in self._splitter.tokens:
+            return []
+        return pretokens_of_piece(self._pattern, piece)
 
-class NativePieceCounter(_OfPieces):
+
+class NativePieceCounter:
     """What `PieceCounter` does, by the compiled kernel: it cuts and counts the pieces."""
 
     def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
-        super().__init__(pattern, splitter)
+        self._splitter = splitter
+        self._cut = cutter_for(pattern)
         self._counter = KernelCounter(BorderTables.of(pattern.borders).packed)
 
     def count(self, data: bytes, continues: bool) -> ChunkCount:
         """See `ChunkCounter.count`."""
         tokens = special_tokens_in(data, self._splitter)
         pieces = self._counter.count(data, tokens.starts.tolist(), tokens.ends.tolist())
-        pretokens = list(map(self._pretokens, pieces.new))
+        lengths, sizes = self._cut(pieces.new, pieces.new_sizes)
+        edges = pairwise(accumulate(lengths, initial=0))
         return ChunkCount(
-            list(chain.from_iterable(pretokens)),
-            array("q", map(len, pretokens)).tobytes(),
+            [pieces.new[start:end] for start, end in edges],
+            sizes.tobytes(),
             *(pieces.numbers, pieces.counts, documents_between(data, tokens, continues)),
         )
 

@@ -55,6 +55,13 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "merger_pairs": (c_void_p, c_void_p),
     "merger_counts": (c_void_p, c_void_p),
     "merger_pair_count": (c_int64, c_void_p),
+    "scanner_new": (c_void_p, c_char_p),
+    "scanner_free": (None, c_void_p),
+    "scanner_add_page": (c_int64, c_void_p, c_int64, c_char_p),
+    "scanner_missing_page": (c_int64, c_void_p, c_char_p, c_int64, c_void_p),
+    "scanner_cut": (c_int64, c_void_p, c_char_p, c_void_p, c_int64),
+    "scanner_lengths": (c_void_p, c_void_p),
+    "scanner_counts": (c_void_p, c_void_p),
 }
 """function → the type of its result, and those of its arguments."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from engine.core.errors import KernelMemoryError
@@ -15,11 +14,14 @@ class Pieces(NamedTuple):
     """The pieces of a chunk.
 
     Attributes:
-        new: those that no chunk had before, in their order; they get the next numbers, from 0 on.
+        new: those that no chunk had before, one after the other in their order; they get the next
+            numbers, from 0 on.
+        new_sizes: how many bytes each of these has.
         numbers, counts: all that are in it, and how often each is; integers of 64 bits in bytes.
     """
 
-    new: list[bytes]
+    new: bytes
+    new_sizes: array[int]
     numbers: bytes
     counts: bytes
 
@@ -53,17 +55,13 @@ class KernelCounter:
         if found < 0:
             self._free()
             raise _no_memory()
+        sizes = array("q", bytes(8)) * self._kernel.counter_new_pieces(self._handle)
+        self._kernel.counter_new_sizes(self._handle, address(sizes))
         return Pieces(
-            self._new_pieces(),
+            *(self._copied("counter_new_text", sum(sizes)), sizes),
             self._copied("counter_numbers", 8 * found),
             self._copied("counter_counts", 8 * found),
         )
-
-    def _new_pieces(self) -> list[bytes]:
-        sizes = array("q", bytes(8)) * self._kernel.counter_new_pieces(self._handle)
-        self._kernel.counter_new_sizes(self._handle, address(sizes))
-        text = self._copied("counter_new_text", sum(sizes))
-        return [text[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
 
     def _copied(self, name: str, size: int) -> bytes:
         """A copy of the bytes that a function of the kernel points to."""

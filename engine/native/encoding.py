@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from threading import Lock
 
 from engine.core.errors import KernelMemoryError
@@ -35,7 +35,7 @@ class KernelEncoder:
         byte_ids: the ids of the 256 bytes.
         table: the merges.
         whole: pretokens that are one token, whatever merges.
-        pretokens_of: cuts a piece into pretokens.
+        cut: the pretokens of pieces: `engine.text.cutting.CutPieces`.
         room: bytes for what is remembered.
     """
 
@@ -45,12 +45,12 @@ class KernelEncoder:
         byte_ids: Sequence[int],
         table: MergeTable,
         whole: Mapping[bytes, int],
-        pretokens_of: Callable[[bytes], Iterable[bytes]],
+        cut: Callable[[bytes, array[int]], tuple[array[int], array[int]]],
         room: int = ROOM,
     ) -> None:
         self._kernel = kernel()
         self._parts = (borders, byte_ids, table, whole)
-        self._pretokens_of = pretokens_of
+        self._cut = cut
         self._room = room
         self._handle: int | None = None
         self._lock = Lock()  # the kernel works on one text at a time, without the GIL
@@ -98,9 +98,7 @@ class KernelEncoder:
         sizes = array("q", bytes(8 * new))
         self._kernel.encoder_new_sizes(self._handle, address(sizes))
         text = copied(self._kernel.encoder_new_text(self._handle), sum(sizes))
-        pieces = [text[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
-        pretokens = chain.from_iterable(map(self._pretokens_of, pieces))
-        lengths = array("q", map(len, pretokens))
+        lengths, _ = self._cut(text, sizes)
         self._call("encoder_learn", address(lengths), len(lengths))
 
     def _call(self, name: str, *arguments: object) -> int:

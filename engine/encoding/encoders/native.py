@@ -7,13 +7,13 @@ pattern's borders in place of spaces, and has one memory, of pieces.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.encoders.fast import Cached
 from engine.native.encoding import MOST, KernelEncoder, can_encode
+from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern
-from engine.text.pretokenize import pretokens_of_piece, to_bytes
+from engine.text.pretokenize import to_bytes
 
 
 class Native(Cached):
@@ -50,5 +50,4 @@ class Native(Cached):
         if not can_encode(self.alphabet.token_ids, self.table):
             return None
         borders = BorderTables.of(pattern.borders).packed
-        pretokens_of = partial(pretokens_of_piece, pattern)
-        return KernelEncoder(borders, alphabet.token_ids, self.table, whole, pretokens_of)
+        return KernelEncoder(borders, alphabet.token_ids, self.table, whole, cutter_for(pattern))

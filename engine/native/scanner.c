@@ -1,0 +1,267 @@
+/* Some patterns as scanners: where the pretoken ends that begins at a place.
+ *
+ * Each says in C what its regex says in engine/text/patterns.py, alternative by alternative, and is
+ * held against it by the tests. What is a letter, a number or a space is in a table, which Python
+ * fills with the very module that runs the regexes, page by page, when a text first needs a page.
+ *
+ * A byte that is no valid UTF-8 is a character by itself, of no class.
+ */
+#include "kernel.h"
+
+enum { LETTER = 1, NUMBER = 2, SPACE = 4, UPPER = 8, LOWER = 16, KNOWN = 32 }; /* one byte each */
+enum { PAGE = 128, PAGES = 0x110000 / PAGE, NO_PAGE = -1 };
+
+/* `classes`: 0 behind the end of the text; `code`: −1 for a byte that is no UTF-8. */
+typedef struct { int32_t classes, size, code; } Char;
+
+typedef struct Scanner Scanner;
+typedef const uint8_t *Pattern(Scanner *s, const uint8_t *at);
+struct Scanner {
+    Pattern *pattern;
+    uint8_t *pages[PAGES];   /* character → its classes; NULL: no text had one of these yet */
+    const uint8_t *end;      /* of the text that is looked at */
+    ARRAY(int64_t) lengths;  /* of the pretokens of the last call */
+    ARRAY(int64_t) counts;   /* how many of them each piece has */
+};
+
+/* -- characters */
+
+/* The code of the character with a first byte and so many more; −1 if it is no valid one. */
+static int32_t code_of(const Scanner *s, const uint8_t *at, int more, int32_t first, int32_t least) {
+    if (s->end - at <= more) return -1;
+    int32_t code = first;
+    for (int place = 1; place <= more; place++) {
+        if ((at[place] & 0xC0) != 0x80) return -1;
+        code = code << 6 | (at[place] & 0x3F);
+    }
+    const int is_surrogate = code >= 0xD800 && code < 0xE000;
+    return code < least || code > 0x10FFFF || is_surrogate ? -1 : code;
+}
+
+static Char char_beyond_ascii(Scanner *s, const uint8_t *at) {
+    const uint8_t a = *at;
+    Char c = {KNOWN, 1, -1};
+    if (a >= 0xC2 && a < 0xE0) c.size = 2, c.code = code_of(s, at, 1, a & 0x1F, 0x80);
+    if (a >= 0xE0 && a < 0xF0) c.size = 3, c.code = code_of(s, at, 2, a & 0x0F, 0x800);
+    if (a >= 0xF0 && a < 0xF5) c.size = 4, c.code = code_of(s, at, 3, a & 0x07, 0x10000);
+    if (c.code < 0) return (Char){KNOWN, 1, -1};
+    const uint8_t *page = s->pages[c.code / PAGE];
+    if (page) c.classes = page[c.code % PAGE];
+    return c;
+}
+
+/* The first page is there from the beginning. */
+static inline Char char_at(Scanner *s, const uint8_t *at) {
+    if (at >= s->end) return (Char){0, 0, -1};
+    if (*at < 0x80) return (Char){s->pages[0][*at], 1, *at};
+    return char_beyond_ascii(s, at);
+}
+
+static inline int is(Char c, int classes) { return c.classes & classes; }
+static inline int is_symbol(Char c) { return c.classes && !is(c, LETTER | NUMBER | SPACE); }
+static inline int is_newline(Char c) { return c.code == '\r' || c.code == '\n'; }
+
+/* -- what patterns are made of: each gives where it ends, the place itself or NULL if it fails */
+
+static const uint8_t *run_of(Scanner *s, const uint8_t *at, int classes) {
+    for (Char c; is(c = char_at(s, at), classes);) at += c.size;
+    return at;
+}
+
+static const uint8_t *run_of_symbols(Scanner *s, const uint8_t *at) {
+    for (Char c; is_symbol(c = char_at(s, at));) at += c.size;
+    return at;
+}
+
+static const uint8_t *up_to_numbers(Scanner *s, const uint8_t *at, int most) {
+    for (Char c; most-- && is(c = char_at(s, at), NUMBER);) at += c.size;
+    return at;
+}
+
+/* `'(?:[sdmt]|ll|ve|re)`; U+017F, the long s, is an s where case is nothing. */
+static const uint8_t *contraction(const Scanner *s, const uint8_t *at, int any_case) {
+    static const char *const endings[] = {"s", "d", "m", "t", "ll", "ve", "re"};
+    const int64_t room = s->end - at - 1;
+    if (room < 1 || *at != '\'') return at;
+    if (any_case && room >= 2 && at[1] == 0xC5 && at[2] == 0xBF) return at + 3;
+    const int fold = any_case ? 0x20 : 0;
+    for (int each = 0; each < 7; each++) {
+        const char *ending = endings[each];
+        const int size = ending[1] ? 2 : 1;
+        if (room >= size && (at[1] | fold) == ending[0] && (size == 1 || (at[2] | fold) == ending[1]))
+            return at + 1 + size;
+    }
+    return at;
+}
+
+/* ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with `slash` also `/` among the newlines. */
+static const uint8_t *symbols(Scanner *s, const uint8_t *at, int slash) {
+    const uint8_t *first = at + (at < s->end && *at == ' ');
+    const uint8_t *end = run_of_symbols(s, first);
+    if (end == first) return NULL;
+    while (end < s->end && (*end == '\r' || *end == '\n' || (slash && *end == '/'))) end++;
+    return end;
+}
+
+/* `\s*[\r\n]+`: up to the last newline of a run of whitespace. */
+static const uint8_t *whitespace_to_newline(Scanner *s, const uint8_t *at) {
+    const uint8_t *found = NULL;
+    for (Char c; is(c = char_at(s, at), SPACE);) {
+        at += c.size;
+        if (is_newline(c)) found = at;
+    }
+    return found;
+}
+
+/* `\s+(?!\S)|\s+`: a run leaves its last character to the text behind it, if it has another one. */
+static const uint8_t *whitespace(Scanner *s, const uint8_t *at) {
+    const uint8_t *last = at, *end = at;
+    for (Char c; is(c = char_at(s, end), SPACE);) last = end, end += c.size;
+    return end == s->end || last == at ? end : last;
+}
+
+/* -- the patterns */
+
+static const uint8_t *gpt2(Scanner *s, const uint8_t *at) {
+    const uint8_t *end = contraction(s, at, 0), *first = at + (*at == ' ');
+    if (end > at) return end;
+    const Char c = char_at(s, first);
+    if (is(c, LETTER)) return run_of(s, first, LETTER);
+    if (is(c, NUMBER)) return run_of(s, first, NUMBER);
+    if (is_symbol(c)) return run_of_symbols(s, first);
+    return whitespace(s, at);
+}
+
+/* What cl100k begins with, and Llama 3's after it: contractions, words, numbers, symbols. */
+static const uint8_t *visible(Scanner *s, const uint8_t *at, int most_numbers) {
+    const uint8_t *end = contraction(s, at, 1);
+    if (end > at) return end;
+    const Char c = char_at(s, at);
+    if (is(c, NUMBER)) return up_to_numbers(s, at, most_numbers);
+    const uint8_t *letters = is(c, LETTER) || is_newline(c) ? at : at + c.size;
+    if (is(char_at(s, letters), LETTER)) return run_of(s, letters, LETTER);
+    return symbols(s, at, 0);
+}
+
+static const uint8_t *newline_or_whitespace(Scanner *s, const uint8_t *at) {
+    const uint8_t *end = whitespace_to_newline(s, at);
+    return end ? end : whitespace(s, at);
+}
+
+static const uint8_t *cl100k(Scanner *s, const uint8_t *at) {
+    const uint8_t *end = visible(s, at, 3), *spaces;
+    if (end) return end;
+    if ((spaces = run_of(s, at, SPACE)) == s->end) return spaces;
+    return newline_or_whitespace(s, at);
+}
+
+static const uint8_t *llama3(Scanner *s, const uint8_t *at) {
+    const uint8_t *end = visible(s, at, 3);
+    return end ? end : newline_or_whitespace(s, at);
+}
+
+static const uint8_t *qwen2(Scanner *s, const uint8_t *at) {
+    const uint8_t *end = visible(s, at, 1);
+    return end ? end : newline_or_whitespace(s, at);
+}
+
+/* Upper-case letters, then lower-case ones, of which with `lower` there has to be one: then those
+ * of both kinds, which the upper-case run has taken, are given back from the last one on. */
+static const uint8_t *cased_letters(Scanner *s, const uint8_t *at, int lower) {
+    const uint8_t *upper = at, *last_of_both = NULL;
+    for (Char c; is(c = char_at(s, upper), UPPER);) {
+        upper += c.size;
+        if (is(c, LOWER)) last_of_both = upper;
+    }
+    const uint8_t *end = run_of(s, upper, LOWER);
+    if (end == upper && lower) return last_of_both;
+    return end == at ? NULL : end;
+}
+
+static const uint8_t *o200k(Scanner *s, const uint8_t *at) {
+    const Char c = char_at(s, at);
+    const int may_lead = !is_newline(c) && !is(c, LETTER | NUMBER);
+    for (int lower = 1; lower >= 0; lower--) {
+        const uint8_t *end = may_lead ? cased_letters(s, at + c.size, lower) : NULL;
+        if (!end) end = cased_letters(s, at, lower);
+        if (end) return contraction(s, end, 1);
+    }
+    if (is(c, NUMBER)) return up_to_numbers(s, at, 3);
+    const uint8_t *end = symbols(s, at, 1);
+    return end ? end : newline_or_whitespace(s, at);
+}
+
+static Pattern *pattern_named(const char *name) {
+    static const struct { const char *name; Pattern *pattern; } patterns[] = {
+        {"gpt2", gpt2}, {"cl100k", cl100k}, {"o200k", o200k}, {"llama3", llama3}, {"qwen2", qwen2}};
+    for (size_t each = 0; each < sizeof patterns / sizeof *patterns; each++)
+        if (!strcmp(patterns[each].name, name)) return patterns[each].pattern;
+    return NULL;
+}
+
+/* -- what Python calls */
+
+EXPORT void scanner_free(Scanner *s) {
+    for (int page = 0; page < PAGES; page++) free(s->pages[page]);
+    RELEASE(s->lengths);
+    RELEASE(s->counts);
+    free(s);
+}
+
+/* NULL: there is no memory, or no such pattern. */
+EXPORT Scanner *scanner_new(const char *name) {
+    Scanner *s = calloc(1, sizeof *s);
+    if (s == NULL) return NULL;
+    s->pattern = pattern_named(name);
+    if (s->pattern) return s;
+    scanner_free(s);
+    return NULL;
+}
+
+/* Say the classes of the characters of a page. */
+EXPORT int64_t scanner_add_page(Scanner *s, int64_t page, const uint8_t *classes) {
+    if (page < 0 || page >= PAGES || s->pages[page]) return FAILED;
+    if ((s->pages[page] = malloc(PAGE)) == NULL) return FAILED;
+    memcpy(s->pages[page], classes, PAGE);
+    return 0;
+}
+
+/* The first page that is not there and a text needs, from `begin` on, which moves to where this was
+ * found; `NO_PAGE` if all are there. */
+EXPORT int64_t scanner_missing_page(Scanner *s, const uint8_t *text, int64_t size, int64_t *begin) {
+    const uint8_t *at = text + *begin;
+    s->end = text + size;
+    for (Char c; at < s->end; at += c.size) {
+        c = char_at(s, at);
+        if (c.code < 0 || s->pages[c.code / PAGE]) continue;
+        *begin = at - text;
+        return c.code / PAGE;
+    }
+    return NO_PAGE;
+}
+
+static void cut_piece(Scanner *s, const uint8_t *at, int64_t size) {
+    const int64_t before = s->lengths.length;
+    s->end = at + size;
+    for (const uint8_t *next; at < s->end; at = next) {
+        next = s->pattern(s, at);
+        PUSH(s->lengths, next - at);
+    }
+    PUSH(s->counts, s->lengths.length - before);
+}
+
+/* Cut pieces, which stand one after the other in a text, into pretokens; how many these are. No
+ * page may be missing. */
+EXPORT int64_t scanner_cut(Scanner *s, const uint8_t *text, const int64_t *sizes, int64_t pieces) {
+    jmp_buf place;
+    out_of_memory = &place;
+    if (setjmp(place)) return FAILED;
+    s->lengths.length = s->counts.length = 0;
+    s->end = text;
+    for (int64_t each = 0; each < pieces; each++) cut_piece(s, s->end, sizes[each]);
+    return s->lengths.length;
+}
+
+/* Of the last call: the lengths of all pretokens, and how many each piece has. */
+EXPORT const int64_t *scanner_lengths(const Scanner *s) { return s->lengths.at; }
+EXPORT const int64_t *scanner_counts(const Scanner *s) { return s->counts.at; }

@@ -1,0 +1,82 @@
+"""Cutting pieces of text into pretokens, thousands at a time.
+
+A piece is what stands between two borders of a pattern (see `Border`); it is mostly one pretoken.
+Where there is a compiled kernel it scans for the patterns that it knows; for all others, and where
+there is none, the pattern's regex is asked piece by piece.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from functools import cache
+from itertools import accumulate, pairwise
+
+import regex
+
+from engine.native import KERNEL
+from engine.native.scanning import (
+    KNOWN,
+    LETTER,
+    LOWER,
+    NUMBER,
+    PAGE,
+    SCANNED,
+    SPACE,
+    UPPER,
+    KernelScanner,
+)
+from engine.text.patterns import Pattern, name_of
+from engine.text.pretokenize import pretokens_of_piece
+
+CutPieces = Callable[[bytes, "array[int]"], tuple["array[int]", "array[int]"]]
+"""(pieces one after the other, their sizes) → (the lengths of their pretokens, how many each has);
+all in bytes, and integers of 64 bits."""
+
+
+def cutter_for(pattern: Pattern) -> CutPieces:
+    """What cuts the pieces of a pattern; it may be called by several threads.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> cut = cutter_for(PATTERNS["gpt2"])
+    >>> [numbers.tolist() for numbers in cut(b" low  .", array("q", [4, 3]))]
+    [[4, 1, 2], [1, 2]]
+    """
+    name = name_of(pattern)
+    if KERNEL is None or name not in SCANNED:
+        return regex_cutter(pattern)
+    return KernelScanner(name, _classes_of).cut
+
+
+def regex_cutter(pattern: Pattern) -> CutPieces:
+    """As `cutter_for`, by the pattern's regex."""
+
+    def cut(text: bytes, sizes: array[int]) -> tuple[array[int], array[int]]:
+        lengths, counts = array("q"), array("q")
+        for start, end in pairwise(accumulate(sizes, initial=0)):
+            pretokens = pretokens_of_piece(pattern, text[start:end])
+            lengths.extend(map(len, pretokens))
+            counts.append(len(pretokens))
+        return lengths, counts
+
+    return cut
+
+
+_CLASSES = (
+    (LETTER, regex.compile(r"\p{L}")),
+    (NUMBER, regex.compile(r"\p{N}")),
+    (SPACE, regex.compile(r"\s")),
+    (UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]")),
+    (LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]")),
+)
+
+
+@cache
+def _classes_of(page: int) -> bytes:
+    """The classes of the characters of a page: so the kernel and the regexes never disagree."""
+    characters = "".join(map(chr, range(PAGE * page, PAGE * (page + 1))))
+    classes = bytearray([KNOWN] * PAGE)
+    for one, of_class in _CLASSES:
+        for match in of_class.finditer(characters):
+            classes[match.start()] |= one
+    return bytes(classes)

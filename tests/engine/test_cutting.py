@@ -1,0 +1,70 @@
+"""The kernel's scanners cut as the patterns' regexes do: these are their oracle, for any text."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate, pairwise, product
+
+import pytest
+from counting_texts import TEXT_PIECES
+from generated import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from engine.native import KERNEL
+from engine.native.scanning import SCANNED
+from engine.text.cutting import cutter_for, regex_cutter
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import to_bytes, to_text
+
+pytestmark = pytest.mark.skipif(KERNEL is None, reason="the kernel is not compiled here")
+every_pattern = pytest.mark.parametrize("name", sorted(SCANNED))
+SCANNERS = {} if KERNEL is None else {name: cutter_for(PATTERNS[name]) for name in SCANNED}
+
+# Letters of each case and of none, marks, numbers that are no digits, spaces, contractions.
+TRICKY = "aAzZ09 \n\r\t'sSdDlLvVeErRſtTmM.,/ǅʰªא\u0301\u0345\u00a0\u2028\x1c\u3000²Ⅷ中ßẞ\0😀"
+TEXTS = st.one_of(
+    st.text(TRICKY, max_size=40).map(str.encode),
+    st.text(max_size=20).map(to_bytes),
+    st.lists(st.sampled_from(TEXT_PIECES) | st.binary(max_size=3), max_size=20).map(b"".join),
+)
+
+
+def by_scanner(name: str, texts: list[bytes]) -> list[bytes]:
+    """The pretokens of all texts, each cut by itself."""
+    joined = b"".join(texts)
+    lengths, counts = SCANNERS[name](joined, array("q", map(len, texts)))
+    assert sum(counts) == len(lengths)
+    return [joined[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+
+
+def by_regex(name: str, texts: list[bytes]) -> list[bytes]:
+    return [to_bytes(cut) for text in texts for cut in PATTERNS[name].split(to_text(text))]
+
+
+@every_pattern
+@examples(1000)
+@given(texts=st.lists(TEXTS, min_size=1, max_size=3))
+@example(texts=[b"", b"'\xc5\xbf", b"I'LL \n \n  x", b"\xf0\x9f\x98", b"\xed\xa0\x80a"])
+def test_a_scanner_cuts_as_the_regex_does(name: str, texts: list[bytes]) -> None:
+    assert by_scanner(name, texts) == by_regex(name, texts)
+
+
+@every_pattern
+def test_every_short_text_of_each_kind_of_character_is_cut_alike(name: str) -> None:
+    texts = ["".join(some).encode() for some in product("aA1. \n'", repeat=4)]
+    cut = SCANNERS[name](b"".join(texts), array("q", map(len, texts)))
+    assert cut == regex_cutter(PATTERNS[name])(b"".join(texts), array("q", map(len, texts)))
+
+
+@every_pattern
+def test_every_character_of_two_planes_is_of_the_class_that_the_regex_has_it_in(name: str) -> None:
+    planes = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x20000)])).encode()
+    cut = SCANNERS[name](planes, array("q", [len(planes)]))
+    assert cut == regex_cutter(PATTERNS[name])(planes, array("q", [len(planes)]))
+
+
+@pytest.mark.parametrize("name", [name for name, pattern in PATTERNS.items() if pattern.borders])
+def test_patterns_that_the_kernel_does_not_know_are_cut_by_their_regex(name: str) -> None:
+    cut = cutter_for(PATTERNS[name])(b" low  .", array("q", [4, 3]))
+    assert cut == regex_cutter(PATTERNS[name])(b" low  .", array("q", [4, 3]))
