@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from engine.bpe.run import RunVocabularies
 from engine.bpe.trainers.problem import Problem
-from engine.bpe.vocabulary import RunVocabularies
 from engine.core.arrays import Ints
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
