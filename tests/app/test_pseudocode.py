@@ -7,7 +7,7 @@ from opening import opened, step
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
+from bpe_tui.bpe.panels.training import PseudocodePanel
 from engine.bpe.heap import Move
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS, algorithm_for

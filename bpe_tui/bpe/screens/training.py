@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from bpe_tui.bpe.panels.merge import MergePanel
 from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.bpe.panels.pseudocode import PseudocodePanel
-from bpe_tui.bpe.panels.training import CorpusPanel, EncodeLine, MergesPanel, WordsPanel
+from bpe_tui.bpe.panels.training import (
+    CorpusPanel,
+    EncodeLine,
+    MergesPanel,
+    PseudocodePanel,
+    WordsPanel,
+)
 from bpe_tui.bpe.screens import BpeScreen
 from bpe_tui.session.commands.command import TRAINING
 from bpe_tui.session.config import RunConfig
