@@ -21,8 +21,14 @@ from bpe_tui.session.host import Host, Speaker
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import kind_and_model
 from bpe_tui.session.session import Session
-from bpe_tui.views.commands import bindings_on, command_at, commands_on, explain_dead_key, refusal
-from bpe_tui.views.glossary import legend_of
+from bpe_tui.views.commands import (
+    bindings_on,
+    command_at,
+    commands_on,
+    explain_dead_key,
+    legend_of,
+    refusal,
+)
 from bpe_tui.views.narration import fitting, narrate_undone
 from bpe_tui.views.panel import TokenPainter, TokenPanel
 from bpe_tui.widgets.chart import Chart

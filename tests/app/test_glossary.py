@@ -11,8 +11,7 @@ from opening import opened, until
 
 from bpe_tui.session.commands.command import ALWAYS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.commands import hanging, help_text, key_of
-from bpe_tui.views.glossary import LEGENDS, SIGNS, WORDS, legend_of
+from bpe_tui.views.commands import LEGENDS, SIGNS, WORDS, hanging, help_text, key_of, legend_of
 from bpe_tui.widgets.key_bar import FootLine, KeyBar
 from bpe_tui.widgets.visible import width
 
