@@ -373,7 +373,7 @@ class BpeTuiApp(SessionApp):
         if self._cannot_train_anew() or not isinstance(config, RunConfig):
             return
         self.session.hold()
-        from bpe_tui.dialogs.choose_model import ChooseModel
+        from bpe_tui.dialogs.open_other import ChooseModel
 
         def chose(name: str | None) -> None:
             if name is not None and name != config.model:
