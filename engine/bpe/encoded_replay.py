@@ -20,10 +20,10 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable
 from engine.encoding.encoders.fast import RankHeap
+from engine.recording.affected_pretokens import CACHE_SIZE
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import GivenIds
-from engine.recording.segmentation import CACHE_SIZE
 from engine.recording.token_table import NONE, TokenTable
 
 GivenMerge = tuple[Pair, int]

@@ -43,10 +43,10 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.recording.affected_pretokens import Segmenter, Segments
 from engine.recording.change_log import ChangeLog
 from engine.recording.merge_record import Merge
 from engine.recording.numbering import GivenIds, key_of
-from engine.recording.segmentation import Segmenter, Segments
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
 

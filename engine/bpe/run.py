@@ -17,8 +17,8 @@ from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
 from engine.encoding.incremental import TypedText
 from engine.encoding.rules import EncodingRules
 from engine.encoding.tokenizer import Tokenizer
+from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_frame import MergeRun
-from engine.recording.segmentation import Segmenter
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.token_table import NONE, Merges, TokenTable
 from engine.recording.vocabulary import Vocabulary

@@ -19,10 +19,10 @@ from engine.recording.affected_pretokens import (
     AffectedPretokens,
     CountAttribution,
     PretokenIndex,
+    Segments,
 )
 from engine.recording.merge_record import MergeRecord, PairStep, StepT
 from engine.recording.player import Player, RecordedRun
-from engine.recording.segmentation import Segments
 from engine.recording.statistics import TiedSteps
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt

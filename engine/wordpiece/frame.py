@@ -14,8 +14,8 @@ import numpy as np
 from engine.core.arrays import Floats, Ints
 from engine.core.events import Pair
 from engine.core.wording import Words
+from engine.recording.affected_pretokens import Segmenter
 from engine.recording.merge_frame import MergeFrame, MergeRun, MergeTimeline
-from engine.recording.segmentation import Segmenter
 from engine.recording.statistics import LEFT_OUT, MergeStatistics, TiedSteps
 from engine.recording.vocabulary import Vocabulary
 from engine.text.excerpt import Excerpt
