@@ -29,9 +29,8 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
 from bpe_tui.widgets.visible import quoted, visible_text
-from engine.analysis.check.checking import check_claim
+from engine.analysis.check.checking import as_dict, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
-from engine.analysis.check.report import as_dict
 
 INPUT = "What to check"
 
