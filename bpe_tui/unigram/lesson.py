@@ -37,8 +37,7 @@ from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints
 from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import SPACE, spelled
-from engine.unigram.pieces import Edge
+from engine.unigram.pieces import SPACE, Edge, spelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 

@@ -8,7 +8,7 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.widgets.numbers import number, plural
 from engine.recording.training import CountedCorpus, Training
 from engine.unigram.frame import UnigramTimeline
-from engine.unigram.metaspace import spelled_counts
+from engine.unigram.pieces import spelled_counts
 from engine.unigram.record import Seeded
 from engine.unigram.trainer import UnigramTrainer
 

@@ -25,7 +25,7 @@ from engine.core.events import finished
 from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import SPACE, spelled
+from engine.unigram.pieces import SPACE, spelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PruneStep
 

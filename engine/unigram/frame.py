@@ -22,8 +22,7 @@ from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.lattice import Lattice, Path
-from engine.unigram.metaspace import spelled, unspelled
-from engine.unigram.pieces import Edge, NumberedPieces, joined
+from engine.unigram.pieces import Edge, NumberedPieces, joined, spelled, unspelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER, EmStep, PieceHistory, PruneStep, Record, UnigramStatistics
 from engine.unigram.trainer import Event

@@ -7,6 +7,7 @@ the worst piece less 10 (`kUnkPenalty` in SentencePiece, `K_UNK_PENALTY` in Hugg
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
@@ -15,8 +16,48 @@ import numpy as np
 
 from engine.core.arrays import Floats, Ints
 from engine.core.errors import UnigramError
+from engine.text.pretokenize import to_text
 from engine.unigram.lattices import Flags
-from engine.unigram.metaspace import SPACE
+
+# Pretokens as Unigram models spell them: a space is the visible character ▁ (U+2581).
+#
+# SentencePiece does so, that no piece holds a blank and pieces joined give the text back; it also
+# puts a ▁ before the first word of a text, and this does not: a piece stands for the very
+# characters that the text has. A ▁ of the text's own comes back as a space.
+
+
+SPACE = "▁"
+
+
+def spelled(text: str) -> str:
+    """A text with ▁ for each space.
+
+    >>> spelled(" a cat")
+    '▁a▁cat'
+    """
+    return text.replace(" ", SPACE)
+
+
+def unspelled(text: str) -> str:
+    """A text with a space for each ▁.
+
+    >>> unspelled("▁a▁cat")
+    ' a cat'
+    """
+    return text.replace(SPACE, " ")
+
+
+def spelled_counts(counts: Mapping[bytes, int]) -> dict[str, int]:
+    """How often each pretoken occurs, spelled so, the most frequent first.
+
+    >>> spelled_counts({b" the": 3, b"a": 7, "▁the".encode(): 1})
+    {'a': 7, '▁the': 4}
+    """
+    words: Counter[str] = Counter()
+    for pretoken, count in counts.items():
+        words[spelled(to_text(pretoken))] += count
+    return dict(words.most_common())
+
 
 UNKNOWN_PENALTY = 10.0
 """How much worse than the worst piece the unknown token is."""

@@ -29,7 +29,7 @@ from bpe_tui.unigram.panels.lattice import (
 from bpe_tui.unigram.screens.encoding import UnigramEncodingScreen
 from bpe_tui.widgets.visible import width
 from engine.unigram.frame import UnigramFrame, UnigramTimeline
-from engine.unigram.metaspace import spelled_counts
+from engine.unigram.pieces import spelled_counts
 from engine.unigram.trainer import UnigramTrainer
 
 

@@ -25,7 +25,7 @@ from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.pretokenizers.cuts import BertPreTokenizer
 from engine.text.patterns import PATTERNS
 from engine.unigram.encoder import UnigramEncoder
-from engine.unigram.metaspace import spelled as with_spaces_spelled
+from engine.unigram.pieces import spelled as with_spaces_spelled
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 
 PIECES = [

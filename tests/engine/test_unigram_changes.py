@@ -9,8 +9,7 @@ from engine.unigram.changes import changed_words, count_changes, m_step
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.frame import UnigramTimeline
 from engine.unigram.lattice import Lattice
-from engine.unigram.metaspace import spelled_counts, unspelled
-from engine.unigram.pieces import UNKNOWN
+from engine.unigram.pieces import UNKNOWN, spelled_counts, unspelled
 from engine.unigram.record import EmStep, PruneStep
 from engine.unigram.trainer import UnigramTrainer
 

@@ -12,7 +12,7 @@ from engine.core.errors import OutputExistsError
 from engine.formats.tokenizer_json import save_pieces
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.frame import UnigramTimeline
-from engine.unigram.metaspace import spelled, spelled_counts
+from engine.unigram.pieces import spelled, spelled_counts
 from engine.unigram.trainer import UnigramTrainer
 
 TEXT = "the hug of the thug\n\nhugs and bugs, the shrug; it's the hugger's hug.<|end|>the end\n" * 3

@@ -27,7 +27,7 @@ from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.encoder import Arrival, Reached
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path
-from engine.unigram.metaspace import spelled
+from engine.unigram.pieces import spelled
 
 ROOM_FOR_SCORE = 22
 """From so many cells on the score has a column of its own."""

@@ -31,7 +31,7 @@ from engine.encoding.lanes import align
 from engine.text.pretokenize import to_bytes
 from engine.unigram.changes import Occurrence, piece_occurrences
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import unspelled
+from engine.unigram.pieces import unspelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
 

@@ -18,8 +18,7 @@ from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span
 from bpe_tui.widgets.visible import visible_text
 from engine.text.pretokenize import Pretoken
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import spelled
-from engine.unigram.pieces import UNKNOWN, Edge, joined
+from engine.unigram.pieces import UNKNOWN, Edge, joined, spelled
 from engine.unigram.record import PruneStep
 
 SLICE_SECONDS = 0.01

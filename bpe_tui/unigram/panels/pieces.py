@@ -22,7 +22,7 @@ from engine.analysis.inspection.unigram import PIECE_FILTERS
 from engine.core.arrays import Floats, Ints
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import unspelled
+from engine.unigram.pieces import unspelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
 

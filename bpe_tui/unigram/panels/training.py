@@ -29,8 +29,7 @@ from bpe_tui.widgets.visible import visible_text, width
 from engine.text.pretokenize import Pretoken, to_bytes
 from engine.unigram.changes import ChangedWord, changed_words
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import spelled, unspelled
-from engine.unigram.pieces import UNKNOWN
+from engine.unigram.pieces import UNKNOWN, spelled, unspelled
 
 LOSS_CELLS = 9
 MOST = 500

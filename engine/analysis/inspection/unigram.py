@@ -21,7 +21,7 @@ from engine.core.registry import Registry, registry_of
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattices import Flags
-from engine.unigram.metaspace import SPACE, unspelled
+from engine.unigram.pieces import SPACE, unspelled
 
 
 class UnigramInspection(AnyInspection):

@@ -31,7 +31,7 @@ from engine.text.pretokenize import (
     words_in,
 )
 from engine.unigram.encoder import UnigramEncoder
-from engine.unigram.metaspace import SPACE
+from engine.unigram.pieces import SPACE
 from engine.unigram.trainer import UnigramTrainer
 from engine.wordpiece.tokenizer import WordPieceTokenizer
 from engine.wordpiece.trainer import WordPieceTrainer

@@ -19,7 +19,7 @@ from engine.analysis.model_table.kinds import Candidate
 from engine.text.patterns import PATTERNS
 from engine.text.pretokenize import to_bytes, without_stray_surrogates, words_in
 from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
-from engine.unigram.metaspace import SPACE
+from engine.unigram.pieces import SPACE
 
 _WHITESPACE = re.compile(r"\s+")
 FREQUENT = 40

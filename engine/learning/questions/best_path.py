@@ -13,7 +13,7 @@ from engine.learning.questions.question import Level, Question, Wish, edged
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.lattice import Path
-from engine.unigram.metaspace import spelled, unspelled
+from engine.unigram.pieces import spelled, unspelled
 
 WORDS, DRAWS = 1000, 40
 """So many of the most frequent words are drawn from, so many times."""

@@ -12,7 +12,7 @@ from engine.learning.questions.form import Answer, Choice, Option
 from engine.learning.questions.question import Level, Question, Wish
 from engine.text.pretokenize import to_bytes
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.metaspace import unspelled
+from engine.unigram.pieces import unspelled
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 CLEAR, SURE = 2.0, 1.2

@@ -21,7 +21,7 @@ from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Span
 from engine.pipeline.stage import stage
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import to_bytes, to_text
-from engine.unigram.metaspace import SPACE
+from engine.unigram.pieces import SPACE
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """What a piece is."""

@@ -17,7 +17,7 @@ from engine.core.errors import TokenizerFileError
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.normalizers.normalizer import Edit, EditingNormalizer
 from engine.pipeline.stage import stage
-from engine.unigram.metaspace import SPACE, unspelled
+from engine.unigram.pieces import SPACE, unspelled
 
 REMEMBERED = 1 << 16
 _LABEL = 0x800000FF
