@@ -1,4 +1,4 @@
-"""Open another tokenizer or corpus: what was opened of late, a path, or a walk through directories.
+"""Open another file, lately opened, by its path or by a walk; or train another model.
 
 A list of our own rather than `textual-fspicker`: that one draws file names as they are, control
 characters included, fails on files it may not look at, and offers no directories to open, which

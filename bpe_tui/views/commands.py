@@ -1,4 +1,7 @@
-"""The commands of a screen: as key bindings, in a window that explains all; where each works."""
+"""The commands of a screen: as key bindings, in a window that explains all; where each works.
+
+And what the signs and the words on the screens mean: declared once, for the legends and `?`.
+"""
 
 from __future__ import annotations
 

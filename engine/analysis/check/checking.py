@@ -1,4 +1,4 @@
-"""`check`: hold a trainer's merges against the rule, and look for the cause of the first slip.
+"""`check`: hold a trainer's merges against the rule, find the cause of the first slip; the report.
 
 The trainer's merges are made one after the other. At every step the rule's choice is asked for *in
 the state that the trainer's own merges led to*; then the trainer's merge is made, whatever the rule
