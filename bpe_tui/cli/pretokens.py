@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,7 @@ from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
 from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
+    TRAINING,
     FieldOption,
     NoSpecialOption,
     PatternOption,
@@ -32,6 +35,7 @@ from engine.core.events import CountProgress
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
+from engine.text.corpus import Corpus
 
 
 @app.command(
@@ -39,6 +43,7 @@ from engine.counting.counts_file import counts_of
     epilog=examples(
         f"{PROGRAM} pretokens texts/ --out texts.counts",
         f"{PROGRAM} texts.counts",
+        f"{PROGRAM} pretokens texts/ --out texts.counts --cluster tcp://10.0.0.1:8786",
     ),
 )
 def pretokens(
@@ -63,6 +68,16 @@ def pretokens(
     field: FieldOption = None,
     skip_bad: SkipBadOption = False,
     workers: WorkersOption = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster",
+            metavar="tcp://HOST:PORT|local:N",
+            help="Count on the workers of a Dask scheduler, or in N processes here.",
+            rich_help_panel=TRAINING,
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Count the pretokens of a corpus into a file, and print its path.
 
@@ -81,7 +96,29 @@ def pretokens(
     source = check_run(config)
     check_outputs([out], source, overwrite=force)
     note_sizes(source)
-    cut, bytes_read = (config.pattern, config.special_tokens), 0
+    cut = (config.pattern, config.special_tokens)
+    with ExitStack() as opened:
+        if cluster is None:
+            content, skipped = _counted_here(source, *cut, workers)
+        else:
+            from engine.counting.cluster import counted_on  # Dask is slow to import
+
+            with TrainingBar() as bar:
+                counted = opened.enter_context(
+                    counted_on(cluster, source, *cut, on_progress=bar.on_progress)
+                )
+            content, skipped = counted.file(), counted.skipped
+        write_files({out: content}, overwrite=force)
+    if skipped:
+        note(f"{plural(skipped, 'bad record')} left out")
+    write_result(os.fsencode(out) + b"\n")
+
+
+def _counted_here(
+    corpus: Corpus, pattern: str, special_tokens: Sequence[str], workers: int | None
+) -> tuple[Iterator[bytes], int]:
+    """The counts file, and how many bad records were left out."""
+    bytes_read = 0
     with TrainingBar() as bar:
 
         def on_progress(progress: CountProgress) -> None:
@@ -89,8 +126,5 @@ def pretokens(
             bytes_read = progress.bytes_read
             bar.on_progress(progress)
 
-        count = count_corpus(source, *cut, workers, on_progress)
-    write_files({out: counts_of(source, count, *cut, bytes_read)}, overwrite=force)
-    if source.skipped:
-        note(f"{plural(source.skipped, 'bad record')} left out")
-    write_result(os.fsencode(out) + b"\n")
+        count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
+    return counts_of(corpus, count, pattern, special_tokens, bytes_read), corpus.skipped

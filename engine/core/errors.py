@@ -20,6 +20,10 @@ class CorpusError(BpeError):
     """A corpus cannot be opened or read: missing, a directory, empty, changed while being read."""
 
 
+class ClusterError(BpeError):
+    """A cluster cannot be reached or used, or is gone."""
+
+
 class UnknownNameError(BpeError, KeyError):
     """A pattern, tie rule, trainer, encoder or format is asked for by a name nobody registered.
 

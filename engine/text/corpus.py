@@ -70,7 +70,7 @@ def read_blocks(
     """
     name = os.fspath(name)
     with _errors_of_reading(name):
-        reader = _Reader(sources_of(name), reading, separator)
+        reader = SourceReader(sources_of(name), reading, separator)
     yield from reader.blocks()
 
 
@@ -143,7 +143,7 @@ class Corpus:
         self.reading, self.separator = reading, separator
         self.head = b""
         self.head_is_all = True
-        self._reader = _Reader(self.sources, reading, separator)
+        self._reader = SourceReader(self.sources, reading, separator)
 
     @property
     def paths(self) -> list[Path] | None:
@@ -200,7 +200,7 @@ class Corpus:
 
     def _blocks(self) -> Iterator[bytes]:
         """Blocks of text; the head is noted on the way."""
-        self._reader = _Reader(self.sources, self.reading, self.separator)
+        self._reader = SourceReader(self.sources, self.reading, self.separator)
         empty = True
         for block in self._reader.blocks():
             empty = False
@@ -212,8 +212,11 @@ class Corpus:
             raise CorpusError(f"{self.name}: is empty; there is nothing to train on")
 
 
-class _Reader:
+class SourceReader:
     """Reads sources one after another.
+
+    Args:
+        separator: what stands between two texts.
 
     Attributes:
         total: bytes of all as they lie there; `None` where nobody knows.
@@ -238,6 +241,11 @@ class _Reader:
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
 
     def blocks(self) -> Iterator[bytes]:
+        """The text, unpacked and joined.
+
+        Raises:
+            CorpusError: a source cannot be read, or is damaged.
+        """
         self.ask_sizes()
         last = b""
         for source in self._sources:

@@ -1,0 +1,213 @@
+"""However a corpus is cut into tasks, the counts file is that of one machine, byte for byte."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+from collections.abc import Iterator
+from heapq import merge
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from counting_texts import TEXT_PIECES
+from generated import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.errors import BpeError, ClusterError, CorpusError
+from engine.core.events import CountProgress
+from engine.counting import cluster
+from engine.counting.cluster import How, counted_on
+from engine.counting.count import count_corpus
+from engine.counting.counts_file import counts_of
+from engine.text.corpus import Corpus, Reading, separator_of
+from engine.text.patterns import as_pattern
+
+SPECIAL = ("<|endoftext|>",)
+
+
+def on_one_machine(names: list[str], pattern: str, special: tuple[str, ...]) -> bytes:
+    corpus = corpus_of(names, special)
+    count = count_corpus(corpus, pattern, special)
+    return b"".join(counts_of(corpus, count, pattern, special, corpus.bytes_total or 0))
+
+
+def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:
+    return Corpus(names[0], Reading(tuple(names[1:])), separator_of(special))
+
+
+# --- tasks, done one after another in this process
+
+
+def in_tasks(
+    corpus: Corpus, pattern: str, special: tuple[str, ...]
+) -> tuple[int, dict[bytes, int]]:
+    """Documents and counts, by what the workers do and the caller makes of it."""
+    how = How(as_pattern(pattern), special, corpus.reading, corpus.separator, parts=2)
+    tasks = cluster.tasks_of(corpus, threads=1)
+    done: list[Any] = [cluster.count_task(task, how) for task in tasks]
+    texts, documents = cluster._joined(tasks, [ends for ends, *_ in done], how)
+    of_ends = cluster._parts_of_ends(texts, how)
+    entries = []
+    for part in range(how.parts):
+        some = [parts[part] for _, *parts in done]
+        halves = cluster.add_up(some[::2]), cluster.add_up(some[1::2])
+        _, *blocks = cluster.finish([*reversed(halves), of_ends[part]])
+        unpacked = map(cluster._unpacked, blocks)
+        entries.append(
+            chain.from_iterable(
+                zip(where, names, counts, strict=True) for names, (counts, where) in unpacked
+            )
+        )
+    return documents.begun, {name: int(count) for _, name, count in merge(*entries)}
+
+
+@given(
+    texts=st.lists(
+        st.lists(
+            st.sampled_from([*TEXT_PIECES, b"<s", b">", b"<s>", b"low "]),
+            min_size=1,
+            max_size=12,
+        ).map(b"".join),
+        min_size=1,
+        max_size=3,
+    ),
+    size=st.integers(1, 9),
+    pattern=st.sampled_from(["gpt2", "cl100k", "whitespace", "none"]),
+    special=st.sampled_from([("<s>",), ("<s>", "é"), (" ",), ("\n", "low"), ()]),
+)
+@examples(300)
+def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
+    tmp_path_factory: pytest.TempPathFactory,
+    texts: list[bytes],
+    size: int,
+    pattern: str,
+    special: tuple[str, ...],
+) -> None:
+    folder = tmp_path_factory.mktemp("texts")
+    names = [str(folder / str(number)) for number in range(len(texts))]
+    for name, text in zip(names, texts, strict=True):
+        Path(name).write_bytes(text)
+    with pytest.MonkeyPatch.context() as patched:
+        for name in ("LEAST_TASK", "LARGEST_TASK"):
+            patched.setattr(cluster, name, size)
+        documents, counts = in_tasks(corpus_of(names, special), pattern, special)
+    expected = count_corpus(corpus_of(names, special), pattern, special)
+    assert list(counts.items()) == list(expected.counts.items())
+    assert documents == expected.documents
+
+
+@pytest.mark.parametrize(
+    ("where", "pattern", "special", "said"),
+    [
+        ("nowhere", "gpt2", SPECIAL, "is no cluster"),
+        ("local:0", "gpt2", SPECIAL, "is no cluster"),
+        ("local:1", "none", (), "no place to cut"),
+        ("local:1", "gpt2", ("aa",), "may overlap"),
+        ("local:1", "gpt2", ("<s>", "<s><t>"), "may overlap"),
+    ],
+)
+def test_what_a_cluster_cannot_count_is_refused_before_it_is_asked(
+    tmp_path: Path, where: str, pattern: str, special: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "a").write_text("text")
+    with (
+        pytest.raises(ClusterError, match=said),
+        counted_on(where, Corpus(tmp_path / "a"), pattern, special),
+    ):
+        pass
+
+
+def test_standard_input_is_no_task() -> None:
+    with pytest.raises(ClusterError, match=r"standard input: .* save it first"):
+        cluster.tasks_of(Corpus("-"), 1)
+
+
+# --- real workers: each takes a second or more to start
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[str]:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as made:
+        yield made.scheduler_address
+
+
+@pytest.fixture
+def names(tmp_path: Path) -> list[str]:
+    """Many small files, one packed file, one large."""
+    random = np.random.default_rng(7)
+    words = [b" word%d" % number for number in range(3000)]
+
+    def text(length: int) -> bytes:
+        drawn = b"".join(words[each] for each in random.zipf(1.3, length) % len(words))
+        return drawn.replace(b" word7 ", b"<|endoftext|>\n")
+
+    for number in range(20):
+        (tmp_path / f"a{number:02}.txt").write_bytes(text(50))
+    (tmp_path / "b.gz").write_bytes(gzip.compress(text(20_000)))
+    (tmp_path / "c.txt").write_bytes(text(320_000))
+    return sorted(map(str, tmp_path.iterdir()))
+
+
+def on_workers(
+    where: str, names: list[str], special: tuple[str, ...] = SPECIAL, on_progress: Any = None
+) -> bytes:
+    corpus = corpus_of(names, special)
+    with counted_on(where, corpus, "gpt2", special, on_progress) as counted:
+        return b"".join(counted.file())
+
+
+@pytest.mark.slow  # it starts processes
+def test_two_workers_make_the_file_of_one_machine(names: list[str], workers: str) -> None:
+    heard: list[CountProgress] = []
+    assert on_workers(workers, names, SPECIAL, heard.append) == on_one_machine(
+        names, "gpt2", SPECIAL
+    )
+    assert heard[-1].bytes_read == heard[-1].bytes_total == sum(map(os.path.getsize, names))
+    assert on_workers(workers, names, ()) == on_one_machine(names, "gpt2", ())
+
+
+@pytest.mark.slow  # it starts processes
+def test_a_worker_that_is_killed_costs_only_its_tasks(names: list[str], workers: str) -> None:
+    from distributed import Client
+
+    with Client(workers, set_as_default=False) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+    killed = []
+
+    def kill_once(_: CountProgress) -> None:
+        if not killed:
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+    assert on_workers(workers, names, SPECIAL, kill_once) == on_one_machine(names, "gpt2", SPECIAL)
+    assert killed
+
+
+@pytest.mark.slow  # it starts processes
+def test_what_stops_the_work_is_told_in_one_line(
+    names: list[str], workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = corpus_of(names, SPECIAL)
+    Path(names[3]).unlink()
+    with (
+        pytest.raises(CorpusError, match=r"a03\.txt: no such file"),
+        counted_on(workers, corpus, "gpt2", SPECIAL),
+    ):
+        pass
+    Path(names[3]).write_bytes(b"another size")
+    with (
+        pytest.raises(CorpusError, match=r"a03\.txt: is not the file that it was"),
+        counted_on(workers, corpus, "gpt2", SPECIAL),
+    ):
+        pass
+    monkeypatch.setattr(cluster, "TASKS", 0)
+    with pytest.raises(BpeError, match="another version of bpe-tui"):
+        on_workers(workers, names)
