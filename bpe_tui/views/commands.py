@@ -172,9 +172,12 @@ def bindings_on(screen: str) -> list[BindingType]:
     ]
 
 
-def command_at(keys: str, screen: str) -> Command:
-    """What the keys of a binding mean on a screen."""
-    return _bound_on(screen)[keys]
+def command_at(keys: str, screen: str) -> Command | None:
+    """What the keys of a binding mean on a screen; `None`: nothing, they are of another one.
+
+    Such keys come where the screen has changed since they were pressed.
+    """
+    return _bound_on(screen).get(keys)
 
 
 @cache

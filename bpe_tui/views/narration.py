@@ -164,7 +164,7 @@ def _trained(session: Session) -> Facts:
     if session.stop_reason is None:
         facts.append((6, "training …"))
     if config.pattern != RunConfig.pattern:
-        facts.append((3, f"pattern {config.pattern}"))
+        facts.append((3, f"pattern {visible_text(config.pattern, spaces=False)}"))
     if frame is None:
         facts.insert(0, (0, session.model.title))
     elif not frame.units.spells_all:

@@ -219,9 +219,10 @@ class PanelScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In a field a letter is a letter, and ← is the field's own."""
-        if action == "press" and self.is_typing:
-            return command_at(str(parameters[0]), self.id or "").in_fields
-        return True
+        if action != "press":
+            return True
+        command = command_at(str(parameters[0]), self.id or "")
+        return command is not None and (command.in_fields or not self.is_typing)
 
     def refusal_of(self, command: Command) -> str | None:
         """Why a command does nothing for what is shown; `None` if it does something."""
@@ -230,6 +231,8 @@ class PanelScreen(Screen[None]):
     async def action_press(self, keys: str) -> None:
         """What the keys of a command do."""
         command = command_at(keys, self.id or "")
+        if command is None:
+            return
         if (refused := self.refusal_of(command)) is not None:
             self.tell(refused)
         elif self.speaker.notices.note and command.action == "screen.leave" and not self.is_typing:

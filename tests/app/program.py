@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import io
 import os
 import pty
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -61,6 +67,43 @@ def run_on_terminal(*arguments: str | Path) -> str:
     os.close(inner)
     os.close(outer)
     return drawn
+
+
+def press_on_terminal(
+    keys: Iterable[str], *arguments: str | Path, state: Path
+) -> Iterator[tuple[str, bytes]]:
+    """Run the program on a terminal, and press keys (as a terminal sends them) one by one.
+
+    Yields:
+        Each key and the bytes that were written after it; of the start, the key is "".
+    """
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 30, 100, 0, 0))
+    usual = {name: value for name, value in ENVIRONMENT.items() if name not in ("COLUMNS", "LINES")}
+    environment = usual | {"TERM": "xterm-256color", "XDG_STATE_HOME": str(state)}
+
+    def written(quiet: float) -> Iterator[bytes]:
+        """What is written until nothing more comes for a while, or for two seconds if it plays."""
+        ends = time.monotonic() + 2
+        with contextlib.suppress(OSError):  # it has ended
+            while select.select([outer], [], [], quiet)[0] and time.monotonic() < ends:
+                yield os.read(outer, 1 << 16)
+
+    with subprocess.Popen(
+        [*PROGRAM, *arguments], stdin=inner, stdout=inner, stderr=inner, env=environment
+    ) as program:
+        os.close(inner)
+        try:
+            start = b""
+            while b"?1049h" not in start and program.poll() is None:
+                start += b"".join(written(0.1))
+            yield "", start + b"".join(written(1))
+            for key in keys:
+                os.write(outer, key.encode())
+                yield key, b"".join(written(0.15 if key == "\x1b" else 0.04))  # Alt is quicker
+        finally:
+            program.kill()
+            os.close(outer)
 
 
 def refusal(result: Result) -> str:

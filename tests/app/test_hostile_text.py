@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import regex
 from opening import opened_as, until
+from program import press_on_terminal
 from textual.app import App
 from textual.command import CommandInput
 from textual.pilot import Pilot
@@ -18,6 +20,7 @@ from bpe_tui.cli.console import print_json
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.widgets.fields import Field, TextField
 
+NAME = "a\x1b]52;c;aGk=\x07\u202eb[red]"
 HOSTILE = (
     "\x1b]52;c;aGk=\x07 \x1b[2J\x9b31m \u202eabc\u2066 a\u200bb\u200d \x00\x7f\ufeff "
     "\u2028 [red]x[/] "
@@ -31,6 +34,12 @@ KEYS = (
     *("escape", "o", "escape", "b", "escape", "f", "escape", "c", "escape", "h", "m", "escape"),
     *("P", "escape", "L", "escape", "i", "v", "tab", "down", "enter", "escape"),
 )
+
+
+def hostile_corpus(folder: Path) -> Path:
+    corpus = folder / f"{NAME}.txt"
+    corpus.write_text(HOSTILE * 8 + "low lower lowest newest " * 4, encoding="utf-8")
+    return corpus
 
 
 def raw_on_screen(app: App[int]) -> set[str]:
@@ -64,8 +73,7 @@ async def drive(app: App[int], pilot: Pilot[int]) -> None:
 async def test_no_screen_draws_a_hostile_corpus_or_its_name_as_it_is(
     tmp_path: Path, model: str, pattern: str
 ) -> None:
-    corpus = tmp_path / "a\x1b]52;c;aGk=\x07\u202eb[red].txt"
-    corpus.write_text(HOSTILE * 8 + "low lower lowest newest " * 4, encoding="utf-8")
+    corpus = hostile_corpus(tmp_path)
     config = RunConfig(str(corpus), vocab_size=300, model=model, pattern=pattern)
     async with opened_as(config, (100, 30)) as (app, pilot):
         await drive(app, pilot)
@@ -82,22 +90,38 @@ def test_json_at_a_terminal_is_the_same_value_in_escapes(
     assert json.loads(written) == {HOSTILE: "é漢😀\U000e0001"}
 
 
-async def test_the_regex_of_a_hostile_tokenizer_is_tried_in_the_lab_and_drawn_there(
-    tmp_path: Path,
-) -> None:
+def hostile_tokenizer(folder: Path) -> Path:
     letters = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))]
+    byte_level = {
+        "type": "ByteLevel", "add_prefix_space": False,
+        "use_regex": False, "trim_offsets": True,
+    }
     split = {
         "type": "Split",
         "pattern": {"Regex": "\u202e|\x1b|\\w+|\\W"},
         "behavior": "Isolated",
         "invert": False,
     }
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}
     vocab = {token: place for place, token in enumerate([*letters, "lo"])}
-    model = {"type": "BPE", "vocab": vocab, "merges": ["l o"]}
-    stages = {"type": "Sequence", "pretokenizers": [split, {**byte_level, "trim_offsets": True}]}
-    place = tmp_path / "tokenizer.json"
-    place.write_text(json.dumps({"model": model, "pre_tokenizer": stages}))
+    special = {"id": len(vocab), "content": HOSTILE, "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    place = folder / f"{NAME}.json"
+    place.write_text(
+        json.dumps(
+            {
+                "model": {"type": "BPE", "vocab": vocab, "merges": ["l o"]},
+                "pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, byte_level]},
+                "added_tokens": [special | flags],
+            }
+        )
+    )
+    return place
+
+
+async def test_the_regex_of_a_hostile_tokenizer_is_tried_in_the_lab_and_drawn_there(
+    tmp_path: Path,
+) -> None:
+    place = hostile_tokenizer(tmp_path)
     async with opened_as(TokenizerConfig((str(place),)), (100, 30)) as (app, pilot):
         app.navigation.open_encoding("low")
         await pilot.pause()
@@ -107,3 +131,106 @@ async def test_the_regex_of_a_hostile_tokenizer_is_tried_in_the_lab_and_drawn_th
         await pilot.press("down", "up")
         await pilot.pause(0.2)
         assert not raw_on_screen(app)
+
+
+# The stream of bytes that a real terminal is given
+
+OWN = regex.compile(
+    r"\x1b\[[0-9;]*m|\x1b\[\d+;\d+H|\x1b\[\?[\d;]+(?:[hl]|\$p)|\x1b\[[<>]\d*u"
+    r"|\x1b\]22;[a-z-]+\x07|\x1b\]52;c;[\w+/=]{20,}\x07|\r?\n"
+)
+"""What the program says to a terminal: colours, places, modes, the pointer, the command of `y`.
+
+Nothing in `HOSTILE` is like it.
+"""
+UP, DOWN, RIGHT, END, ESCAPE, ENTER = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[F", "\x1b", "\r"
+PRESSED = (
+    *(ESCAPE, RIGHT, END, "1", "?", ESCAPE, "0", RIGHT, "2", DOWN, "a", "r", ESCAPE, "w", ESCAPE),
+    *(
+        "3",
+        END,
+        ESCAPE,
+        "4",
+        "5",
+        "7",
+        "8",
+        DOWN,
+        ENTER,
+        ESCAPE,
+        "9",
+        "1",
+        "s",
+        ESCAPE,
+        "x",
+        ESCAPE,
+    ),
+    *(
+        "o",
+        ESCAPE,
+        "b",
+        ESCAPE,
+        "i",
+        ESCAPE,
+        "v",
+        "\t",
+        DOWN,
+        ENTER,
+        ESCAPE,
+        "y",
+        ESCAPE,
+        "S",
+        ESCAPE,
+    ),
+)
+
+
+def hostile_lesson(folder: Path) -> Path:
+    def toml(text: str) -> str:
+        return json.dumps(text).replace("\x7f", "\\u007f")
+
+    line = HOSTILE.replace("\u2028", "")
+    lesson = folder / f"{NAME}.md"
+    lesson.write_text(
+        f"+++\ntitle = {toml(HOSTILE)}\ncorpus = {toml(hostile_corpus(folder).name)}\n"
+        f"vocab-size = 280\n+++\n## {line}\n{line} **{line}** `{line}` &#27;]52; &#x202e;\n"
+        f'```show\nview = "encoding"\nstep = 2\ntext = {toml(HOSTILE)}\n```\n'
+        f'## {line}\n```ask\nkind = "next-pair"\nsteps = [1, 2]\n```\n',
+    )
+    return lesson
+
+
+def hostile_session(folder: Path) -> Path:
+    """One that names a corpus which is not what it was, and a regex of its own."""
+    session = folder / f"{NAME}.session.json"
+    corpus = {"path": hostile_corpus(folder).name, "bytes": 7, "sha256": "0" * 64}
+    options = {"vocab_size": 280, "pattern": "\x1b|\u202e|\\w+|\\W", "special_tokens": [HOSTILE]}
+    place = {"step": 5, "view": "training", "text": HOSTILE, "note": HOSTILE}
+    stops = {"breakpoints": ["/\x1b\u202e|low/"], "forks": [], "tokenizer": []}
+    session.write_text(
+        json.dumps({"bpe-tui session": 1, "corpus": corpus, "options": options, **place, **stops})
+    )
+    return session
+
+
+@pytest.mark.slow  # the program is started, and each key waits until a terminal is quiet
+@pytest.mark.parametrize(
+    ("made", "before"),
+    [
+        (hostile_tokenizer, ()),
+        (hostile_lesson, ("N", "N", ENTER, "!", ESCAPE, "N", "L", ESCAPE)),
+        (hostile_session, ()),
+    ],
+)
+def test_a_terminal_is_sent_nothing_of_a_hostile_file_that_acts(
+    tmp_path: Path, made: Callable[[Path], Path], before: tuple[str, ...]
+) -> None:
+    command = ["learn"] if made is hostile_lesson else []
+    drawn = 0
+    for key, written in press_on_terminal(
+        (*before, *PRESSED), *command, made(tmp_path), state=tmp_path / "state"
+    ):
+        text = OWN.sub("", written.decode())
+        drawn += text.count("␛")
+        assert not RAW.findall(text), (key, text)
+    assert drawn
+    assert not (tmp_path / "state" / "bpe-tui" / "reports").exists()
