@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,34 +13,23 @@ from bpe_tui.cli.options import (
     OUTPUT,
     SOURCES_HELP,
     AnimationOption,
-    CacheOption,
     FieldOption,
-    MaxTokenLengthOption,
-    MinCountOption,
-    ModelOption,
-    NoSpecialOption,
     OpenedTokenizerOption,
-    PatternOption,
     SkipBadOption,
-    SpecialOption,
     StepOption,
     TextOption,
-    TieRuleOption,
-    TrainerOption,
-    UnitsOption,
     ViewOption,
-    VocabSizeOption,
     asked_of,
     check_model,
     is_given,
     reading_of,
+    run_of,
     special_tokens_of,
+    with_training,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import (
-    DEFAULT_VOCAB_SIZE,
     Config,
-    RunConfig,
     TokenizerConfig,
     Viewpoint,
 )
@@ -59,6 +48,7 @@ from bpe_tui.session.preferences import OVERVIEWS, prefer
         f"zcat corpus.gz | {PROGRAM} - --no-special --pattern cl100k",
     ),
 )
+@with_training()
 def open_corpus(
     context: typer.Context,
     corpus: Annotated[
@@ -70,17 +60,6 @@ def open_corpus(
         ),
     ] = None,
     tokenizer: OpenedTokenizerOption = None,
-    vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    tie_rule: TieRuleOption = RunConfig.tie_rule,
-    trainer: TrainerOption = RunConfig.trainer,
-    min_count: MinCountOption = RunConfig.min_count,
-    model: ModelOption = RunConfig.model,
-    max_token_length: MaxTokenLengthOption = None,
-    units: UnitsOption = RunConfig.units,
-    no_cache: CacheOption = False,
     field: FieldOption = None,
     skip_bad: SkipBadOption = False,
     step: StepOption = None,
@@ -95,6 +74,7 @@ def open_corpus(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
+    **options: Any,
 ) -> None:
     """Step through the merges of a corpus, or of a tokenizer, on the screen."""
     config = opened_config(context)
@@ -125,7 +105,7 @@ def opened_config(context: typer.Context) -> Config:
     corpus, *more = [named] if isinstance(named, str) else named or [None]
     reading = reading_of(more, given.get("field"), given.get("skip_bad", False))
     special = special_tokens_of(given["special"], given["no_special"])
-    check_model(context, given["model"], ("tie_rule", "trainer", "min_count", "units"))
+    check_model(context)
     view = given["view"]
     viewpoint = Viewpoint(given.get("step"), view and VIEWS[view], _as_text(given["text"]))
     if given["tokenizer"]:
@@ -141,15 +121,7 @@ def opened_config(context: typer.Context) -> Config:
         )
     if corpus is None:
         raise CommandLineError("give a CORPUS to train on, or --tokenizer to open one")
-    run = RunConfig(
-        corpus,
-        given["vocab_size"] if is_given(context, "vocab_size") else None,
-        special,
-        cache=not given["no_cache"],
-        viewpoint=viewpoint,
-        reading=reading,
-        **{name: given[name] for name in _OF_TRAINING},
-    )
+    run = run_of(context, corpus, viewpoint=viewpoint, reading=reading)
     config = config_for(run, asked_of(context))
     if config.viewpoint == viewpoint:
         return config
@@ -160,12 +132,6 @@ def opened_config(context: typer.Context) -> Config:
         if is_given(context, name)
     }
     return replace(config, viewpoint=replace(config.viewpoint, **changed))
-
-
-_OF_TRAINING = (
-    *("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_length", "units"),
-)
-"""Options that a run has by the same names."""
 
 
 def _as_text(argument: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import Parameter, signature
 from typing import Annotated, Any
 
 import typer
 
 from bpe_tui.cli.inputs import CommandLineError
 from bpe_tui.session.commands.command import EVERYWHERE
-from bpe_tui.session.config import DEFAULT_SPECIAL
+from bpe_tui.session.config import DEFAULT_SPECIAL, DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.models import DEFAULT_MODEL, MODELS
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS
@@ -253,6 +254,74 @@ OtherPatternOption = Annotated[
 ]
 
 
+# The options of a training, which several commands have.
+
+_OF_TRAINING: dict[str, tuple[object, object]] = {
+    "vocab_size": (VocabSizeOption, DEFAULT_VOCAB_SIZE),
+    "special": (SpecialOption, None),
+    "no_special": (NoSpecialOption, False),
+    "pattern": (PatternOption, RunConfig.pattern),
+    "tie_rule": (TieRuleOption, RunConfig.tie_rule),
+    "trainer": (TrainerOption, RunConfig.trainer),
+    "min_count": (MinCountOption, RunConfig.min_count),
+    "model": (ModelOption, RunConfig.model),
+    "max_token_length": (MaxTokenLengthOption, None),
+    "units": (UnitsOption, RunConfig.units),
+    "no_cache": (CacheOption, False),
+}
+"""Name → the option, and what it is where nobody gives it."""
+_FIELDS = ("pattern", "tie_rule", "trainer", "min_count", "model", "max_token_length", "units")
+"""Those that a run has by the same names."""
+
+
+def with_training(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a training, but for those that it declares itself.
+
+    Typer reads them off the signature. The command takes them as keywords, `**options`, and makes
+    a run of them with `run_of`.
+
+    Args:
+        without: names of options that the command does not have.
+    """
+
+    def declare(command: Callable[..., None]) -> Callable[..., None]:
+        own = signature(command, eval_str=True)
+        named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        training = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=option)
+            for name, (option, default) in _OF_TRAINING.items()
+            if name not in {*own.parameters, *without}
+        ]
+        keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in named]
+        first = [each for each in keywords if each.default is Parameter.empty]
+        rest = [each for each in keywords if each not in first]
+        parameters = [*first, *training, *rest]  # in the order of the help page
+        command.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return command
+
+    return declare
+
+
+def run_of(context: typer.Context, corpus: str, **more: Any) -> RunConfig:
+    """The run that the options of a training ask for.
+
+    Args:
+        more: fields of the run that are not options of a training.
+
+    Raises:
+        BpeError: the options contradict each other.
+    """
+    given = context.params
+    return RunConfig(
+        corpus,
+        given["vocab_size"] if is_given(context, "vocab_size") else None,
+        special_tokens_of(given["special"], given["no_special"]),
+        cache=not given.get("no_cache", False),
+        **{name: given[name] for name in _FIELDS if name in given},
+        **more,
+    )
+
+
 def special_tokens_of(given: Sequence[str] | None, none_at_all: bool) -> tuple[str, ...]:
     """The special tokens that `--special` and `--no-special` ask for."""
     if given and none_at_all:
@@ -278,11 +347,16 @@ def asked_of(context: typer.Context) -> list[str]:
     return [field for option, field in fields.items() if is_given(context, option)]
 
 
-def check_model(context: typer.Context, model: str, not_for: Sequence[str]) -> None:
-    """Raises an error for a model that there is not, or for options that are BPE's only."""
+def check_model(context: typer.Context, *more: str) -> None:
+    """Raises an error for a model that there is not, or for options that are BPE's only.
+
+    Args:
+        more: options of the command that are BPE's only, besides those of a training.
+    """
+    model = context.params["model"]
     if MODELS[model].name == DEFAULT_MODEL:
         return
-    for option in not_for:
+    for option in ("tie_rule", "trainer", "min_count", "units", *more):
         if option not in MODELS[model].options and is_given(context, option):
             name = option.replace("_", "-")
             raise CommandLineError(f"--{name} is for the model bpe, and the model is {model}")

@@ -16,23 +16,14 @@ from bpe_tui.cli.inputs import CommandLineError, check_run, check_terminal
 from bpe_tui.cli.options import (
     OUTPUT,
     CorpusArgument,
-    MaxTokenLengthOption,
-    MinCountOption,
-    ModelOption,
-    NoSpecialOption,
-    PatternOption,
-    SpecialOption,
-    TieRuleOption,
-    UnitsOption,
-    VocabSizeOption,
     check_model,
-    is_given,
-    special_tokens_of,
+    run_of,
+    with_training,
 )
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.plain import lines_typed
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
+from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import train
 from bpe_tui.views.asking import Asking
 from bpe_tui.widgets.visible import visible_text
@@ -58,6 +49,7 @@ OPTIONS = (
         f"{PROGRAM} quiz corpus.txt --out answers.json --plain",
     ),
 )
+@with_training("trainer", "no_cache")
 def quiz(
     context: typer.Context,
     corpus: CorpusArgument,
@@ -112,34 +104,16 @@ def quiz(
             rich_help_panel=OUTPUT,
         ),
     ] = False,
-    vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    tie_rule: TieRuleOption = RunConfig.tie_rule,
-    min_count: MinCountOption = RunConfig.min_count,
-    model: ModelOption = RunConfig.model,
-    max_token_length: MaxTokenLengthOption = None,
-    units: UnitsOption = RunConfig.units,
+    **options: Any,
 ) -> None:
     """Ask questions about a training on CORPUS, and write down what was answered.
 
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
-    check_model(context, model, ("tie_rule", "min_count", "units"))
+    check_model(context)
     if corpus == "-":
         raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
-    config = RunConfig(
-        corpus,
-        vocab_size if is_given(context, "vocab_size") else None,
-        special_tokens_of(special, no_special),
-        pattern=pattern,
-        tie_rule=tie_rule,
-        min_count=min_count,
-        model=model,
-        max_token_length=max_token_length,
-        units=units,
-    )
+    config = run_of(context, corpus)
     source = check_run(config)
     if not force:
         check_free(out)

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,23 +15,12 @@ from bpe_tui.cli.inputs import CommandLineError, check_config
 from bpe_tui.cli.open import opened_config
 from bpe_tui.cli.options import (
     OUTPUT,
-    CacheOption,
-    MaxTokenLengthOption,
-    MinCountOption,
-    ModelOption,
-    NoSpecialOption,
     OpenedTokenizerOption,
-    PatternOption,
-    SpecialOption,
     TextOption,
-    TieRuleOption,
-    TrainerOption,
-    UnitsOption,
     ViewOption,
-    VocabSizeOption,
+    with_training,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import DEFAULT_VOCAB_SIZE, RunConfig
 from bpe_tui.session.lessons import numbered_lesson
 from bpe_tui.widgets.visible import visible_text
 from engine.core.files import check_free, write_files
@@ -52,6 +41,7 @@ SCENE_SECONDS, SCENES = 10.0, 2.0
         f"{PROGRAM} record 2 --out lesson.cast",
     ),
 )
+@with_training()
 def record(
     context: typer.Context,
     out: Annotated[
@@ -99,19 +89,9 @@ def record(
         bool, typer.Option("--force", help="Overwrite FILE.", rich_help_panel=OUTPUT)
     ] = False,
     tokenizer: OpenedTokenizerOption = None,
-    vocab_size: VocabSizeOption = DEFAULT_VOCAB_SIZE,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    tie_rule: TieRuleOption = RunConfig.tie_rule,
-    trainer: TrainerOption = RunConfig.trainer,
-    min_count: MinCountOption = RunConfig.min_count,
-    model: ModelOption = RunConfig.model,
-    max_token_length: MaxTokenLengthOption = None,
-    units: UnitsOption = RunConfig.units,
-    no_cache: CacheOption = False,
     view: ViewOption = None,
     text: TextOption = "",
+    **options: Any,
 ) -> None:
     """Record steps of a run, or a lesson, as the screen shows them: an asciicast for asciinema."""
     cells = _size(size)

@@ -17,30 +17,22 @@ from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
 from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
-    CacheOption,
     FieldOption,
-    MaxTokenLengthOption,
     MinCountOption,
-    ModelOption,
-    NoSpecialOption,
-    PatternOption,
     SkipBadOption,
     SourcesArgument,
-    SpecialOption,
-    TieRuleOption,
-    TrainerOption,
-    UnitsOption,
     VocabSizeOption,
     WorkersOption,
     asked_of,
     check_model,
     format_of,
     reading_of,
-    special_tokens_of,
+    run_of,
+    with_training,
 )
 from bpe_tui.cli.outputs import check_outputs, step_writer
 from bpe_tui.cli.program import GroupedHelp, app, examples
-from bpe_tui.session.config import RunConfig, as_counted
+from bpe_tui.session.config import as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import train as train_model
 from bpe_tui.widgets.numbers import number, plural, progress_of
@@ -62,6 +54,7 @@ MERGES_A_MOVE = 64
         f"{PROGRAM} train - --vocab-size 500 --out tokenizer --steps steps.jsonl < corpus.txt",
     ),
 )
+@with_training()
 def train(
     context: typer.Context,
     corpus: SourcesArgument,
@@ -98,36 +91,20 @@ def train(
         bool,
         typer.Option("--force", help="Overwrite files that are there.", rich_help_panel=OUTPUT),
     ] = False,
-    special: SpecialOption = None,
-    no_special: NoSpecialOption = False,
-    pattern: PatternOption = RunConfig.pattern,
-    tie_rule: TieRuleOption = RunConfig.tie_rule,
-    trainer: TrainerOption = RunConfig.trainer,
     min_count: MinCountOption = 1,
-    model: ModelOption = RunConfig.model,
-    max_token_length: MaxTokenLengthOption = None,
-    units: UnitsOption = RunConfig.units,
-    no_cache: CacheOption = False,
     field: FieldOption = None,
     skip_bad: SkipBadOption = False,
     workers: WorkersOption = None,
+    **options: Any,
 ) -> None:
     """Train a tokenizer and write its files; their paths are printed."""
     if str(out) == STANDARD_INPUT:
         raise CommandLineError("--out takes the place of the files; - would be a directory")
-    special_tokens = special_tokens_of(special, no_special)
-    config = RunConfig(
-        *(corpus[0], vocab_size, special_tokens, pattern, tie_rule, trainer, min_count),
-        cache=not no_cache,
-        model=model,
-        max_token_length=max_token_length,
-        units=units,
-        reading=reading_of(corpus[1:], field, skip_bad),
-    )
+    config = run_of(context, corpus[0], reading=reading_of(corpus[1:], field, skip_bad))
     config = as_counted(config, asked_of(context))
-    check_model(context, model, ("tie_rule", "trainer", "min_count", "units", "steps"))
-    format = format_of(context, model, format)
-    source, parts = check_run(config), MODELS[model].part("training")
+    check_model(context, "steps")
+    format = format_of(context, config.model, format)
+    source, parts = check_run(config), MODELS[config.model].part("training")
     outputs = [*parts.outputs(config, format, out), *([steps] if steps else [])]
     check_outputs(outputs, source, overwrite=force)
     note_sizes(source)
