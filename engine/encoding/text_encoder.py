@@ -13,7 +13,7 @@ from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import ENCODERS
 from engine.encoding.encoders.encoder import Encoder, MergeTable
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import SpecialSplitter, without_stray_surrogates
+from engine.text.pretokenize import SpecialSplitter
 
 
 class TextEncoder:
@@ -39,7 +39,7 @@ class TextEncoder:
         self.pattern = pattern
         self.special_ids = special_ids
         self.splitter = splitter or SpecialSplitter(list(special_ids))
-        self._encode_text = self.encoder.for_texts(pattern)
+        self._encode = self.encoder.around_special(pattern)
 
     def cutting(self, special_ids: Mapping[str, int]) -> TextEncoder:
         """One that cuts out these special tokens only, and shares all memories with this one."""
@@ -50,29 +50,13 @@ class TextEncoder:
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
-        return encode_around_special(text, self.splitter, self.special_ids, self._encode_text)
+        return self._encode(text, self.splitter, self.special_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled without its memories, for a helper process, which makes an equal one."""
         encoder = self.encoder
         parts = (encoder.name, encoder.alphabet, encoder.table)
         return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
-
-
-def encode_around_special(
-    text: str,
-    splitter: SpecialSplitter,
-    special_ids: Mapping[str, int],
-    encode_text: Callable[[str], list[int]],
-) -> list[int]:
-    """The ids of a text: those of its special tokens, and between them what `encode_text` gives."""
-    ids: list[int] = []
-    for piece, special in splitter.split_text(without_stray_surrogates(text)):
-        if special:
-            ids.append(special_ids[piece])
-        else:
-            ids += encode_text(piece)
-    return ids
 
 
 # Many texts, encoded by several processes.

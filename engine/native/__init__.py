@@ -34,7 +34,7 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     ),
     "encoder_free": (None, c_void_p),
     "encoder_add_whole": (c_int64, c_void_p, c_char_p, c_int64, c_int32),
-    "encoder_read": (c_int64, c_void_p, c_char_p, c_int64, c_int64),
+    "encoder_read": (c_int64, c_void_p, c_char_p, c_int64, c_int64, c_void_p, c_int64),
     "encoder_new_pieces": (c_int64, c_void_p),
     "encoder_new_sizes": (None, c_void_p, c_void_p),
     "encoder_new_text": (c_void_p, c_void_p),

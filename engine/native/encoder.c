@@ -21,6 +21,9 @@ typedef struct { int32_t left, right; Merge merge; } Rule; /* the rank −1 is f
 typedef struct { int32_t id, previous, next; Merge merge; } Part;
 typedef struct { int32_t rank, place; } Candidate;
 
+/* Where a special token stands in a text, and its id. */
+typedef struct { int64_t begin, end, id; } Special;
+
 typedef struct {
     Borders borders;
     int32_t byte_ids[256];
@@ -33,7 +36,8 @@ typedef struct {
     int64_t learnt;     /* how many pieces have their ids; between two texts all have */
     int64_t room;       /* bytes; when `known` takes more, all is forgotten */
 
-    ARRAY(int32_t) numbers; /* the pieces of the last stretch */
+    int64_t special;        /* the next special token of the text */
+    ARRAY(int32_t) numbers; /* the pieces of the last stretch; of a special token −1 − its id */
     ARRAY(int32_t) ids;     /* and what they are */
     ARRAY(Part) parts;
     ARRAY(Candidate) heap;
@@ -220,21 +224,35 @@ EXPORT int64_t encoder_add_whole(Encoder *e, const uint8_t *text, int64_t length
     return 0;
 }
 
-/* Read a stretch of a text from `begin` on; where it ends. Behind the text there are 8 bytes that
- * may be read. `FAILED` without memory, here and below, and then it is not to be used any more. */
-EXPORT int64_t encoder_read(Encoder *e, const uint8_t *text, int64_t size, int64_t begin) {
+static const uint8_t *read_piece(Encoder *e, const uint8_t *at, const uint8_t *end) {
+    const uint8_t *next = end_of_piece(&e->borders, at, end);
+    PUSH(e->numbers, (int32_t)number_of_piece(&e->known, at, next - at));
+    return next;
+}
+
+/* Read a stretch of a text from `begin` on, which is 0 or where the last one ended; where it ends.
+ * The special tokens are all that the text has. Behind the text there are 8 bytes that may be read.
+ * `FAILED` without memory, here and below, and then it is not to be used any more. */
+EXPORT int64_t encoder_read(Encoder *e, const uint8_t *text, int64_t size, int64_t begin,
+                            const Special *specials, int64_t special_count) {
     jmp_buf place;
     out_of_memory = &place;
     if (setjmp(place)) return FAILED;
     if (bytes_taken(e) > e->room) forget(e);
+    if (begin == 0) e->special = 0;
     e->numbers.length = 0;
-    const uint8_t *at = text + begin, *end = text + size;
-    while (at < end && e->numbers.length < STRETCH) {
-        const uint8_t *next = end_of_piece(&e->borders, at, end);
-        PUSH(e->numbers, (int32_t)number_of_piece(&e->known, at, next - at));
-        at = next;
+    int64_t at = begin;
+    while (at < size && e->numbers.length < STRETCH) {
+        const Special *next = e->special < special_count ? &specials[e->special] : NULL;
+        if (next && next->begin == at) {
+            PUSH(e->numbers, (int32_t)(-1 - next->id));
+            at = next->end;
+            e->special++;
+        } else {
+            at = read_piece(e, text + at, text + (next ? next->begin : size)) - text;
+        }
     }
-    return at - text;
+    return at;
 }
 
 /* The pieces that are new in this stretch: how many they are, their sizes, and their text. */
@@ -274,7 +292,12 @@ EXPORT int64_t encoder_tell(Encoder *e) {
     if (setjmp(place)) return FAILED;
     e->ids.length = 0;
     for (int64_t each = 0; each < e->numbers.length; each++) {
-        const int32_t *ids = e->known_ids.at + e->known.pieces.at[e->numbers.at[each]].value;
+        const int32_t number = e->numbers.at[each];
+        if (number < 0) {
+            PUSH(e->ids, -1 - number);
+            continue;
+        }
+        const int32_t *ids = e->known_ids.at + e->known.pieces.at[number].value;
         const int64_t count = *ids++;
         RESERVE(e->ids, count);
         for (int64_t id = 0; id < count; id++) e->ids.at[e->ids.length++] = ids[id];

@@ -55,13 +55,16 @@ class KernelEncoder:
         self._handle: int | None = None
         self._lock = Lock()  # the kernel works on one text at a time, without the GIL
 
-    def ids(self, text: bytes) -> array[int]:
+    def ids(self, text: bytes, specials: Iterable[tuple[int, int, int]] = ()) -> array[int]:
         """The ids of a text of at the most `MOST` bytes.
+
+        Args:
+            specials: where each of its special tokens begins and ends, and its id, in their order.
 
         Raises:
             KernelMemoryError: there is not enough memory.
         """
-        ids = array("i")
+        ids, cuts = array("i"), array("q", chain.from_iterable(specials))
         padded = text + PADDING
         with self._lock:
             try:
@@ -69,7 +72,10 @@ class KernelEncoder:
                 if self._handle is None:
                     self._start()
                 while begin < len(text):
-                    begin = self._call("encoder_read", padded, len(text), begin)
+                    begin = self._call(
+                        *("encoder_read", padded, len(text), begin),
+                        *(address(cuts), len(cuts) // 3),
+                    )
                     self._learn()
                     told = self._call("encoder_tell")
                     ids.frombytes(copied(self._kernel.encoder_ids(self._handle), 4 * told))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import regex
@@ -54,6 +55,9 @@ def in_lower_case(texts: Sequence[str]) -> list[str]:
 
 # A pair of surrogates, or one that stands for no byte.
 _NO_UTF_8 = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udc7f\udd00-\udfff]")
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def to_bytes(text: str) -> bytes:
@@ -188,6 +192,14 @@ class SpecialSplitter:
     def is_plain(self) -> bool:
         """Whether special tokens are all that it looks at."""
         return True
+
+    @cached_property
+    def is_of_bytes(self) -> bool:
+        """Whether `bytes_regex` finds in UTF-8 what `split_text` does in the text.
+
+        A token that is no valid UTF-8 might be found inside of a character.
+        """
+        return self.is_plain and not any(_SURROGATE.search(token) for token in self._texts)
 
     @property
     def by_pieces(self) -> bool:

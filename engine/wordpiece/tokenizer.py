@@ -8,8 +8,8 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, UnknownTokenIdError, VocabularyError
 from engine.core.files import write_files
+from engine.encoding.encoders.encoder import encode_around_special
 from engine.encoding.piece_encoder import memoized_encoder
-from engine.encoding.text_encoder import encode_around_special
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
     SpecialSplitter,
@@ -115,7 +115,7 @@ class WordPieceTokenizer:
 
     def encode(self, text: str) -> list[int]:
         """The token ids of a text."""
-        return encode_around_special(text, self._splitter, self._special_ids, self._encode_text)
+        return encode_around_special(self._encode_text, text, self._splitter, self._special_ids)
 
     def _encode_pretoken(self, pretoken: bytes) -> tuple[int, ...]:
         words = words_in(to_text(pretoken))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar
 
@@ -16,10 +17,14 @@ from engine.core.events import EncodeStep, Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.merging import merge_pair
 from engine.text.patterns import Pattern
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
 
 MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
+
+
+EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], list[int]]
+"""(text, what cuts special tokens out, their ids) → the ids of the text."""
 
 
 def is_in_order(table: MergeTable) -> bool:
@@ -82,6 +87,26 @@ class Encoder(ABC):
             return ids
 
         return encode_text
+
+    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
+        """A function that encodes texts with special tokens; see `encode_around_special`."""
+        return partial(encode_around_special, self.for_texts(pattern))
+
+
+def encode_around_special(
+    encode_text: Callable[[str], list[int]],
+    text: str,
+    splitter: SpecialSplitter,
+    special_ids: Mapping[str, int],
+) -> list[int]:
+    """The ids of a text: those of its special tokens, and between them what `encode_text` gives."""
+    ids: list[int] = []
+    for piece, special in splitter.split_text(without_stray_surrogates(text)):
+        if special:
+            ids.append(special_ids[piece])
+        else:
+            ids += encode_text(piece)
+    return ids
 
 
 class RoundEncoder(Encoder):

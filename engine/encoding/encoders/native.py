@@ -6,18 +6,20 @@ pattern's borders in place of spaces, and has one memory, of pieces.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
+from engine.encoding.encoders.encoder import EncodeAroundSpecial, encode_around_special
 from engine.encoding.encoders.fast import Cached
 from engine.native.encoding import MOST, KernelEncoder, can_encode
 from engine.text.cutting import cutter_for
 from engine.text.patterns import BorderTables, Pattern
-from engine.text.pretokenize import to_bytes
+from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
 
 
 class Native(Cached):
-    """The default. For whole texts only; single pretokens are left to `Cached`.
+    """The default. For texts only; single pretokens are left to `Cached`.
 
     So is all that the kernel cannot do: an alphabet that is not bytes, a pattern without borders,
     ids beyond its integers.
@@ -28,26 +30,56 @@ class Native(Cached):
 
     def for_texts(self, pattern: Pattern) -> Callable[[str], list[int]]:
         """As in every encoder; the function keeps its memory from one text to the next."""
-        made: list[KernelEncoder | None] = []  # for the first text: some tokenizers get none
-        in_python = super().for_texts(pattern)
+        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode
 
-        def encode(text: str) -> list[int]:
-            if not made:
-                made.append(self._in_kernel(pattern))
-            data = to_bytes(text)
-            if made[0] is None or len(data) > MOST:
-                return in_python(text)
-            return made[0].ids(data).tolist()
+    def around_special(self, pattern: Pattern) -> EncodeAroundSpecial:
+        """As in every encoder; likewise."""
+        return _TextsInKernel(self, pattern, super().for_texts(pattern)).encode_around_special
 
-        return encode
 
-    def _in_kernel(self, pattern: Pattern) -> KernelEncoder | None:
-        alphabet, whole = self.alphabet, dict[bytes, int]()
+class _TextsInKernel:
+    """Encodes texts in the kernel, or in Python where it must.
+
+    Args:
+        in_python: encodes a text without special tokens.
+    """
+
+    def __init__(
+        self, encoder: Native, pattern: Pattern, in_python: Callable[[str], list[int]]
+    ) -> None:
+        self._encoder = encoder
+        self._pattern = pattern
+        self._in_python = in_python
+
+    @cached_property
+    def _kernel(self) -> KernelEncoder | None:
+        """Made for the first text: some tokenizers are given none. `None` if it cannot do it."""
+        alphabet, whole = self._encoder.alphabet, dict[bytes, int]()
         if isinstance(alphabet, WholeTokens):
             whole, alphabet = dict(alphabet.whole), alphabet.inner
-        if not (pattern.borders and isinstance(alphabet, ByteAlphabet)):
+        borders, table = self._pattern.borders, self._encoder.table
+        if not (borders and isinstance(alphabet, ByteAlphabet)):
             return None
-        if not can_encode(self.alphabet.token_ids, self.table):
+        if not can_encode(self._encoder.alphabet.token_ids, table):
             return None
-        borders = BorderTables.of(pattern.borders).packed
-        return KernelEncoder(borders, alphabet.token_ids, self.table, whole, cutter_for(pattern))
+        tables, cut = BorderTables.of(borders), cutter_for(self._pattern)
+        return KernelEncoder(tables.packed, alphabet.token_ids, table, whole, cut)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text without special tokens."""
+        data = to_bytes(text)
+        if self._kernel is None or len(data) > MOST:
+            return self._in_python(text)
+        return self._kernel.ids(data).tolist()
+
+    def encode_around_special(
+        self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
+    ) -> list[int]:
+        """The ids of a text: the kernel gets all of it at once, special tokens included."""
+        data, specials = to_bytes(text), list[tuple[int, int, int]]()
+        if self._kernel is not None and splitter.is_of_bytes:
+            for found in splitter.bytes_regex.finditer(data):
+                specials.append((*found.span(), special_ids[to_text(found.group())]))
+            if len(data) <= MOST and all(0 <= token_id < MOST for *_, token_id in specials):
+                return self._kernel.ids(data, specials).tolist()
+        return encode_around_special(self.encode, text, splitter, special_ids)
