@@ -93,8 +93,10 @@ def test_json_at_a_terminal_is_the_same_value_in_escapes(
 def hostile_tokenizer(folder: Path) -> Path:
     letters = [chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))]
     byte_level = {
-        "type": "ByteLevel", "add_prefix_space": False,
-        "use_regex": False, "trim_offsets": True,
+        "type": "ByteLevel",
+        "add_prefix_space": False,
+        "use_regex": False,
+        "trim_offsets": True,
     }
     split = {
         "type": "Split",
