@@ -18,9 +18,9 @@ from __future__ import annotations
 import logging
 import re
 import zlib
-from asyncio import CancelledError
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from heapq import merge
 from itertools import chain, count
@@ -452,6 +452,8 @@ def _count(
     told: list[Ends | None] = [None] * len(tasks)
     total, done, documents = sum(task.bytes for task in tasks), 0, 0
     for future, result in as_completed(ends, loop=client.loop, with_results=True):
+        if isinstance(result, BaseException):  # so a lost scheduler is told here
+            raise result
         place = places[future.key]
         told[place] = result
         done += tasks[place].bytes
