@@ -17,6 +17,7 @@ characters that a terminal draws; it is still not markup, so draw it as `Content
       syllable: terminals disagree on the width
     the pictures above, standing in the text itself    `‹HEX›`          '␛'       → '‹241B›'
     combining mark on a letter                         drawn, up to 2   'e' U+301 → 'é'
+      (a spacing one, Mc, takes a cell of its own)
     third and later mark in a row                      `‹HEX›`
     combining mark on anything else, or on nothing     on `◌`           U+301     → '◌́'
     byte that is not UTF-8                             `<HH>`           b'\\xe4'   → '<E4>'
@@ -32,7 +33,24 @@ from typing import Final
 from unicodedata import category
 
 import regex
+import rich.cells
 from rich.cells import cell_len
+
+_cells_of = rich.cells.get_character_cell_size
+
+
+@lru_cache(maxsize=16384)
+def _cells_with_spacing_marks(char: str, *version: str) -> int:
+    """The cells of a character: 1 for a spacing mark, such as that of the Devanagari vowel AA.
+
+    Rich counts none for it. Terminals draw it beside its letter, in a cell of its own, which pushed
+    all that stood behind it on its line.
+    """
+    return 1 if category(char) == "Mc" else _cells_of(char, *version)
+
+
+# Textual, too, measures with it. It finds this one, since it is imported later.
+setattr(rich.cells, "get_character_cell_size", _cells_with_spacing_marks)  # noqa: B010
 
 SPACE: Final = "·"
 TAB: Final = "⇥"

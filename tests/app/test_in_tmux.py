@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from bpe_tui.widgets.visible import width
+
 ROOT = Path(__file__).parents[2]
 # Textual believes COLUMNS and LINES, which a test runner may have set.
 PLAIN = "unset COLUMNS LINES NO_COLOR;"
@@ -201,3 +203,11 @@ def test_a_closed_window_does_not_leave_the_program_running() -> None:
             time.sleep(0.1)
         os.kill(child, signal.SIGKILL)
         pytest.fail("it still runs ten seconds after its window was closed")
+
+
+def test_marks_take_the_cells_that_are_counted_for_them() -> None:
+    text = "काकीकिकं◌ाé"
+    with Terminal(f"printf '%s' '{text}END'; cat") as terminal:
+        terminal.wait_for("END")
+        place = terminal.tmux("display-message", "-p", "#{cursor_x}")
+    assert int(place) == width(text + "END")

@@ -104,6 +104,11 @@ def test_combining_mark_is_carried_by_a_letter_or_a_dotted_circle(text: str, sho
     assert visible_text(text) == shown
 
 
+@pytest.mark.parametrize(("text", "cells"), [("का", 2), ("◌ा", 2), ("कं", 1), ("é", 1)])
+def test_a_spacing_mark_has_a_cell_of_its_own(text: str, cells: int) -> None:
+    assert width(text) == cells == cell_len(text)
+
+
 def test_only_two_marks_in_a_row_are_drawn() -> None:
     assert visible_text("e" + "\u0301" * 4 + "e\u0301") == "e\u0301\u0301‹0301›‹0301›e\u0301"
 
