@@ -178,7 +178,8 @@ class WalkScreen(SessionScreen):
 
     def on_mount(self) -> None:
         self._player = self.set_interval(1 / self.STEPS_A_SECOND, self._play_on, pause=True)
-        self.show_panel("text")
+        # Not the field: there a digit is a letter, not the way to another screen. `e` goes to it.
+        self.show_panel(self.PANEL_ORDER[0])
 
     def show_session(self, session: Session) -> None:
         if not self.is_current or self.frame_of(session) is None:
@@ -283,6 +284,12 @@ class WalkScreen(SessionScreen):
 
     def action_type(self) -> None:
         self.action_show("text")
+
+    def on_paste(self, event: Paste) -> None:
+        """What is pasted while nobody types takes the place of the text."""
+        if not self.is_typing:
+            self.action_type()
+            self.query_one("#text", TextArea).post_message(Paste(event.text))
 
     def action_lanes(self) -> None:
         """The tokens in three lanes, or over their ids."""

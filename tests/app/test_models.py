@@ -120,7 +120,7 @@ async def test_what_is_shown_is_saved_and_opened_again(model: str, tmp_path: Pat
 @every_model
 async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) -> None:
     async with opened(HANDOUT, vocab_size=SIZES[model], model=model) as (app, pilot):
-        await pilot.press("2", *"low", "space", *"newest", "escape", "z", "e", "ctrl+u", "a")
+        await pilot.press("2", "e", *"low", "space", *"newest", "escape", "z", "e", "ctrl+u", "a")
         await pilot.press("escape", "escape", "escape")
         await pilot.pause()
         assert app.screen.id == MODELS[model].screen(ENCODING)

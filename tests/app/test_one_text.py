@@ -52,7 +52,7 @@ async def test_what_is_typed_on_one_screen_stands_on_the_others() -> None:
         assert line(app) == "hen", "typing takes the place of the sentence"
         await shown(pilot, "escape 2")
         assert text(app) == "hen"
-        await shown(pilot, "end s escape 8")
+        await shown(pilot, "e end s escape 8")
         assert line(app, "pipeline-text") == "hens"
         await shown(pilot, "e c a t escape 1")
         assert line(app) == "cat"

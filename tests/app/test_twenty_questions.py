@@ -279,7 +279,7 @@ QUESTIONS = (
     Question(
         "which text do these ids give?",
         STORIES,
-        ("end", "2", "tab", ("typed", "[100, 314]")),
+        ("end", "2", "shift+tab", ("typed", "[100, 314]")),
         text_of_ids,
     ),
     Question(

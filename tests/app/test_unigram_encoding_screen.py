@@ -136,7 +136,7 @@ def test_too_long_a_pretoken_has_no_steps(timeline: UnigramTimeline) -> None:
 
 async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", *"hugs", "escape", "home")
+        await pilot.press("end", "2", "e", *"hugs", "escape", "home")
         screen = app.screen
         assert isinstance(screen, UnigramEncodingScreen)
         panel = screen.query_one(ArrivalsPanel)
@@ -156,7 +156,7 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
 
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", *"the", "space", *"puns", "escape")
+        await pilot.press("2", "e", *"the", "space", *"puns", "escape")
         words = app.screen.query_one(WordsOfTextPanel)
         assert words.row_count == 2
         await pilot.press("down")
@@ -179,7 +179,7 @@ async def test_unknown_characters_side_by_side_count_as_one(corpus: Path) -> Non
 
 async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", *"hugs", "escape", "n", "n", "minus", "minus")
+        await pilot.press("2", "e", *"hugs", "escape", "n", "n", "minus", "minus")
         told = text_of(app.screen.query_one(PathsPanel))
         assert any("α = 0.2" in row for row in told)
         assert told[-1].split()[0] == "1"
@@ -190,7 +190,7 @@ async def test_n_draws_anew_and_plus_sharpens(corpus: Path) -> None:
 
 async def test_w_says_by_how_much_each_piece_loses(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", *"thugs", "escape", "w")
+        await pilot.press("2", "e", *"thugs", "escape", "w")
         await pilot.pause()
         panel = app.screen.query_one(WhyNotPiecesPanel)
         assert panel.has_focus
@@ -203,7 +203,7 @@ async def test_w_says_by_how_much_each_piece_loses(corpus: Path) -> None:
 
 async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", *"hugs", "escape")
+        await pilot.press("end", "2", "e", *"hugs", "escape")
         before = len(text_of(app.screen.query_one(LatticePanel)))
         app.seek(0)
         await pilot.pause()
@@ -212,7 +212,7 @@ async def test_another_step_shows_its_own_lattice(corpus: Path) -> None:
 
 async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", "delete", "escape")
+        await pilot.press("2", "e", "delete", "escape")
         panels = [
             app.screen.query_one(panel) for panel in (LatticePanel, ArrivalsPanel, PathsPanel)
         ]
@@ -227,7 +227,7 @@ async def test_without_a_text_each_panel_says_once_what_it_is_for(corpus: Path) 
 @pytest.mark.parametrize("key", ["tab", "shift+tab"])
 async def test_tab_leaves_lattice_or_lanes_as_they_are(corpus: Path, key: str) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", *"hugs", "escape")
+        await pilot.press("2", "e", *"hugs", "escape")
         lattice, lanes = (app.screen.query_one(panel) for panel in (LatticePanel, TextLanesPanel))
         for _ in range(7):
             await pilot.press(key)
@@ -257,7 +257,7 @@ async def test_every_panel_can_be_reached_at_every_size(
     corpus: Path, size: tuple[int, int]
 ) -> None:
     async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("2", *"hugs", "escape")
+        await pilot.press("2", "e", *"hugs", "escape")
         screen = app.screen
         assert isinstance(screen, UnigramEncodingScreen)
         for panel in screen.PANEL_ORDER:
@@ -279,7 +279,7 @@ async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:
 
 async def test_a_aligns_the_pieces_with_characters_and_bytes(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
-        await pilot.press("end", "2", *"hugs", "space", *"bugs", "escape", "a")
+        await pilot.press("end", "2", "e", *"hugs", "space", *"bugs", "escape", "a")
         await pilot.pause()
         panel, frame = app.screen.query_one(TextLanesPanel), app.session.shown
         assert isinstance(frame, UnigramFrame)

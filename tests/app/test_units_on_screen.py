@@ -59,7 +59,7 @@ async def test_every_view_shows_a_run_of_characters(corpus: Path, units: str) ->
         for key in ("v", "v", "p", ".", ".", "t", "T", "right", "3", "a", "end", "4", "5", "1"):
             await pilot.press(key)
             await pilot.pause()
-        await pilot.press("2", *"low")
+        await pilot.press("2", "e", *"low")
         for key in ("escape", "w", "c", "r", "a"):
             await pilot.press(key)
             await pilot.pause()
