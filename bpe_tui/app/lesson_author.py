@@ -10,11 +10,9 @@ from copy import copy
 from pkgutil import resolve_name
 from typing import Any
 
-from textual.strip import Strip
-
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.app.navigation import PLACES
-from bpe_tui.app.recorder import drawn, event, header
+from bpe_tui.app.recorder import ScreenWriter, event, header
 from bpe_tui.lessons.beats import ALL_BEATS
 from bpe_tui.lessons.screen import LessonScreen
 from bpe_tui.session.commands.command import EVERYWHERE
@@ -171,7 +169,7 @@ async def record_scenes(
     app = BpeTuiApp(None)
     app.makes_ahead = False
     write(header(*size, lesson.title))
-    before: list[Strip] = []
+    writer = ScreenWriter(app, write)
     async with app.run_test(size=size) as pilot:
         app.guide.begin(lesson)
         for place, scene in enumerate(lesson.scenes):
@@ -183,9 +181,7 @@ async def record_scenes(
             await pilot.pause(SETTLED_SECONDS)
             for at in _moments(app, scene, seconds):
                 await pilot.pause()
-                screen = app.screen._compositor.render_strips()
-                write(event(place * seconds + at, drawn(screen, before)))
-                before = screen
+                writer.take(place * seconds + at)
     write(event(len(lesson.scenes) * seconds, ""))
 
 

@@ -57,7 +57,8 @@ def import_screen(name: str) -> None:
 def mount_ahead(app: App[Any], name: str) -> None:
     """Make a screen that nobody has asked for yet, so that its key has only to paint it.
 
-    `push_screen` would do the same, and read the style sheets of all screens anew.
+    `push_screen` would do the same, and read the style sheets of all screens anew. `_register` is
+    what it does it with: Textual has no public way to mount a screen that is not in front.
     """
     if not app.is_screen_installed(name):
         return  # the application is closing

@@ -6,8 +6,10 @@ import asyncio
 import copy
 import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from rich.color import ColorSystem
+from textual.app import App
 from textual.message import Message
 from textual.strip import Strip
 
@@ -18,6 +20,7 @@ from bpe_tui.session import messages
 from bpe_tui.session.config import Config
 from bpe_tui.session.jobs import OpeningJob
 from bpe_tui.session.session import Session
+from bpe_tui.views.exports import painted
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import TimelineError
@@ -75,6 +78,20 @@ def _line(strip: Strip) -> str:
         shown = text if text.isprintable() else visible_text(text, spaces=False)
         parts.append(style.render(shown, color_system=ColorSystem.TRUECOLOR) if style else shown)
     return "".join(parts)
+
+
+class ScreenWriter:
+    """Writes the screen in front as events, each with what has changed since the one before."""
+
+    def __init__(self, app: App[Any], write: Callable[[str], object]) -> None:
+        self._app, self._write = app, write
+        self._before: list[Strip] = []
+
+    def take(self, seconds: float) -> None:
+        """Write what the screen shows so many seconds after the beginning."""
+        screen = painted(self._app.screen)
+        self._write(event(seconds, drawn(screen, self._before)))
+        self._before = screen
 
 
 WAIT_SECONDS = 0.01
@@ -140,14 +157,11 @@ async def record(
                 f"there is no step {number(last)}; the run has {number(recorded)} steps"
             )
         write(header(*size, app.session.config.name))
-        before: list[Strip] = []
+        writer = ScreenWriter(app, write)
 
         async def show(seconds: float) -> None:
-            nonlocal before
             await pilot.pause()
-            screen = app.screen._compositor.render_strips()
-            write(event(seconds, drawn(screen, before)))
-            before = screen
+            writer.take(seconds)
 
         lesson = app.screen if isinstance(app.screen, LessonScreen) else None
         if lesson is not None:

@@ -96,7 +96,8 @@ def tolerate_bad_bytes() -> None:
 def survive_messages(survive: Callable[[Exception], object]) -> None:
     """Hand what a message of any widget raises to `survive`, and let the widget go on.
 
-    Textual ends the loop of the widget, and with it the application.
+    Textual ends the loop of the widget, and with it the application. It has no public hook: to
+    override the application's `_handle_exception` comes too late, since the loop has ended then.
     """
     dispatch = MessagePump._dispatch_message
 

@@ -14,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.segment import Segment, Segments
 from textual.screen import Screen
+from textual.strip import Strip
 
 from bpe_tui.views.charts import ChartKind
 from bpe_tui.widgets.figure import Drawing, page
@@ -44,13 +45,18 @@ class ExportKind:
     is_recording: bool = False
 
 
-def screen_text(screen: Screen[object]) -> str:
-    """The characters on a screen, line by line, without the blanks at their ends.
+def painted(screen: Screen[object]) -> list[Strip]:
+    """The lines of a screen as they are painted.
 
     Textual draws only the screen in front. This one may lie under a window, so its compositor is
-    asked, as Textual's own `export_screenshot` does.
+    asked, as Textual's own `export_screenshot` does: there is no public way to it.
     """
-    lines = (strip.text.rstrip() for strip in screen._compositor.render_strips())
+    return screen._compositor.render_strips()
+
+
+def screen_text(screen: Screen[object]) -> str:
+    """The characters on a screen, line by line, without the blanks at their ends."""
+    lines = (strip.text.rstrip() for strip in painted(screen))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -64,7 +70,7 @@ def screen_svg(screen: Screen[object], title: str) -> str:
         record=True,
         legacy_windows=False,
     )
-    for strip in screen._compositor.render_strips():
+    for strip in painted(screen):
         console.print(Segments([*strip, Segment.line()]), end="")
     return _FONT_FACE.sub("", console.export_svg(title=title))
 

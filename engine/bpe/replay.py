@@ -235,7 +235,7 @@ def _merges_in_ids(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
 
 
 def _merges_by_bytes(tokenizer: Tokenizer) -> Iterator[GivenMerge]:
-    """The same where the table leaves some out: a pair that merges twice, a token with two ids."""
+    """Merges in ids where the table lacks some: a pair that merges twice, a token with two ids."""
     ids: dict[bytes, int] = {}
     for token_id in sorted(tokenizer.vocab.keys() - tokenizer.special_ids):
         ids.setdefault(tokenizer.vocab[token_id], token_id)

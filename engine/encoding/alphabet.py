@@ -223,7 +223,7 @@ class CharacterAlphabet(Alphabet):
         return spelled
 
     def _spelled_with_late_unknown(self, pretoken: bytes, unknown: int) -> list[tuple[int, int]]:
-        """The same where some bytes have no id, as Hugging Face's library does it.
+        """Ids and lengths where some bytes have no id, as Hugging Face's library gives them.
 
         An unknown token waits for the next character that is known: bytes that come between them
         stand before it.

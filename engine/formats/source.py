@@ -271,7 +271,7 @@ PATTERNS: dict[re.Pattern[bytes], str] = {
         "a tokenizer.bin, as llama2.c writes it; open the tokenizer.model that it was made of"
     ),
 }
-"""The same where what it begins with is not always the same."""
+"""Known kinds whose beginning varies: a regex for it, and what the file is."""
 
 
 def describe_unrecognised(source: Source) -> str:

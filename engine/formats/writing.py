@@ -22,7 +22,7 @@ def made_by_merges(tokenizer: Tokenizer) -> list[tuple[Pair, int]]:
 
 
 def renumbered(tokenizer: Tokenizer) -> Tokenizer:
-    """The same tokenizer with ids from 0 on, in the order that minbpe prescribes.
+    """The tokenizer with new ids from 0 on, in the order that minbpe prescribes.
 
     Raises:
         VocabularyError: its tokens are not all bytes, special, or made by one merge each.

@@ -167,7 +167,7 @@ class SentencePieceNormalizer(EditingNormalizer):
             start = found[0]
 
     def _trimmed(self, rows: list[Edit]) -> list[Edit] | None:
-        """The same with its spaces as they shall be; `None` if the text is nothing but spaces."""
+        """The edits with spaces removed or marked as asked; `None` if the text is only spaces."""
         removes, mark = self.remove_extra_whitespaces, self._space
         if not rows or (removes and all(edit.new == " " for edit in rows)):
             return None
