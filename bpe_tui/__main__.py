@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from types import FrameType
 from typing import NoReturn
 
 INTERRUPTED = 130
 """The exit code; what a shell says of a program that an interrupt has ended."""
+SOON = 0.01
+"""Seconds until an interrupt that came amid an import is told again."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -29,6 +32,7 @@ def main() -> int:
     try:
         from bpe_tui.cli import main as run
 
+        signal.signal(signal.SIGALRM, _interrupt_again)
         signal.signal(signal.SIGINT, _interrupt)
         return run()
     except KeyboardInterrupt:
@@ -42,9 +46,27 @@ def _leave(*_: object) -> NoReturn:
     os._exit(INTERRUPTED)
 
 
-def _interrupt(*_: object) -> NoReturn:
-    """Give what has been begun the chance to clean up."""
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    """Give what has been begun the chance to clean up.
+
+    Not amid an import: numpy, for one, takes what is raised there for a damaged installation.
+    """
+    if _is_import(frame):
+        signal.setitimer(signal.ITIMER_REAL, SOON)
+        return
     raise Interrupted
+
+
+def _interrupt_again(*_: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _is_import(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 if __name__ == "__main__":

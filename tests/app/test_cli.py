@@ -221,6 +221,30 @@ def test_an_interrupt_leaves_no_files_and_no_noise(tmp_path: Path, workers: str)
     assert os.listdir(tmp_path) == []
 
 
+INTERRUPTED_AMID_AN_IMPORT = """
+import signal, sys, time
+import bpe_tui.cli
+from bpe_tui.__main__ import main
+
+def run():
+    import touchy
+    time.sleep(20)
+
+bpe_tui.cli.main = run
+sys.exit(main())
+"""
+
+
+def test_an_import_does_not_take_an_interrupt_for_damage(tmp_path: Path) -> None:
+    touchy = "try: signal.raise_signal(2)\nexcept BaseException: raise ImportError('damaged')"
+    (tmp_path / "touchy.py").write_text(f"import signal\n{touchy}\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}){INTERRUPTED_AMID_AN_IMPORT}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=ENVIRONMENT, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (INTERRUPTED, b"")
+
+
 # -- encode and decode
 
 

@@ -1,0 +1,205 @@
+"""Kill programs at random moments: `python tests/kill_programs.py [KILLS] [SIGNALS] [SEED]`.
+
+First, processes that save tokenizers, sessions, counts, recordings and what is remembered are
+killed (SIGKILL); what they leave must be the old file or the whole new one, and of files that
+belong together never a mix. Then the program on a terminal is sent SIGINT, SIGTERM and SIGHUP; the
+terminal must be as it was before. It is no part of `pytest`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import random
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)]
+
+from bpe_tui.session import recent_files  # noqa: E402
+from bpe_tui.session.config import RunConfig  # noqa: E402
+from engine import Tokenizer, train_bpe  # noqa: E402
+from engine.core.files import DRAFT, LIST, write_files  # noqa: E402
+from engine.counting import cache as counts_cache  # noqa: E402
+from engine.counting.counts_file import CorpusCount  # noqa: E402
+from engine.learning.session_file import (  # noqa: E402
+    SavedFile,
+    SavedSession,
+    read_session,
+    write_session,
+)
+from engine.text.corpus import Corpus  # noqa: E402
+
+SECONDS_OF_WRITING = 0.05
+SECONDS_OF_A_PROGRAM = 3.0
+MODES = ("1049", "1000", "1003", "1004", "1006", "1015", "2004")
+"""Of a terminal, which the program sets; as many resets must follow as there were sets."""
+
+
+class Writing(NamedTuple):
+    """What is saved again and again, and whether what is there is one of the things saved."""
+
+    save: Callable[[int], object]
+    is_whole: Callable[[], bool]
+
+
+def _counted(occurrences: int, _limit: int | None) -> Counter[bytes]:
+    return Counter({b"low": occurrences})
+
+
+def writings(folder: Path) -> dict[str, Writing]:
+    """What the program saves, each in two contents, 0 and 1."""
+    texts = folder / "corpus.txt"
+    texts.write_text("low lower lowest newest widest " * 400)
+    toks = [Tokenizer(*train_bpe(texts, size, ["<s>"]), ["<s>"]) for size in (262, 268)]
+    merges = [each.merges for each in toks]
+    pair, one, session = folder / "pair", folder / "tokenizer.json", folder / "session.json"
+    saved = [SavedSession(SavedFile.of(str(texts)), text="a" * 50_000 * n) for n in (1, 2)]
+    counts = [CorpusCount(1, partial(_counted, n)) for n in (1, 2)]
+    kept = counts_cache.KeptCount.of(folder / "cache", Corpus(texts), "gpt2", ())
+    casts = [b"x" * 300_000, b"y" * 400_000]
+    cast = folder / "run.cast"
+    configs = [RunConfig(str(texts), vocab_size=n) for n in (300, 400)]
+
+    def counted() -> bool:
+        found = kept.find()
+        return found is None or found.counts in [each.counts for each in counts]
+
+    return {
+        "two files of a tokenizer": Writing(
+            lambda n: toks[n].save(pair, overwrite=True),
+            lambda: Tokenizer.load(pair).merges in merges,
+        ),
+        "a tokenizer.json": Writing(
+            lambda n: toks[n].save(one, "huggingface", overwrite=True),
+            lambda: Tokenizer.load(one).merges in merges,
+        ),
+        "a session": Writing(
+            lambda n: write_session(session, saved[n], overwrite=True),
+            lambda: read_session(session) in saved,
+        ),
+        "kept counts": Writing(lambda n: kept.keep(counts[n]), counted),
+        "a recording": Writing(
+            lambda n: write_files({cast: casts[n]}, overwrite=True),
+            lambda: cast.read_bytes() in casts,
+        ),
+        "what was opened": Writing(
+            lambda n: recent_files.remember(configs[n]), lambda: len(recent_files.recent()) > 0
+        ),
+    }
+
+
+def kill_writers(kills: int, dice: random.Random) -> int:
+    """Kill so many writers; how many left what is neither old nor new."""
+    broken, lists = 0, 0
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        os.environ["XDG_STATE_HOME"] = str(folder / "state")
+        counts_cache.WORTH_KEEPING = 1
+        kinds = writings(folder)
+        names = [*kinds, *[next(iter(kinds))] * len(kinds)]  # half of them a set, the hardest
+        for save, _ in kinds.values():
+            save(0)
+        for number in range(kills):
+            name = names[number % len(names)]
+            writer = os.fork()
+            if not writer:
+                for content in cycle((0, 1)):
+                    kinds[name].save(content)
+            time.sleep(dice.uniform(0, SECONDS_OF_WRITING))
+            os.kill(writer, signal.SIGKILL)
+            os.waitpid(writer, 0)
+            lists += any(folder.rglob(LIST))
+            try:
+                whole = kinds[name].is_whole()
+            except Exception as error:  # whatever it is, it is what this looks for
+                print(f"kill {number}, {name}: {type(error).__name__}: {str(error)[:200]}")
+                whole = False
+            broken += not whole
+        left = [path for path in folder.rglob("*") if path.name.endswith(DRAFT)]
+        for draft in left:
+            os.utime(draft, (1, 1))  # as if an hour had passed
+        for save, _ in kinds.values():
+            save(0)
+        stay = [path.name for path in folder.rglob("*") if path.name.endswith(DRAFT)]
+    print(
+        f"{kills} kills: {broken} broken; {lists} between the files of a set; "
+        f"{len(left)} drafts left, {len(stay)} after an hour and another save {stay[:3]}",
+        flush=True,
+    )
+    return broken + len(stay)
+
+
+def signalled(number: signal.Signals, seconds: float) -> str | None:
+    """Open a sample on a terminal and send a signal after a while; what is wrong then."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("4H", 30, 100, 0, 0))
+    before = termios.tcgetattr(inner)
+    command = [sys.executable, "-m", "bpe_tui", "samples/handout.txt"]
+    written, ends = b"", time.monotonic() + seconds
+    with subprocess.Popen(command, cwd=ROOT, stdin=inner, stdout=inner, stderr=inner) as program:
+        while (left := ends - time.monotonic()) > 0:
+            if select.select([outer], [], [], left)[0]:
+                written += os.read(outer, 1 << 16)
+        program.send_signal(number)
+        given_up = time.monotonic() + 30
+        while program.poll() is None and time.monotonic() < given_up:
+            while select.select([outer], [], [], 0.02)[0]:
+                written += os.read(outer, 1 << 16)
+        if program.poll() is None:
+            program.kill()
+    while select.select([outer], [], [], 0)[0]:
+        written += os.read(outer, 1 << 16)
+    after = termios.tcgetattr(inner)
+    os.close(outer)
+    os.close(inner)
+    wrong = [
+        f"mode {mode} is still set"
+        for mode in MODES
+        if re.findall(rb"\x1b\[\?%s([hl])" % mode.encode(), written)[-1:] == [b"h"]
+    ]
+    if after != before:
+        wrong.append("the line mode is another")
+    if program.returncode not in (128 + number, -number):
+        wrong.append(f"exit code {program.returncode}: {written[-300:]!r}")
+    if b"Traceback" in written:
+        wrong.append(f"a traceback {written[-300:]!r}")
+    return "; ".join(wrong) or None
+
+
+def signal_programs(times: int, dice: random.Random) -> int:
+    """Send so many signals; after how many something was wrong."""
+    failed, codes = 0, Counter[str]()
+    os.environ.pop("COLUMNS", None)
+    os.environ.pop("LINES", None)
+    for turn in range(times):
+        number = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[turn % 3]
+        seconds = dice.uniform(0, SECONDS_OF_A_PROGRAM)
+        wrong = signalled(number, seconds)
+        codes[number.name] += wrong is None
+        if wrong is not None:
+            failed += 1
+            print(f"{number.name} after {seconds:.3f} s: {wrong}", flush=True)
+    print(f"{times} signals: {failed} failures; well ended: {dict(codes)}", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    kills, signals, seed = (*map(int, sys.argv[1:]), *(300, 160, 0)[len(sys.argv) - 1 :])
+    dice = random.Random(seed)
+    sys.exit(bool(kill_writers(kills, dice) + signal_programs(signals, dice)))
