@@ -23,7 +23,6 @@ import termios
 import time
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
@@ -58,10 +57,6 @@ class Writing(NamedTuple):
     is_whole: Callable[[], bool]
 
 
-def _counted(occurrences: int, _limit: int | None) -> Counter[bytes]:
-    return Counter({b"low": occurrences})
-
-
 def writings(folder: Path) -> dict[str, Writing]:
     """What the program saves, each in two contents, 0 and 1."""
     texts = folder / "corpus.txt"
@@ -70,7 +65,7 @@ def writings(folder: Path) -> dict[str, Writing]:
     merges = [each.merges for each in toks]
     pair, one, session = folder / "pair", folder / "tokenizer.json", folder / "session.json"
     saved = [SavedSession(SavedFile.of(str(texts)), text="a" * 50_000 * n) for n in (1, 2)]
-    counts = [CorpusCount(1, partial(_counted, n)) for n in (1, 2)]
+    counts = [CorpusCount.of(1, Counter({b"low": n})) for n in (1, 2)]
     kept = counts_cache.KeptCount.of(folder / "cache", Corpus(texts), "gpt2", ())
     casts = [b"x" * 300_000, b"y" * 400_000]
     cast = folder / "run.cast"
