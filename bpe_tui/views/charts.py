@@ -20,8 +20,8 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import NO_CORPUS
-from bpe_tui.views.panel import FramePanel, sentence
+from bpe_tui.views.narration import NO_CORPUS, first_fitting, leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, sentence
 from bpe_tui.views.panel_screen import TiledScreen
 from bpe_tui.views.player_screen import PlayerScreen
 from bpe_tui.views.targets import ToStep
@@ -94,8 +94,8 @@ def counts(frame: Any) -> Figure | None:
 
 def _count_here(frame: Any) -> str:
     if frame.merge is None:
-        return "nothing is merged at step 0"
-    return f"{plural(frame.merge.count, 'time')} at step {number(frame.step)}"
+        return "no merge · step 0"
+    return f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
 
 
 COUNTS = ChartKind("counts", "How frequent is the pair that wins?", counts, _count_here, recorded)
@@ -188,7 +188,7 @@ def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0
 def summarize_lengths(series: Ints, unit: str) -> str:
     """The mean and the longest of `series[n]` things of length n."""
     mean = (series * np.arange(len(series))).sum() / max(series.sum(), 1)
-    return f"mean {mean:.1f} {unit}, longest {max(len(series) - 1, 0)}"
+    return f"mean {mean:.1f} {unit} · longest {max(len(series) - 1, 0)}"
 
 
 class ChartPanel(Chart):
@@ -213,7 +213,10 @@ class ChartPanel(Chart):
             self.why_empty = NO_CORPUS if counts_nothing else self.kind.why_empty
             self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None
-        self.border_subtitle = Content("" if counts_nothing else self.kind.answer(new))
+        room = self.outer_size.width - BORDER_CELLS
+        answer = "" if counts_nothing else self.kind.answer(new)
+        self.border_subtitle = Content(leading_parts(room, answer))
+        self.border_title = Content(first_fitting(room, self.kind.question, self.kind.id))
 
     def on_show(self) -> None:
         self.watch_frame(None, self.frame)

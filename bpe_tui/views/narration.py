@@ -37,6 +37,23 @@ def first_fitting(room: int, *sentences: str) -> str:
     return next((said for said in sentences if width(said) <= room), sentences[-1])
 
 
+BETWEEN_PARTS = " · "
+
+
+def leading_parts(room: int, said: str) -> str:
+    """What fits of a text in parts that ` · ` keeps apart: those at its end give way.
+
+    The first part stays, however little room there is.
+
+    >>> leading_parts(30, "↵ its lattice · c next column · C turn it round")
+    '↵ its lattice · c next column'
+    """
+    parts = said.split(BETWEEN_PARTS)
+    while len(parts) > 1 and width(BETWEEN_PARTS.join(parts)) > room:
+        parts.pop()
+    return BETWEEN_PARTS.join(parts)
+
+
 def narrate_end(reason: Enum) -> str:
     """Why there is no further step."""
     if reason is StopReason.REPLAYED:

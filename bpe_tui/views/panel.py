@@ -11,6 +11,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.session.host import Speaker
+from bpe_tui.views.narration import leading_parts
 from bpe_tui.views.targets import ToChange, ToPair, ToPretoken, ToStep, ToToken
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.rows import (
@@ -155,6 +156,9 @@ def pair_word(frame: AnyMergeFrame, pair: Pair) -> str:
     return unbroken(pair_text(frame, pair))
 
 
+BORDER_CELLS = 6
+"""Cells of a border that its title or foot leaves free: corners, ends, blanks."""
+
 FrameT = TypeVar("FrameT")
 PainterT = TypeVar("PainterT", bound=TokenPainter)
 MergeFrameT = TypeVar("MergeFrameT", bound=AnyMergeFrame)
@@ -249,8 +253,10 @@ class FramePanel(Lines, Generic[FrameT]):
         whole: Sequence[Span] = ()
         if self.frame is not None and self.has_focus and self.cursor < self.row_count:
             whole = self.whole(self.row(self.cursor))
-        spans = without_middle(whole, max(self.size.width - 6, 8))
-        self.border_subtitle = Content("".join(text for text, _ in spans) or self._foot)
+        room = max(self.outer_size.width - BORDER_CELLS, 8)
+        spans = without_middle(whole, room)
+        said = "".join(text for text, _ in spans) or leading_parts(room, self._foot)
+        self.border_subtitle = Content(said)
 
     def watch_cursor(self) -> None:
         super().watch_cursor()

@@ -225,7 +225,7 @@ class VocabularyPanel(VocabularyTable):
             foot = f"GPT-2's spelling of {visible_bytes(found.spelled)}, found too"
         else:
             foot = "↵ to its merge · c next column · C turn it round"
-        self.border_subtitle = Content(foot)
+        self.say_foot(foot)
 
 
 class VocabularyScreen(TableScreen):

@@ -16,12 +16,14 @@ import numpy as np
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input
 
 from bpe_tui.session.session import Session
-from bpe_tui.views.panel import FramePanel, FrameT
+from bpe_tui.views.narration import leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.key_bar import Switch, Switches
@@ -255,6 +257,11 @@ class VocabularyTable(SortedTable):
     def describe(self, found: VocabularyRows.Found) -> None:
         """Say in the border how many rows there are."""
         raise NotImplementedError
+
+    def say_foot(self, foot: str) -> None:
+        """Say so much of a foot as there is room for."""
+        room = self.outer_size.width - BORDER_CELLS
+        self.border_subtitle = Content(leading_parts(room, foot))
 
     def on_vocabulary_rows_found(self, event: VocabularyRows.Found) -> None:
         header = self.query_one(Header)

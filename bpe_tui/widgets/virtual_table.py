@@ -33,6 +33,8 @@ class Column:
     importance: int
     share: int = 0
     is_number: bool = False
+    sorts: bool = True
+    """Whether rows can be put in its order; those of a bar are in that of its number."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Header(Widget):
 
     def on_click(self, event: events.Click) -> None:
         for place in self.places:
-            if place.start <= event.x < place.start + place.cells:
+            if place.column.sorts and place.start <= event.x < place.start + place.cells:
                 self.post_message(self.Pressed(place.column.name))
 
 
@@ -136,7 +138,7 @@ class SortedTable(Vertical):
 
     def sort_by_next(self) -> None:
         """Sort by the column after the one that sorts now, once there are columns to be seen."""
-        names = [place.column.name for place in self.rows.places]
+        names = [place.column.name for place in self.rows.places if place.column.sorts]
         if not names:
             return
         place = names.index(self.rows.sorting) if self.rows.sorting in names else -1

@@ -16,7 +16,9 @@ from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.exports import Exported
+from bpe_tui.views.panel import BORDER_CELLS
 from bpe_tui.views.transcript import AnyTranscript
+from bpe_tui.widgets.visible import width
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 HANDOUT = SAMPLES / "handout.txt"
@@ -90,6 +92,22 @@ async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> No
             await pilot.pause()
             app.seek(1)
             await pilot.pause()
+
+
+@every_model
+async def test_what_stands_in_borders_is_not_cut(model: str) -> None:
+    sample = SAMPLES / "tinystories_valid.txt"
+    async with opened(sample, size=(100, 30), vocab_size=600, model=model) as (app, pilot):
+        app.seek(1)
+        for key in "12345":
+            await pilot.press("escape", key, "escape")
+            for size in ((100, 30), (60, 20)):
+                await pilot.resize_terminal(*size)
+                await pilot.pause()
+                for panel in app.screen.query("*"):
+                    room = panel.outer_size.width - BORDER_CELLS
+                    for said in (panel.border_title, panel.border_subtitle):
+                        assert not panel.region or width(str(said or "")) <= room, said
 
 
 @every_model

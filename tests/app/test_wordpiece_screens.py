@@ -110,7 +110,7 @@ async def test_every_chart_can_be_seen(corpus: Path, size: tuple[int, int]) -> N
             await pilot.press("tab")
             await pilot.pause()
         answer = str(app.screen.query_one("#scores").border_subtitle)
-        assert answer == "0.05 at step 1"
+        assert answer == "0.05 · step 1"
 
 
 async def test_the_inspection_tells_which_pieces_begin_words_and_which_continue_them(

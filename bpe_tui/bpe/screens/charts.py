@@ -44,7 +44,7 @@ def _compression(frame: Frame) -> Figure:
 
 
 def _compression_here(frame: Frame) -> str:
-    return f"{frame.bytes_per_token:.2f} bytes per token at step {number(frame.step)}"
+    return f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}"
 
 
 CHARTS = (

@@ -185,14 +185,19 @@ class LatticePanel(WalkPanel):
     NOTHING_TYPED = "Type something: here are all ways to cut the pretoken that ↑ ↓ choose."
 
     ID = "lattice"
+    _highest = 0
 
     def walk_rows(self, walk: Walkthrough, width: int) -> Sequence[Row]:
         pieces = sum(len(edges) for edges in walk.lattice.arriving)
         self.say(
             f"lattice of {visible_text(walk.word)}  {plural(pieces, 'piece')} fit",
-            "━ best path  ═ kept here  ─ kept, or arrives  ┄ left out, or not reached",
+            "━ best path · ═ kept here · ─ kept, or arrives · ┄ left out, or not reached",
         )
-        return Drawing(walk, self.place, width).rows()
+        rows = Drawing(walk, self.place, width).rows()
+        # As high as the highest so far: who goes on to the next pretoken finds all in place.
+        self._highest = max(self._highest, len(rows))
+        self.styles.height = self._highest + 2
+        return rows
 
 
 class Drawing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import exp
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -15,7 +16,7 @@ from bpe_tui.unigram.panels.piece_panel import PiecePainter, Slices, step_name
 from bpe_tui.views.targets import ToPretoken
 from bpe_tui.views.vocabulary_table import VocabularyRows, VocabularyTable
 from bpe_tui.widgets.key_bar import Switch
-from bpe_tui.widgets.numbers import number
+from bpe_tui.widgets.numbers import LEAST, MOST, bar, number, scale_of
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.virtual_table import Column
 from engine.analysis.inspection.unigram import PIECE_FILTERS
@@ -26,12 +27,15 @@ from engine.unigram.pieces import unspelled
 from engine.unigram.problem import Removals
 from engine.unigram.record import NEVER
 
+BAR = Column("bar", "", LEAST, 4, share=1, sorts=False)
+"""How often a piece is expected, beside the number."""
 PIECE_COLUMNS = (
     Column("piece", "piece", 10, 10, share=1),
     Column("score", "score", 7, 9, is_number=True),
-    Column("probability", "P", 9, 6, is_number=True),
-    Column("expected", "expected", 9, 8, is_number=True),
-    Column("loss", "loss if gone", 12, 7, is_number=True),
+    Column("probability", "P", 9, 3, is_number=True),
+    Column("expected", "expected", 9, 9, is_number=True),
+    replace(BAR, importance=8),
+    Column("loss", "costs", 9, 7, is_number=True),
 )
 """What the training screen has room for."""
 VOCABULARY_COLUMNS = (
@@ -41,7 +45,8 @@ VOCABULARY_COLUMNS = (
     Column("score", "score", 7, 9, is_number=True),
     Column("probability", "P", 9, 1, is_number=True),
     Column("expected", "expected", 9, 8, is_number=True),
-    Column("loss", "loss if gone", 12, 7, is_number=True),
+    BAR,
+    Column("loss", "costs", 9, 7, is_number=True),
     Column("goes", "goes at step", 12, 6, is_number=True),
 )
 """What the vocabulary screen has room for."""
@@ -142,6 +147,7 @@ class PieceRows(VocabularyRows[UnigramFrame]):
     def __init__(self) -> None:
         super().__init__("piece-rows", sorting="score", descending=True)
         self._sought = ""
+        self._bar_cells, self._scale = 0, 1.0
         self._removals: dict[int, Removals] = {}
         self._weighing: int | None = None
         self._slices = Slices(self, self._sliced)
@@ -160,6 +166,8 @@ class PieceRows(VocabularyRows[UnigramFrame]):
             self._order = self._order[:0]  # when they are seen again, there may be fewer
             return
         self.fit_columns()
+        self._bar_cells = next((p.cells for p in self.places if p.column.name == BAR.name), 0)
+        self._scale = scale_of(float(frame.expected_counts.max(initial=0)))
         self._order = self._ordered(frame)
         self.show_order(self.Found(len(self._order), frame.size))
         if frame.step not in self._removals and frame.step != self._weighing:
@@ -220,6 +228,9 @@ class PieceRows(VocabularyRows[UnigramFrame]):
         def cell(column: str) -> list[Span]:
             if column == "piece":
                 return [PiecePainter(frame).piece(self.token_at(frame, entry))]
+            if column == BAR.name:
+                share = float(frame.expected_counts[entry]) / self._scale
+                return [(bar(share, min(self._bar_cells, MOST)), "border")]
             return [(CELLS[column].text(self, frame, entry), "")]
 
         return cell
@@ -248,7 +259,6 @@ class PiecesPanel(VocabularyTable):
     def __init__(self) -> None:
         super().__init__(id=self.ID)
         self.border_title = Content("pieces")
-        self.border_subtitle = Content("↵ its lattice · c next column · C turn it round")
 
     def is_descending(self, column: str) -> bool:
         return column not in SMALLEST_FIRST
@@ -256,6 +266,7 @@ class PiecesPanel(VocabularyTable):
     def describe(self, found: VocabularyRows.Found) -> None:
         shown, of = number(found.shown), number(found.of)
         self.border_title = Content(f"pieces  {of if shown == of else f'{shown} of {of}'}")
+        self.say_foot("↵ its lattice · c next column · C turn it round")
 
 
 class VocabularyOfPieces(PiecesPanel):

@@ -115,7 +115,7 @@ class StepsPanel(PiecePanel):
 
 def _loss_cells(frame: UnigramFrame, room: int) -> int:
     """The cells of the loss, where there is little room without blanks before it."""
-    others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 8
+    others = len(number(frame.recorded_steps)) + len(number(frame.record.size_at(0))) + 9
     return max(min(LOSS_CELLS, room - others), 6)
 
 
@@ -132,8 +132,8 @@ def step_row(frame: UnigramFrame, step: int, room: int) -> Row:
             ("▸ " if here else "  ", "pair"),
             right(number(step), len(number(frame.recorded_steps)), "strong" if here else "dim"),
             (" ", ""),
-            *left([(name, role)], max(room - size_cells - loss_cells - 6, 5)),
-            right(number(record.size_at(step)), size_cells, "dim" if ahead else ""),
+            *left([(name, role)], max(room - size_cells - loss_cells - 7, 5)),
+            right(number(record.size_at(step)), size_cells + 1, "dim" if ahead else ""),
             right(score_text(record.loss_at(step), 3), loss_cells, "dim" if ahead else ""),
         ],
         ToStep(step),

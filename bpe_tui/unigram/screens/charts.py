@@ -52,7 +52,7 @@ def _size(frame: UnigramFrame) -> Figure:
 
 
 def _loss_here(frame: UnigramFrame) -> str:
-    return f"{score_text(frame.loss, 3)} nats at step {number(frame.step)}"
+    return f"{score_text(frame.loss, 3)} nats · step {number(frame.step)}"
 
 
 def _size_here(frame: UnigramFrame) -> str:
@@ -61,7 +61,7 @@ def _size_here(frame: UnigramFrame) -> str:
     if not frame.step:
         return here
     gone = int(frame.statistics.removed(frame.step)[-1])
-    return f"{here}; step {number(frame.step)} took {number(gone)}"
+    return f"{here} · step {number(frame.step)} took {number(gone)}"
 
 
 def _fertility(frame: UnigramFrame) -> Figure:
@@ -69,7 +69,7 @@ def _fertility(frame: UnigramFrame) -> Figure:
 
 
 def _fertility_here(frame: UnigramFrame) -> str:
-    return f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken on average"
+    return f"{frame.statistics.fertility(frame.step)[-1]:.3f} tokens a pretoken · on average"
 
 
 def _scores(frame: UnigramFrame) -> Figure | None:

@@ -44,7 +44,7 @@ def _pieces(frame: WordPieceFrame) -> Figure:
 
 
 def _pieces_here(frame: WordPieceFrame) -> str:
-    return f"{frame.pieces_per_word:.2f} pieces per word at step {number(frame.step)}"
+    return f"{frame.pieces_per_word:.2f} pieces per word · step {number(frame.step)}"
 
 
 def _scores(frame: WordPieceFrame) -> Figure:
@@ -63,8 +63,8 @@ def _counts(frame: WordPieceFrame) -> Figure | None:
 
 def _score_here(frame: WordPieceFrame) -> str:
     if frame.merge is None:
-        return "nothing is merged at step 0"
-    return f"{score_text(frame.merge.score.value)} at step {number(frame.step)}"
+        return "no merge · step 0"
+    return f"{score_text(frame.merge.score.value)} · step {number(frame.step)}"
 
 
 CHARTS = (
