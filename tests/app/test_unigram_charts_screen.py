@@ -31,9 +31,10 @@ async def test_a_key_shows_all_charts_and_what_each_says_here(corpus: Path) -> N
         assert isinstance(frame, UnigramFrame)
         assert frame.step == frame.prunes[0]
         charts = list(app.screen.query(ChartPanel))
-        assert {c.id: str(c.border_subtitle) for c in charts} == {
-            kind.id: kind.answer(frame) for kind in CHARTS
-        }
+        said = {chart.id: str(chart.border_subtitle) for chart in charts}
+        for kind in CHARTS:  # where there is little room, the end of an answer gives way
+            assert said[kind.id]
+            assert kind.answer(frame).startswith(said[kind.id])
         assert all("┤" in drawn(chart) for chart in charts)
         assert f"loss {frame.loss:.3f} nats" in str(
             app.screen.query_one("#transport-facts").render()
