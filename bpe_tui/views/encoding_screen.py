@@ -251,7 +251,8 @@ class WalkScreen(SessionScreen):
     def on_descendant_blur(self, event: DescendantBlur) -> None:
         """Nothing of a text that was left is selected unless somebody selected a part of it."""
         text = event.widget
-        if isinstance(text, TextArea) and text.selected_text == text.text:
+        is_left = text is not self.focused  # it may have come back since
+        if is_left and isinstance(text, TextArea) and text.selected_text == text.text:
             text.move_cursor(text.document.end)
 
     def _say_spelling(self) -> None:
