@@ -11,7 +11,7 @@ from typing import Any
 from engine.core.helper_pool import in_order
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import ENCODERS
-from engine.encoding.encoders.encoder import Encoder, MergeTable
+from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter
 
@@ -50,6 +50,11 @@ class TextEncoder:
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
+        ids = self.encode_compactly(text)
+        return ids if isinstance(ids, list) else ids.tolist()
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """The ids of a text, in an array where the encoder makes one."""
         return self._encode(text, self.splitter, self.special_ids)
 
     def __reduce__(self) -> tuple[Any, ...]:

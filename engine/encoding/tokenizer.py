@@ -18,7 +18,7 @@ from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, Unkn
 from engine.core.events import EncodeStep
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER
-from engine.encoding.encoders.encoder import Encoder, MergeTable, is_in_order
+from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds, is_in_order
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import Stages, number_parts
 from engine.encoding.rules import EncodingRules
@@ -180,6 +180,14 @@ class Tokenizer:
         if on_step is not None:
             self._tell_steps(without_stray_surrogates(text), on_step)
         return self._encoder.encode(text)
+
+    def encode_compactly(self, text: str) -> TokenIds:
+        """As `encode`, but where the kernel encodes an array of integers of 32 bits.
+
+        Raises:
+            TextError: it is no text.
+        """
+        return self._encoder.encode_compactly(check_text(text))
 
     def _tell_steps(self, text: str, on_step: Callable[[EncodeStep], None]) -> None:
         for pretoken in pretokens(text, self.pattern, self._encoder.splitter):

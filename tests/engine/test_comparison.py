@@ -14,9 +14,9 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from engine import Tokenizer
 from engine.analysis.comparison import TextComparison, first_parting, overlap
-from engine.analysis.comparison.edges import CutText, cut_alike, token_spans
+from engine.analysis.comparison.edges import _spells, token_spans
 from engine.analysis.comparison.text_comparison import differences, fertility
-from engine.encoding.alphabet import CharacterAlphabet
+from engine.encoding.alphabet import ByteAlphabet, CharacterAlphabet
 from engine.formats import open_tokenizer
 from engine.text.pretokenize import to_text
 from engine.text.scripts import KIND_NAMES, OTHER, WRITTEN_WITHOUT_SPACES, ScriptTable
@@ -192,62 +192,27 @@ def test_spans_lead_through_a_pipeline_to_the_original(
     assert (edges[0], edges[-1]) == (0, len(text.encode()))
 
 
-def test_helpers_find_the_spans_that_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c")), tokenizer()]
-    alone = TextComparison(tokenizers, b"abc abd " * 99)
-    for limit in ("LONG", "WORTH_HELPERS"):
-        monkeypatch.setattr(f"engine.analysis.comparison.edges.{limit}", 0)
-    together = TextComparison(tokenizers, b"abc abd " * 99)
+def test_threads_find_the_spans_that_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizers = [tokenizer((b"a", b"b")), tokenizer((b"b", b"c"), pattern="cl100k"), tokenizer()]
+    alone = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
+    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_THREADS", 0)
+    together = TextComparison(tokenizers, b"abc 1212 abd\xff\n " * 99)
     assert [each.tolist() for each in together.edges] == [each.tolist() for each in alone.edges]
 
 
-@pytest.mark.parametrize("cores", [1, 2, 3])
-@pytest.mark.parametrize("patterns", [["gpt2"] * 3, ["gpt2", "cl100k", "gpt2"]])
-def test_a_long_text_is_cut_once_and_its_edges_are_the_same(
-    patterns: list[str], cores: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    merges = [(b"a", b"b"), (b" ", b"c"), (b"1", b"2")]
-    tokenizers = [
-        tokenizer(merge, pattern=pattern) for merge, pattern in zip(merges, patterns, strict=True)
-    ]
-    text = b"abc 1212  ab\xff\n c" * 9
-    expected = [token_spans(each, text).tolist() for each in tokenizers]
-    monkeypatch.setattr("engine.analysis.comparison.edges.LONG", 0)
-    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_HELPERS", 0)
-    monkeypatch.setattr("os.cpu_count", lambda: cores)
-    found = TextComparison(tokenizers, text).edges
-    assert [each.tolist() for each in found] == expected
-
-
-@given(data=st.lists(st.sampled_from([b"ab", b" ab", b"<s>", b"<s", b"\xff", b"b "])).map(b"".join))
-def test_the_edges_of_a_cut_text_are_the_spans_of_its_tokens(data: bytes) -> None:
-    plain = tokenizer((b"a", b"b"), (b" ", b"ab"))
-    special = Tokenizer(plain.vocab, plain.merges, ["<s>"])
-    for each in (plain, special):
-        cutting = cut_alike(each, data)
-        assert cutting is not None
-        edges = CutText(data, each.pattern, cutting[1]).edges(each)
-        assert edges is not None
-        assert edges.tolist() == token_spans(each, data).tolist()
-
-
-def test_special_tokens_that_a_text_does_not_hold_make_no_difference_to_its_cuts() -> None:
-    plain = tokenizer()
-    special = Tokenizer(plain.vocab, [], ["<s>"])
-    assert cut_alike(plain, b"s") == cut_alike(special, b"s")
-    assert cut_alike(plain, b"<s>") != cut_alike(special, b"<s>")
-
-
-def test_edges_are_not_told_by_tokens_that_do_not_spell_what_they_stand_for() -> None:
+def test_tokens_spell_any_text_where_bytes_are_merged_to_what_they_are() -> None:
+    vocab, merges = BYTES | {256: b"ab"}, [(b"a", b"b")]
+    assert _spells(Tokenizer(vocab, merges, ["<s>"]))
+    assert not _spells(Tokenizer(vocab, [], {"<s>": 256}, alphabet=ByteAlphabet([1] * 256)))
+    assert not _spells(Tokenizer(vocab, merges, table={(98, 99): (0, 256)}))
     unknown = Tokenizer({0: b"?", 1: b"a"}, [], alphabet=CharacterAlphabet({"a": 1}, unknown=0))
-    assert CutText(b"ab", unknown.pattern, ()).edges(unknown) is None
+    assert not _spells(unknown)
 
 
 def test_tokenizers_that_share_nothing_are_compared_too(monkeypatch: pytest.MonkeyPatch) -> None:
     vocab = {0: b"?", 1: b"a", 2: b"b", 3: b"ab"}
     alphabet = CharacterAlphabet({"a": 1, "b": 2}, unknown=0)
     unknown = Tokenizer(vocab, [(b"a", b"b")], alphabet=alphabet)
-    monkeypatch.setattr("engine.analysis.comparison.edges.LONG", 0)
-    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_HELPERS", 0)
+    monkeypatch.setattr("engine.analysis.comparison.edges.WORTH_THREADS", 0)
     found = TextComparison([unknown, tokenizer((b"a", b"b")), unknown], b"abc").edges
     assert [each.tolist() for each in found] == [[0, 2, 3]] * 3

@@ -175,10 +175,9 @@ def _add(
     sums.words += np.bincount(of_words, minlength=len(sums.words))
     for row, each in enumerate(edges):
         # Tokens that a word touches: one more than the cuts strictly inside it.
-        inside = np.searchsorted(each, places[ends] + start) - np.searchsorted(
-            each, places[begins] + start, side="right"
-        )
-        weights = np.maximum(inside, 0) + 1
+        first, last = np.searchsorted(each, (start, end + 1))
+        cuts_up_to = np.cumsum(np.bincount(each[first:last] - start, minlength=end - start + 1))
+        weights = cuts_up_to[places[ends] - 1] - cuts_up_to[places[begins]] + 1
         counted = np.bincount(of_words, weights=weights, minlength=len(sums.words))
         sums.tokens[row] += counted.astype(np.int64)
 

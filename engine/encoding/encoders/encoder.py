@@ -7,11 +7,12 @@ modules of their own, give the same ids sooner.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.alphabet import Alphabet
@@ -23,7 +24,9 @@ MergeTable = Mapping[Pair, tuple[int, int]]
 """pair of token ids → (rank of the merge, id of the token it makes), in order of rank."""
 
 
-EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], list[int]]
+TokenIds: TypeAlias = "list[int] | array[int]"
+"""An array has a tenth of the room, where an encoder makes one anyway."""
+EncodeAroundSpecial = Callable[[str, SpecialSplitter, Mapping[str, int]], TokenIds]
 """(text, what cuts special tokens out, their ids) → the ids of the text."""
 
 

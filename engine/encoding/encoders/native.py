@@ -10,7 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
-from engine.encoding.encoders.encoder import EncodeAroundSpecial, encode_around_special
+from engine.encoding.encoders.encoder import (
+    EncodeAroundSpecial,
+    TokenIds,
+    encode_around_special,
+)
 from engine.encoding.encoders.fast import Cached
 from engine.native.encoding import MOST, KernelEncoder, can_encode
 from engine.text.cutting import cutter_for
@@ -74,12 +78,12 @@ class _TextsInKernel:
 
     def encode_around_special(
         self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
-    ) -> list[int]:
+    ) -> TokenIds:
         """The ids of a text: the kernel gets all of it at once, special tokens included."""
         data, specials = to_bytes(text), list[tuple[int, int, int]]()
         if self._kernel is not None and splitter.is_of_bytes:
             for found in splitter.bytes_regex.finditer(data):
                 specials.append((*found.span(), special_ids[to_text(found.group())]))
             if len(data) <= MOST and all(0 <= token_id < MOST for *_, token_id in specials):
-                return self._kernel.ids(data, specials).tolist()
+                return self._kernel.ids(data, specials)
         return encode_around_special(self.encode, text, splitter, special_ids)
