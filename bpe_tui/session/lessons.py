@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.session.state import remember_in, state_file
+from bpe_tui.session.state import kept_in, remember_in, state_file
 from engine.core.errors import UnknownNameError
 from engine.learning.lesson import Lesson, LessonError, Problem, Scene
 from engine.learning.lesson_file import read_title
@@ -66,8 +66,7 @@ def samples() -> list[tuple[Sample, Config]]:
 
 PLACE = Path(__file__).parents[1] / "lessons" / "builtin"
 ENGLISH = "en"
-KEPT = 200
-LARGEST = 1 << 20
+PROGRESS, KEPT = "lessons.json", 200
 
 
 @dataclass(frozen=True)
@@ -210,11 +209,7 @@ def key_of(lesson: Path) -> str:
 
 def all_progress() -> dict[str, Progress]:
     """How far each lesson is, by its key."""
-    try:
-        with _file().open("rb") as file:
-            kept = json.loads(file.read(LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return {}
+    kept = kept_in(PROGRESS)
     entries = kept.items() if isinstance(kept, dict) else ()
     return {key: _progress(entry) for key, entry in entries if isinstance(entry, dict)}
 
@@ -231,11 +226,7 @@ def keep_progress(key: str, progress: Progress) -> None:
         }
         for key, each in list(every.items())[:KEPT]
     }
-    remember_in(_file(), json.dumps(content, indent=1).encode())
-
-
-def _file() -> Path:
-    return state_file("lessons.json")
+    remember_in(state_file(PROGRESS), json.dumps(content, indent=1).encode())
 
 
 def _progress(entry: Mapping[str, Any]) -> Progress:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from bpe_tui.session.commands.command import LESSON, TRAINING
-from bpe_tui.session.state import remember_in, state_file
+from bpe_tui.session.state import kept_in, remember_in, state_file
 
-LARGEST = 1 << 16
+# How the user likes the screen.
+
+PREFERENCES = "preferences.json"
 OVERVIEWS = (TRAINING, LESSON)
 """The kinds of screens that show a training first: all panels, or step by step."""
 
@@ -34,11 +35,7 @@ class Preferences:
 
 def preferences() -> Preferences:
     """What was kept; of what was not, the usual."""
-    try:
-        with _place().open("rb") as file:
-            kept = json.loads(file.read(LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return Preferences()
+    kept = kept_in(PREFERENCES)
     known = kept if isinstance(kept, dict) else {}
     found = Preferences()
     if known.get("overview") in OVERVIEWS:
@@ -51,8 +48,4 @@ def prefer(**changes: Any) -> None:
     before = preferences()
     after = replace(before, **changes)
     if after != before:
-        remember_in(_place(), json.dumps(asdict(after)).encode())
-
-
-def _place() -> Path:
-    return state_file("preferences.json")
+        remember_in(state_file(PREFERENCES), json.dumps(asdict(after)).encode())

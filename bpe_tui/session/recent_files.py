@@ -9,34 +9,26 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from bpe_tui.session.config import Config, RunConfig
-from bpe_tui.session.state import remember_in, state_file
+from bpe_tui.session.state import kept_in, remember_in, state_file
 from engine.text.corpus import PLAIN, Reading
 from engine.text.remote import is_address, without_credentials
 
+# What was opened of late.
+
 FIELD, SKIP_BAD = " --field ", " --skip-bad"
 """What may be typed behind the name of a corpus, about its records."""
-KEPT = 20
-LARGEST = 1 << 20
+RECENT, KEPT = "recent.json", 20
 LONGEST_NAME = 4096
 
 Given = tuple[str, ...]
 """A path or a known name; or two paths, of a vocabulary and its merges."""
 
 
-def _place() -> Path:
-    return state_file("recent.json")
-
-
 def recent() -> list[Given]:
     """What was opened, the latest first."""
-    try:
-        with _place().open("rb") as file:
-            entries = json.loads(file.read(LARGEST))
-    except (OSError, ValueError, RecursionError):
-        return []
+    entries = kept_in(RECENT)
     if not isinstance(entries, list):
         return []
     return [tuple(entry) for entry in entries if _is_given(entry)][:KEPT]
@@ -67,7 +59,7 @@ def remember(config: Config) -> None:
         return
     entries = [*latest, *(entry for entry in recent() if entry not in latest)][:KEPT]
     content = json.dumps(entries, indent=1).encode()
-    remember_in(_place(), content)
+    remember_in(state_file(RECENT), content)
 
 
 def _absolute(name: str) -> str:
