@@ -17,8 +17,8 @@ from bpe_tui.session import messages
 from bpe_tui.session.commands.command import CHARTS, CHECK, EVERYWHERE, LESSON, RACE, TRAINING
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.models import kind_and_model
-from bpe_tui.session.preferences import OVERVIEWS, prefer
 from bpe_tui.session.session import Session
+from bpe_tui.session.state import OVERVIEWS, prefer
 from bpe_tui.widgets.visible import visible_text
 
 if TYPE_CHECKING:

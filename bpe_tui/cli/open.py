@@ -33,7 +33,7 @@ from bpe_tui.session.config import (
     TokenizerConfig,
     Viewpoint,
 )
-from bpe_tui.session.preferences import OVERVIEWS, prefer
+from bpe_tui.session.state import OVERVIEWS, prefer
 
 
 @app.command(

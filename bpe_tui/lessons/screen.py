@@ -23,8 +23,8 @@ from bpe_tui.lessons.layout import PICK_ROWS, layout
 from bpe_tui.lessons.prediction import Predictor, ToOption
 from bpe_tui.session.commands.command import LESSON
 from bpe_tui.session.models import DEFAULT_MODEL
-from bpe_tui.session.preferences import preferences
 from bpe_tui.session.session import Session
+from bpe_tui.session.state import preferences
 from bpe_tui.styles import sheet
 from bpe_tui.unigram.lesson import UnigramTeller
 from bpe_tui.unigram.model import UNIGRAM_LESSON

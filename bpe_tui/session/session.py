@@ -14,7 +14,7 @@ from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import model_of
-from bpe_tui.session.preferences import preferences
+from bpe_tui.session.state import preferences
 from engine.analysis.breakpoints.breakpoint_list import BreakpointList, Hit
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.ties import TIE_RULES

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.lessons.screen import LessonScreen, Section
-from bpe_tui.session.preferences import prefer, preferences
+from bpe_tui.session.state import prefer, preferences
 from bpe_tui.views.telling import Beat
 
 SAMPLES = Path(__file__).parents[2] / "samples"
