@@ -32,7 +32,7 @@ from bpe_tui.session.config import (
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
-from bpe_tui.session.recent_files import Given, as_reading, as_typed, parse_typed, recent
+from bpe_tui.session.state import Given, as_reading, as_typed, parse_typed, recent
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size

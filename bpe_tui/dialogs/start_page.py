@@ -30,7 +30,7 @@ from bpe_tui.session.lessons import (
     next_lesson,
     samples,
 )
-from bpe_tui.session.recent_files import Given, as_typed, recent
+from bpe_tui.session.state import Given, as_typed, recent
 from bpe_tui.styles import sheet
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.lines import Lines

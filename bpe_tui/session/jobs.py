@@ -15,7 +15,7 @@ from textual.message import Message
 from bpe_tui.session import messages
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import model_of
-from bpe_tui.session.recent_files import remember
+from bpe_tui.session.state import remember
 from bpe_tui.session.training import OpeningListener, replay, train
 from engine.core.errors import TokenizerFileError
 from engine.core.events import CountProgress, WorkProgress

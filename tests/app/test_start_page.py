@@ -27,7 +27,7 @@ from bpe_tui.session.lessons import (
     key_of,
     samples,
 )
-from bpe_tui.session.recent_files import remember
+from bpe_tui.session.state import remember
 
 REPO = Path(__file__).parents[2]
 
