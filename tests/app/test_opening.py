@@ -15,7 +15,7 @@ from bpe_tui import cli
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.screens.charts import Save
 from bpe_tui.dialogs.open_other import OpenOther, PlaceRows
-from bpe_tui.session import recent_files as recent
+from bpe_tui.session import state
 from bpe_tui.session.config import Config, RunConfig, TokenizerConfig
 from bpe_tui.session.opening import config_for
 from engine import Tokenizer, count_pretokens, train_bpe
@@ -324,13 +324,13 @@ async def test_a_damaged_tokenizer_ends_what_was_started_for_it(tmp_path: Path) 
 
 def test_what_is_opened_is_remembered_once_and_the_latest_first(own_state: Path) -> None:
     for name in [*(f"/texts/{number}" for number in range(30)), "/texts/7"]:
-        recent.remember(RunConfig(name))
-    kept = recent.recent()
+        state.remember(RunConfig(name))
+    kept = state.recent()
     assert kept[:2] == [("/texts/7",), ("/texts/29",)]
-    assert len(kept) == recent.KEPT == len(set(kept))
-    recent.remember(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
-    recent.remember(RunConfig("-"))
-    assert recent.recent()[:2] == [("v.json", "m.txt"), ("/texts/3",)]
+    assert len(kept) == state.KEPT == len(set(kept))
+    state.remember(TokenizerConfig(("v.json", "m.txt"), "/texts/3"))
+    state.remember(RunConfig("-"))
+    assert state.recent()[:2] == [("v.json", "m.txt"), ("/texts/3",)]
 
 
 @pytest.mark.parametrize(
@@ -349,14 +349,14 @@ def test_a_hostile_memory_is_no_memory(own_state: Path, content: bytes) -> None:
     place = own_state / "bpe-tui" / "recent.json"
     place.parent.mkdir()
     place.write_bytes(content)
-    assert recent.recent() == []
-    recent.remember(RunConfig("/texts/a"))
-    assert recent.recent() == [("/texts/a",)]
+    assert state.recent() == []
+    state.remember(RunConfig("/texts/a"))
+    assert state.recent() == [("/texts/a",)]
 
 
 def test_two_paths_are_read_as_they_are_typed() -> None:
-    assert recent.parse_typed(recent.as_typed(("v.json", "m.txt"))) == ("v.json", "m.txt")
-    assert recent.parse_typed("salt and pepper") == ("salt", "pepper")
+    assert state.parse_typed(state.as_typed(("v.json", "m.txt"))) == ("v.json", "m.txt")
+    assert state.parse_typed("salt and pepper") == ("salt", "pepper")
 
 
 # --- what it is, by what is in it -------------------------------------------------------------
@@ -469,5 +469,5 @@ async def test_a_tokenizer_is_saved_in_every_format_that_can_be_written(
 
 
 def test_the_memory_is_json(own_state: Path) -> None:
-    recent.remember(RunConfig("/a/b"))
+    state.remember(RunConfig("/a/b"))
     assert json.loads((own_state / "bpe-tui" / "recent.json").read_bytes()) == [["/a/b"]]
