@@ -7,10 +7,15 @@ the first line to the last: the program ends with 130, and without a traceback.
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from types import FrameType
-from typing import NoReturn
+
+TYPE_CHECKING = False  # its own module, `typing`, takes as long as all of Python's start
+if TYPE_CHECKING:
+    import signal
+    from types import FrameType
+    from typing import NoReturn
+else:
+    import _signal as signal  # `signal` wraps it in enums, which take a while, too
 
 INTERRUPTED = 130
 """The exit code; what a shell says of a program that an interrupt has ended."""
