@@ -65,10 +65,12 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     >>> token_spans(Tokenizer(vocab, [(b"a", b"b")]), b"abc").tolist()
     [0, 2, 3]
     """
-    ids = np.array(tokenizer.encode_compactly(to_text(data)), dtype=np.int64)
+    found = tokenizer.encode_compactly(to_text(data))
+    ids = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        lengths = token_lengths(tokenizer)[ids]
-        return np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths)))
+        edges = np.zeros(len(ids) + 1, dtype=np.int64)
+        np.cumsum(token_lengths(tokenizer)[ids], out=edges[1:])
+        return edges
     if isinstance(tokenizer.pipeline, Pipeline):
         ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
     else:
