@@ -9,13 +9,13 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, ClassVar
 
+from rich.console import RenderableType
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.app import terminal
@@ -25,9 +25,10 @@ from bpe_tui.views.palette import CommandProvider
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window, dimmed_quickly
 
 
-class Messages(ModalScreen[None]):
+class Messages(Window[None]):
     """A window with every message, the newest at the top; any of its own keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+l,q,enter", "dismiss", "close")]
@@ -52,6 +53,9 @@ class Palette(CommandPalette):
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))
+
+    def render(self) -> RenderableType:
+        return dimmed_quickly(super().render())
 
     def _action_command_list(self, action: str) -> None:
         with suppress(LookupError):

@@ -18,7 +18,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import (
@@ -36,8 +35,9 @@ from bpe_tui.session.state import Given, as_reading, as_typed, parse_typed, rece
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left, right
+from bpe_tui.widgets.rows import Row, left, right
 from bpe_tui.widgets.visible import shorten, visible_text
+from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
 
@@ -180,7 +180,7 @@ class Use(Enum):
     CHECK = "check its merges on {}"
 
 
-class OpenOther(ModalScreen[Config | None]):
+class OpenOther(Window[Config | None]):
     """Gives back what to open, or `None`.
 
     Args:
@@ -197,7 +197,6 @@ class OpenOther(ModalScreen[Config | None]):
         Binding("tab", "complete", "complete", priority=True, show=False),
         Binding("ctrl+k", "keep", "keep", priority=True, show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, config: Config | None, use: Use = Use.TOGETHER) -> None:
         super().__init__()
@@ -400,11 +399,10 @@ class ModelRows(Lines):
         return Row([*spans, (model.summary, "dim")], model.name)
 
 
-class ChooseModel(ModalScreen[str | None]):
+class ChooseModel(Window[str | None]):
     """Gives back the name of a model, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "close")]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, config: RunConfig) -> None:
         super().__init__()

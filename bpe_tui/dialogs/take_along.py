@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.config import Config, Viewpoint
@@ -25,11 +24,12 @@ from bpe_tui.session.session import Session
 from bpe_tui.views.dialog import SaveFile
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 from engine.core.files import check_free
 from engine.learning.session_file import SavedSession, write_session
 
 
-class CommandWindow(ModalScreen[None]):
+class CommandWindow(Window[None]):
     """Shows the command that opens what is open, and copies it where the terminal allows that."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
@@ -25,8 +24,9 @@ from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.figure import Figure
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowColumn, RowTable, Span, paragraph
+from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph
 from bpe_tui.widgets.visible import visible_bytes
+from bpe_tui.widgets.window import Window
 from engine.analysis.explain.pair_history import PairHistory, pair_history
 from engine.bpe.frame import Frame
 from engine.bpe.pair_queue import QueueEntry
@@ -53,7 +53,7 @@ class AnswerRows(RowList, can_focus=False):
         return self.paint(self.row(index).spans, at_cursor=True)
 
 
-class WhyWindow(ModalScreen[object | None]):
+class WhyWindow(Window[object | None]):
     """Answers about the tokens in its line while they are typed. Gives back where to go.
 
     Args:
@@ -69,7 +69,6 @@ class WhyWindow(ModalScreen[object | None]):
         Binding("down", "move(1)", "down", priority=True),
         Binding("enter", "choose", "go there", priority=True),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     TITLE_SAYS: ClassVar[str] = "why"
     ADVICE: ClassVar[str] = ADVICE
     VERTICAL_BREAKPOINTS = HEIGHTS

@@ -9,22 +9,23 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Region
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Static
 
 from bpe_tui.lessons.question_panel import QuestionPanel
 from bpe_tui.lessons.question_rows import sentence_rows
 from bpe_tui.styles import sheet
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row
+from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.learning.questions.question import Attempt, Question, Score
 
 FOOT = "Esc looks at the screen; N asks again"
 
 
-class AskWindow(ModalScreen[bool]):
+class AskWindow(Window[bool]):
     """Asks one question after another; gives back whether all are over.
 
     Args:
@@ -37,7 +38,6 @@ class AskWindow(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+b", "dismiss(False)", "look", priority=True)
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(
         self,
@@ -99,7 +99,6 @@ class QuizScreen(Screen[None]):
     """
 
     CSS_PATH = sheet("quiz.tcss")
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "app.quit", "quit", priority=True),
         Binding("q", "app.quit", "quit", show=False),

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from bpe_tui.session.lessons import (
     ENGLISH,
@@ -21,8 +20,9 @@ from bpe_tui.session.lessons import (
     next_lesson,
 )
 from bpe_tui.widgets.lines import Lines, RowList
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row
+from bpe_tui.widgets.rows import Row
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 
 
 class LessonRows(RowList):
@@ -40,11 +40,10 @@ class Close(Enum):
     LESSON = "close the lesson that is open"
 
 
-class LessonList(ModalScreen[Path | Close | None]):
+class LessonList(Window[Path | Close | None]):
     """Gives back the file of a lesson, or `None`; `current` is the one that is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,L,q", "dismiss(None)", "close")]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, current: Path | None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The two themes, the style sheet of all (`app.tcss`), and one arrangement a screen.
+"""The two themes, the looks of roles, the style sheet of all, and one arrangement a screen.
 
 A theme says what colour each role has, on dark and on light. The most vivid colour is for one
 thing, this merge: the pair that joins next, the token just made. Nothing else comes near it, so
@@ -9,6 +9,7 @@ Uses nothing; screens name their style sheet, and the app its themes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from textual.theme import Theme
@@ -25,6 +26,41 @@ _DARK_TOKENS = (
 _LIGHT_TOKENS = (
     "#2f6090", "#1b6e28", "#7a5230", "#6a2c91", "#00666e", "#a3204e", "#5c6100", "#44525a",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a role looks: variables of the theme for its colours, "" for what is behind it."""
+
+    ink: str = ""
+    back: str = ""
+    bold: bool = False
+    strike: bool = False
+
+
+LOOKS = {
+    "border": Look("role-border"),
+    "cut": Look("role-cut"),
+    "cursor": Look("foreground", "role-cursor-back"),
+    "dim": Look("role-dim"),
+    "strong": Look(bold=True),
+    "fresh": Look("role-fresh", "role-fresh-back", bold=True),
+    "pair": Look("role-pair", bold=True),
+    "here": Look("primary", bold=True),
+    "gain": Look("role-gain"),
+    "loss": Look("role-loss"),
+    "stale": Look("role-stale", strike=True),
+    "stale-truth": Look("role-stale"),
+    "tie": Look("role-tie"),
+    "curve": Look("primary"),
+    "special": Look("role-special"),
+    **{f"token-{hue}": Look(f"role-token-{hue}") for hue in range(len(_DARK_TOKENS))},
+}
+"""How each role looks that a span can have.
+
+They are no classes of the style sheet: each screen and window would have all of them worked out
+anew whenever one of its own classes changes.
+"""
 
 
 def _tokens(colours: tuple[str, ...]) -> dict[str, str]:

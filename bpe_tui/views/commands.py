@@ -16,7 +16,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.session.commands.command import (
@@ -40,6 +39,7 @@ from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS, kind_and_model
 from bpe_tui.widgets.rows import Span, wrapped_text
 from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.window import Window
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _refused(command: Command, screen: str) -> bool:
 # All keys of a screen, from the declarations of its commands.
 
 
-class Help(ModalScreen[None]):
+class Help(Window[None]):
     """A window with all keys of a screen; any of its own keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

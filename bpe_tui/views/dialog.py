@@ -13,15 +13,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError, OutputExistsError
 
 
-class Dialog(ModalScreen[str | None]):
+class Dialog(Window[str | None]):
     """Asks for a line; gives it back, or `None` for Esc. `refuse` keeps it open with a reason."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]

@@ -35,7 +35,7 @@ from bpe_tui.widgets.chart import Chart
 from bpe_tui.widgets.key_bar import FootLine, KeyBar
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import ROLE_CLASSES, Span
+from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.scrubber import Scrubber
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
@@ -75,7 +75,6 @@ class PanelScreen(Screen[None]):
 
     HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `_class_by_size`
     VERTICAL_BREAKPOINTS = []
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
     NAME: ClassVar[str] = ""
     """Its name in the table of screens; the keys of the commands on it are bound."""
     PANEL_ORDER: ClassVar[tuple[str, ...]] = ()

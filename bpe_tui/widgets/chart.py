@@ -15,7 +15,6 @@ from textwrap import wrap
 from typing import ClassVar
 
 import numpy as np
-from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -25,6 +24,7 @@ from textual.widget import Widget
 
 from bpe_tui.widgets.figure import Figure, Numbers, braille_between, cells_of, spans_through
 from bpe_tui.widgets.numbers import short_number
+from bpe_tui.widgets.roles import painted
 from bpe_tui.widgets.rows import Span
 
 GUTTER = 7
@@ -142,11 +142,7 @@ class Chart(Widget, can_focus=True):
         return [(line, "dim"), (f"{label:>{room}}" if len(label) <= room else "", "dim")]
 
     def _paint(self, spans: list[Span]) -> Strip:
-        style_of, base = self.screen.get_component_rich_style, self.rich_style
-        segments = [
-            Segment(text, base + style_of(f"role--{role}", partial=True)) for text, role in spans
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, base)
+        return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_focus(self) -> None:
         self.refresh()

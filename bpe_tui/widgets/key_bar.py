@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -15,10 +13,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from bpe_tui.widgets.roles import painted
 from bpe_tui.widgets.rows import Span, spans_width, wrapped_text
 
-Part = tuple[str, Sequence[tuple[str, str]]]
-"""The name of a part, and its texts, each with the component class of its style."""
+Part = tuple[str, Sequence[Span]]
+"""The name of a part, and its texts with their roles."""
 
 
 class PartsLine(Widget):
@@ -32,9 +31,8 @@ class PartsLine(Widget):
         raise NotImplementedError
 
     def render_line(self, y: int) -> Strip:
-        style = self.get_component_rich_style
-        segments = [Segment(text, style(role)) for _, texts in self.parts() for text, role in texts]
-        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+        spans = [span for _, texts in self.parts() for span in texts]
+        return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:
         end = 0
@@ -62,7 +60,6 @@ class Key:
 class KeyBar(PartsLine):
     """Shows `keys` in their order. Where room is short those before the last two give way."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-bar--key", "key-bar--label"}
     LAST = 2
 
     keys: reactive[Sequence[Key]] = reactive(())
@@ -82,7 +79,7 @@ class KeyBar(PartsLine):
 
     def parts(self) -> Iterable[Part]:
         for key in self.fitting(self.size.width):
-            texts = (f" {key.shown} ", "key-bar--key"), (f"{key.label} ", "key-bar--label")
+            texts = (f" {key.shown} ", "here"), (f"{key.label} ", "")
             yield key.action, texts
 
     def pressed(self, name: str) -> Message:
@@ -101,8 +98,6 @@ class Switch:
 class Switches(PartsLine):
     """A line of switches; those that are `on` have a mark, so no colour is needed to tell."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"switches--key", "switches--off", "switches--on"}
-
     on: reactive[frozenset[str]] = reactive(frozenset())
 
     @dataclass
@@ -117,9 +112,8 @@ class Switches(PartsLine):
 
     def parts(self) -> Iterable[Part]:
         for switch in self._switches:
-            mark, state = ("●", "on") if switch.name in self.on else ("○", "off")
-            text = f" {mark} {switch.label}  "
-            yield switch.name, ((switch.key, "switches--key"), (text, f"switches--{state}"))
+            mark, role = ("●", "strong") if switch.name in self.on else ("○", "dim")
+            yield switch.name, ((switch.key, "here"), (f" {mark} {switch.label}  ", role))
 
     def pressed(self, name: str) -> Message:
         return self.Pressed(name)
@@ -162,13 +156,8 @@ class FootLine(Widget):
         rows = self._rows
         if y >= len(rows):
             return Strip.blank(self.size.width, self.rich_style)
-        style_of = self.screen.get_component_rich_style
-        base = self.rich_style
-        segments = [Segment(" ", base)]
-        for text, role in rows[y]:
-            style = base + style_of(f"role--{role}", partial=True) if role else base
-            segments.append(Segment(text, style))
-        return Strip(segments).adjust_cell_length(self.size.width, base)
+        spans = [(" ", ""), *rows[y]]
+        return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return 1

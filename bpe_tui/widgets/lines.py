@@ -16,6 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from bpe_tui.widgets.roles import painted, role_style
 from bpe_tui.widgets.rows import Row, Span, beside, subject_cells, subjects_at
 
 ReactiveType = TypeVar("ReactiveType")
@@ -41,11 +42,7 @@ def _rebuild(lines: Lines) -> None:
 
 
 class Lines(ScrollView, can_focus=True, inherit_bindings=False):
-    """A scrolling list of rows: those in `_rows`, or what a subclass says in `row`.
-
-    The roles' styles are the screen's, which has to have `ROLE_CLASSES` among its component
-    classes: computed once for all, not once a widget.
-    """
+    """A scrolling list of rows: those in `_rows`, or what a subclass says in `row`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "up", show=False),
@@ -160,16 +157,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def paint(self, spans: Sequence[Span], at_cursor: bool = False) -> Strip:
         """The spans as one strip as wide as the widget."""
-        style_of = self.screen.get_component_rich_style
-        base = style_of("role--cursor") if at_cursor else self.rich_style
-        segments = [
-            Segment(
-                text,
-                base + style_of(f"role--{role}", partial=True) if role else base,
-            )
-            for text, role in spans
-        ]
-        return Strip(segments).adjust_cell_length(self.size.width, base)
+        base = role_style(self, "cursor") if at_cursor else self.rich_style
+        return Strip(painted(self, spans, base)).adjust_cell_length(self.size.width, base)
 
     # -- moving about
 

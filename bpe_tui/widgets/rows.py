@@ -53,12 +53,10 @@ ROLES = (
     "special",
     *(f"token-{hue}" for hue in range(TOKEN_HUES)),
 )
-"""What a span can be. It never names a colour: each theme gives a role its colour (`app.tcss`)."""
+"""What a span can be. It never names a colour: `bpe_tui.styles` says how a role looks."""
 
 BORDERS = frozenset(("border", "cut", "pair"))
 """The roles of what stands between two tokens; `+`, where they are about to merge, is a `pair`."""
-
-ROLE_CLASSES = frozenset(f"role--{role}" for role in ROLES)
 
 
 @dataclass(frozen=True)

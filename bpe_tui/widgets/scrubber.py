@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+
+from bpe_tui.widgets.roles import painted
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +29,7 @@ class Marks:
 
 
 class Scrubber(Widget):
-    """A place `position` in 0…`length`; `marks` are places worth seeing, the last on top.
-
-    The marks' styles are the screen's, as those of `Lines` are.
-    """
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "scrubber--done",
-        "scrubber--left",
-        "scrubber--handle",
-    }
+    """A place `position` in 0…`length`; `marks` are places worth seeing, the last on top."""
 
     position: reactive[int] = reactive(0)
     length: reactive[int] = reactive(0)
@@ -55,14 +46,13 @@ class Scrubber(Widget):
         if width < 1:
             return Strip.blank(0)
         handle = self._cell_of(self.position)
-        style = self.get_component_rich_style
-        done, left = style("scrubber--done"), style("scrubber--left")
-        cells = [Segment("━", done)] * handle + [Segment("─", left)] * (width - handle)
+        done, left, here = painted(self, [("━", "curve"), ("─", "border"), ("●", "strong")])
+        cells = [done] * handle + [left] * (width - handle)
         for marks in self.marks:
-            mark = Segment(marks.sign, self.screen.get_component_rich_style(f"role--{marks.role}"))
+            [mark] = painted(self, [(marks.sign, marks.role)])
             for cell in self._marked_cells(marks):
                 cells[cell] = mark
-        cells[handle] = Segment("●", style("scrubber--handle"))
+        cells[handle] = here
         return Strip(cells, width).simplify()
 
     def _marked_cells(self, marks: Marks) -> Iterator[int]:

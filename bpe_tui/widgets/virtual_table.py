@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from rich.segment import Segment
 from textual import events
 from textual.containers import Vertical
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+
+from bpe_tui.widgets.roles import painted
+from bpe_tui.widgets.rows import Span
 
 GAP = 2
 """Cells between two columns."""
@@ -75,8 +77,6 @@ def _needed(columns: Sequence[Column]) -> int:
 class Header(Widget):
     """The titles over `places`, an arrow at the one that sorts; a click asks for another order."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"header--title", "header--sorting"}
-
     places: reactive[Sequence[Place]] = reactive(())
     sorting: reactive[str] = reactive("")
     descending: reactive[bool] = reactive(False)
@@ -88,16 +88,14 @@ class Header(Widget):
         column: str
 
     def render_line(self, y: int) -> Strip:
-        style = self.get_component_rich_style
-        segments: list[Segment] = []
+        spans: list[Span] = []
         used = 0
         for place in self.places:
             is_sorting = place.column.name == self.sorting
             text = self._title(place, is_sorting)
-            segments.append(Segment(" " * (place.start - used), self.rich_style))
-            segments.append(Segment(text, style(f"header--{'sorting' if is_sorting else 'title'}")))
+            spans += [(" " * (place.start - used), ""), (text, "strong" if is_sorting else "dim")]
             used = place.start + len(text)
-        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+        return Strip(painted(self, spans)).adjust_cell_length(self.size.width, self.rich_style)
 
     def _title(self, place: Place, is_sorting: bool) -> str:
         arrow = ("▼" if self.descending else "▲") if is_sorting else ""

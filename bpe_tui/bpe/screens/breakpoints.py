@@ -9,15 +9,15 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session.session import Session
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
+from bpe_tui.widgets.rows import Row, left
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 from engine.analysis.breakpoints.breakpoint_list import Watched
 from engine.analysis.breakpoints.conditions import examples
 from engine.core.errors import BreakpointError
@@ -83,14 +83,13 @@ class BreakpointRows(Lines):
             self.rebuild()
 
 
-class Breakpoints(ModalScreen[int | None]):
+class Breakpoints(Window[int | None]):
     """Lists the breakpoints and takes new ones; gives back a step to go to, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
         Binding("tab", "app.focus_next", "list or line", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, session: Session) -> None:
         super().__init__()

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from bpe_tui.views.panel import PRETOKEN_BORDER, TokenPainter, pair_text
@@ -16,8 +15,9 @@ from bpe_tui.views.targets import ToLine, ToPair
 from bpe_tui.views.training_panels import before_after
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural, signed
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, right
 from bpe_tui.widgets.visible import shorten, visible_bytes
+from bpe_tui.widgets.window import Window
 from engine.bpe.frame import Frame
 from engine.core.events import Pair
 from engine.recording.affected_pretokens import Contribution
@@ -28,7 +28,7 @@ BEFORE = 3
 TITLE_CELLS = 60
 
 
-class LedgerWindow(ModalScreen[object | None]):
+class LedgerWindow(Window[object | None]):
     """The pretokens behind a change; Enter on one shows its lines, Enter on a line goes there.
 
     Gives back where to go, or `None`.
@@ -38,7 +38,6 @@ class LedgerWindow(ModalScreen[object | None]):
         Binding("escape", "back", "back"),
         Binding("m", "merge", "the pair's merge"),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, frame: Frame, pair: Pair) -> None:
         super().__init__()

@@ -15,7 +15,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.session import messages
@@ -27,8 +26,9 @@ from bpe_tui.views.panel import TokenPainter, pair_text
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines, RowList
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, RowsOnDemand, Span, left, right
+from bpe_tui.widgets.rows import Row, RowsOnDemand, Span, left, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
+from bpe_tui.widgets.window import Window
 from engine.bpe.frame import Frame, Timeline
 from engine.bpe.record import MergeStep
 from engine.bpe.ties import TIE_RULES
@@ -189,7 +189,7 @@ def _words(merge: MergeStep | None) -> BytesPair | None:
     return (merge.left, merge.right) if merge else None
 
 
-class Branches(ModalScreen[messages.WhatIfEnded | None]):
+class Branches(Window[messages.WhatIfEnded | None]):
     """Trains the fork in the background, says how far it is, then shows both branches.
 
     Gives back the fork if it is to be kept.
@@ -199,7 +199,6 @@ class Branches(ModalScreen[messages.WhatIfEnded | None]):
         Binding("escape", "dismiss(None)", "drop"),
         Binding("enter", "keep", "keep", priority=True),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, frame: Frame, config: RunConfig, wish: Wish) -> None:
         super().__init__()
@@ -358,14 +357,13 @@ def _bytes_of(frame: Frame, pair: Pair) -> BytesPair:
     return frame.any_token(pair[0]), frame.any_token(pair[1])
 
 
-class WhatIf(ModalScreen[Wish | None]):
+class WhatIf(Window[Wish | None]):
     """Asks what to do otherwise from a step on; gives back the wish, or `None`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "close"),
         Binding("tab", "app.focus_next", "list or line", show=False),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(
         self, frame: Frame, config: RunConfig, documents: int, chosen: Pair | None

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from bpe_tui.studies.pipeline.stages import stage_name
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import ROLE_CLASSES, Row, left
+from bpe_tui.widgets.rows import Row, left
 from bpe_tui.widgets.visible import visible_text
+from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.pipeline.draft import Draft, StageKind
 from engine.pipeline.stage import Stage
@@ -86,14 +86,13 @@ def _mark(stage: Stage, stages: tuple[Stage, ...]) -> str:
     return str(stages.index(stage) + 1) if stage in stages else ""
 
 
-class StageWindow(ModalScreen[None]):
+class StageWindow(Window[None]):
     """Enter takes a choice or gives it up; Esc goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss", "back"),
         Binding("tab,shift+tab", "other", "field", show=False, priority=True),
     ]
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(ROLE_CLASSES)
 
     def __init__(self, kind: StageKind, draft: Draft, changed: Callable[[Draft], None]) -> None:
         super().__init__()
