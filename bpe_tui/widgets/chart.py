@@ -38,10 +38,7 @@ Canvas = list[list[Span]]
 
 
 class Chart(Widget, can_focus=True):
-    """Shows `figure`; without one, says `why_empty`. `at` is the x of the cursor, if it has one.
-
-    Styles are those of the screen's `ROLE_CLASSES`, as with `Lines`.
-    """
+    """Shows `figure`; without one, says `why_empty`. `at` is the x of the cursor, if it has one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.zoom", "zoom", show=False),
