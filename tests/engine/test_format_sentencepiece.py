@@ -74,7 +74,7 @@ def test_ids_are_those_of_sentencepiece(kind: tuple[str, str], place: Path, text
 @pytest.mark.parametrize("kind", KINDS, ids=" ".join)
 def test_whole_texts_get_the_ids_of_sentencepiece(kind: tuple[str, str], place: Path) -> None:
     tokenizer = ours(kind, place)
-    for text in ["", " ", "   ", "▁", "a", SCRIPTS, *SCRIPTS.splitlines(), SCRIPTS * 20]:
+    for text in ["", " ", "   ", "▁", "a", "<s>", SCRIPTS, *SCRIPTS.splitlines(), SCRIPTS * 20]:
         assert tokenizer.encode(text) == theirs(kind).encode(text)
         chunks = [text[at : at + 7] for at in range(0, len(text), 7)]
         assert list(tokenizer.encode_iterable(chunks)) == theirs(kind).encode(text)

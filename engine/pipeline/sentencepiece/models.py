@@ -275,15 +275,17 @@ _WORD = re.compile(f"{SPACE}[^{SPACE}]*|[^{SPACE}]+")
 
 @stage
 class SentencePieceWords(_Choosing):
-    """A word is a piece, or else unknown."""
+    """A word is a piece, or else unknown; so is one that is spelled like a control symbol."""
 
     name = "WordLevel"
 
     def spans(self, text: str) -> Iterator[tuple[int | None, int, int]]:
-        unknown = self.unknown_id
         for match in _WORD.finditer(text):
-            token_id = self.vocab.get(match.group())
-            yield None if token_id == unknown else token_id, *match.span()
+            yield self._words.get(match.group()), *match.span()
+
+    @cached_property
+    def _words(self) -> dict[str, int]:
+        return self.of_kind(NORMAL, USER_DEFINED, UNUSED, BYTE)
 
 
 def words_of(tokens: Iterable[str]) -> Pattern | None:
