@@ -8,6 +8,7 @@ some tokenizers are.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -32,10 +33,11 @@ from bpe_tui.session.model import Model
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.opening import config_for
 from bpe_tui.session.state import Given, as_reading, as_typed, parse_typed, recent
+from bpe_tui.views.narration import first_fitting
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import plural, size
-from bpe_tui.widgets.rows import Row, left, right
+from bpe_tui.widgets.rows import Row, left, right, spans_width
 from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
@@ -396,7 +398,9 @@ class ModelRows(Lines):
         here = model.name == self._present
         title = [(model.title, "strong" if here else "")]
         spans = [("● " if here else "○ ", "here"), *left(title, TITLE_CELLS)]
-        return Row([*spans, (model.summary, "dim")], model.name)
+        room = self.size.width - spans_width(spans)
+        clause = re.split("[,;]", model.summary)[0]
+        return Row([*spans, (first_fitting(room, model.summary, clause), "dim")], model.name)
 
 
 class ChooseModel(Window[str | None]):

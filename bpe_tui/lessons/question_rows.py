@@ -29,7 +29,7 @@ def sentence_spans(
 ) -> list[Span]:
     """A sentence in the longest way that fits, behind what stands before it."""
     ways = [[*before, *word_spans(way.words, role=role)] for way in sentence]
-    return next((way for way in ways if spans_width(way) <= room), ways[-1])
+    return next((way for way in ways if spans_width(way) <= room), left(ways[-1], room))
 
 
 def sentence_rows(

@@ -182,7 +182,6 @@ class LessonScreen(SessionScreen):
             "corpus": room.corpus + 1,
             "your-text": room.text,
         }
-        captions = self.teller.CAPTIONS if room.has_captions else ("", "", "")
         for name, height in rows.items():
             section = self.section(name)
             section.height = height
@@ -190,8 +189,6 @@ class LessonScreen(SessionScreen):
                 section.styles.height = height
             section.margin = room.margin - (MARK if name == "count" else 0)
             section.is_short = room.is_short
-        for name, caption in zip(STATIONS, captions, strict=True):
-            self.section(name).caption = caption
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -260,9 +257,10 @@ class LessonScreen(SessionScreen):
         """COUNT, PICK and REPLACE; at rest what is asked, if something is."""
         teller = self.teller
         count, pick, replace = map(self.section, STATIONS)
-        names = teller.stations(moment)
+        names, captions = teller.stations(moment), teller.captions(moment)
         for place, section in enumerate((count, pick, replace)):
             section.label = f"{place + 1} {names[place]}"
+            section.caption = captions[place] if self._layout.has_captions else ""
         if self.question is not None and moment.beat is Beat.REST:
             count.show(self.question.count_rows(self._count_room))
             pick.show(self.question.pick_rows(pick.room), is_lit=True)

@@ -42,6 +42,14 @@ from engine.unigram.problem import Removals
 from engine.unigram.record import Pruned, PruneRule, PruneStep
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
+CAPTIONS = {
+    "COST": "to lose",
+    "PICK": "the least",
+    "REMOVE": "everywhere",
+    "COUNT": "all ways",
+    "WEIGH": "each piece",
+    "CUT": "everywhere",
+}
 PIECE, COST = 9, 9
 """Cells of a piece, and of its cost."""
 LOOKED_AT = 200
@@ -83,7 +91,6 @@ class UnigramTeller(Teller[UnigramFrame]):
     """Tells the steps of a Unigram training."""
 
     STATIONS = ("COST", "PICK", "REMOVE")
-    CAPTIONS = ("to lose", "the least", "everywhere")
 
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
@@ -106,6 +113,10 @@ class UnigramTeller(Teller[UnigramFrame]):
         count = _names(moment.frame)[0]
         _, pick, replace = _names(moment.before or moment.after)
         return count, pick, replace
+
+    def captions(self, moment: TellMoment) -> tuple[str, str, str]:
+        count, pick, replace = self.stations(moment)
+        return CAPTIONS[count], CAPTIONS[pick], CAPTIONS[replace]
 
     def _pruned(self, frame: UnigramFrame, step: PruneStep) -> tuple[Pruned, ...]:
         """What the prune that leads on from a frame takes away."""

@@ -223,6 +223,10 @@ class Teller(ABC, Generic[ShownT]):
         """What the three parts are called."""
         return self.STATIONS
 
+    def captions(self, moment: Moment[ShownT]) -> tuple[str, str, str]:
+        """A word or two under each of them."""
+        return self.CAPTIONS
+
     @abstractmethod
     def facts(self, frame: ShownT) -> str:
         """What the heading says behind the step."""

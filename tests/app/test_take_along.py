@@ -61,6 +61,10 @@ async def test_y_shows_the_command_and_copies_it() -> None:
         app.seek(5)
         app.screen.query_one("#encode-input", Input).value = "lowest new"
         await pilot.press("y")
+        await pilot.pause()
+        window = app.screen.query_one("#take-along").region
+        assert (window.x + window.right - app.size.width) in (-1, 0, 1)  # amid the screen below
+        assert window.y > 0
         shown = str(app.screen.query_one("#take-along-command", Static).render())
         assert shown == command_that_opens(config, Viewpoint(5, "training", "lowest new"))
         assert app.clipboard == shown

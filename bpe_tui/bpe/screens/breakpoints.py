@@ -103,7 +103,8 @@ class Breakpoints(Window[int | None]):
             window.border_subtitle = Content("n runs to the next · Esc closes")
             yield BreakpointRows(self._session)
             yield Static(
-                Content("space on/off · d deletes · ↵ goes to its next · Tab"), classes="keys"
+                Content("Tab to the list · space on/off · d deletes · ↵ to its next"),
+                classes="keys",
             )
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
             yield Static(Content(self._hint), id="dialog-hint")

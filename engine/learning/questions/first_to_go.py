@@ -90,7 +90,7 @@ class FirstToGo(Question[UnigramFrame]):
             return say("The one of the lowest score.")
         return say(
             "The one that costs least: how often it is used · by what its score is better.",
-            shorter=("The least product: times used · what is lost each time.",),
+            shorter=("Least: times used · what is lost each time.",),
         )
 
     @property
