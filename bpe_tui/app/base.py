@@ -101,7 +101,7 @@ class BaseApp(App[int]):
         """Report what failed, and say so; without a terminal, as in a test, it is raised."""
         if not self._survives:
             raise error
-        from bpe_tui.session.reports import describe_failure
+        from bpe_tui.session.state import describe_failure
 
         said = visible_text(describe_failure(error), spaces=False)
         self.tell(said, stays=True)
