@@ -72,7 +72,7 @@ class Beside:
     def applied(self, pipeline: Pipeline) -> Pipeline:
         """The pipeline with these tokens and this space."""
         from engine.pipeline.added_tokens import AddedToken
-        from engine.pipeline.pretokenizers.space_marks import ByteLevel
+        from engine.pipeline.pretokenizers.cuts import ByteLevel
 
         told: dict[str, Mapping[str, Any]] = dict(self.flags)
         # What is not said here stays as the pipeline has it.

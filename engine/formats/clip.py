@@ -171,9 +171,8 @@ def _pipeline(vocab: Mapping[str, int], merges: Merges) -> Pipeline:
     from engine.pipeline.normalizers.unicode_forms import NFC
     from engine.pipeline.oniguruma import TextOrRegex
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers.cuts import Split
+    from engine.pipeline.pretokenizers.cuts import ByteLevel, Split
     from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
-    from engine.pipeline.pretokenizers.space_marks import ByteLevel
 
     return Pipeline(
         BPE(vocab, merges, unk_token=END, end_of_word_suffix=SUFFIX),

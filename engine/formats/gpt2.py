@@ -214,7 +214,7 @@ def _load_with(beside: Beside, source: Source, overrides: Overrides) -> Opened:
     from engine.pipeline.decoders import ByteLevel as ByteLevelDecoder
     from engine.pipeline.models.bpe import BPE
     from engine.pipeline.pipeline import Pipeline
-    from engine.pipeline.pretokenizers.space_marks import ByteLevel
+    from engine.pipeline.pretokenizers.cuts import ByteLevel
     from engine.pipeline.to_tokenizer import tokenizer_of
 
     found = read(source, list(beside.flags))

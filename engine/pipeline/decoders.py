@@ -13,7 +13,7 @@ from itertools import groupby
 from engine.core.gpt2_bytes import unspell
 from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
 from engine.pipeline.oniguruma import TextOrRegex
-from engine.pipeline.pretokenizers.space_marks import ByteLevelSettings, MetaspaceSettings
+from engine.pipeline.pretokenizers.cuts import ByteLevelSettings, MetaspaceSettings
 from engine.pipeline.stage import Character, Composite, Stage, StageRegistry, stage
 
 

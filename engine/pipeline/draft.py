@@ -34,7 +34,9 @@ from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import pair_template, template_of
 from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
+    ByteLevel,
     Digits,
+    Metaspace,
     Punctuation,
     Split,
     Whitespace,
@@ -42,7 +44,6 @@ from engine.pipeline.pretokenizers.cuts import (
     in_oniguruma,
 )
 from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
-from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import Stage, opened
 from engine.text.patterns import PATTERNS
 

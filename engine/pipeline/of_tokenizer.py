@@ -32,13 +32,14 @@ from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor
 from engine.pipeline.post_processors import PostProcessor, template_of
 from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
+    ByteLevel,
+    Metaspace,
     Split,
     WhitespaceSplit,
     in_oniguruma,
 )
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer
 from engine.pipeline.pretokenizers.pretokenizer import Sequence as PreTokenizers
-from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import to_text
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.core.json_fields import Fields
-from engine.pipeline.pretokenizers.space_marks import ByteLevelSettings
+from engine.pipeline.pretokenizers.cuts import ByteLevelSettings
 from engine.pipeline.stage import Composite, Stage, StageRegistry, setting, stage
 from engine.text.pretokenize import WHITE_SPACE
 

@@ -15,8 +15,8 @@ from engine.core.gpt2_bytes import unspell
 from engine.pipeline.added_tokens import AddedToken, TokenFinder, without_repeats
 from engine.pipeline.normalizers.edits import ByteLevel as ByteLevelNormalizer
 from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
+from engine.pipeline.pretokenizers.cuts import ByteLevel, Metaspace
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
-from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import opened
 from engine.text.patterns import Alternative, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_text

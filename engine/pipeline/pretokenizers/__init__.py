@@ -6,16 +6,17 @@ the same names share their settings.
 
 from engine.pipeline.pretokenizers.cuts import (
     BertPreTokenizer,
+    ByteLevel,
     CharDelimiterSplit,
     Digits,
     FixedLength,
+    Metaspace,
     Punctuation,
     Split,
     Whitespace,
     WhitespaceSplit,
 )
 from engine.pipeline.pretokenizers.pretokenizer import PreTokenizer, Sequence
-from engine.pipeline.pretokenizers.space_marks import ByteLevel, Metaspace
 from engine.pipeline.stage import StageRegistry
 
 PRETOKENIZERS: StageRegistry[PreTokenizer] = StageRegistry(
