@@ -224,7 +224,7 @@ class Draft:
         original: the pipeline before.
         switched: the stages of each kind, by its key, that was touched.
 
-    >>> from engine.pipeline.models.words import WordLevel
+    >>> from engine.pipeline.models.unmerged import WordLevel
     >>> from engine.pipeline.normalizers.edits import Lowercase
     >>> draft = Draft(Pipeline(WordLevel({"?": 0, "a": 1}, "?")))
     >>> draft.toggled(NORMALIZER, Lowercase()).pipeline.run("A").ids, draft.pipeline.run("A").ids

@@ -24,8 +24,7 @@ from engine.pipeline.decoders import Fuse
 from engine.pipeline.decoders import Metaspace as MetaspaceDecoder
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.models.bpe import BPE
-from engine.pipeline.models.unigram import Unigram
-from engine.pipeline.models.words import WordPiece
+from engine.pipeline.models.unmerged import Unigram, WordPiece
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pipeline import Pipeline
 from engine.pipeline.post_processors import ByteLevel as ByteLevelPostProcessor

@@ -16,7 +16,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.pipeline.added_tokens import AddedToken
 from engine.pipeline.decoders import WordPiece as WordPieceDecoder
 from engine.pipeline.losses import Change, losses
-from engine.pipeline.models.words import WordPiece
+from engine.pipeline.models.unmerged import WordPiece
 from engine.pipeline.normalizers import Lowercase, Sequence, StripAccents
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.of_tokenizer import pipeline_of, unigram_pipeline, wordpiece_pipeline

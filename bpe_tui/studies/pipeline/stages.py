@@ -26,7 +26,7 @@ from engine.pipeline.draft import (
     StageKind,
 )
 from engine.pipeline.losses import Losses
-from engine.pipeline.models.words import WordPiece
+from engine.pipeline.models.unmerged import WordPiece
 from engine.pipeline.pipeline import OutputToken, Part, PipelineRun, TextRun
 from engine.pipeline.post_processors import PostProcessor, spelled_template
 from engine.pipeline.pretokenizers.cuts import Split

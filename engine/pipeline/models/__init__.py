@@ -6,8 +6,7 @@ They build on the encoders of BPE, WordPiece and Unigram; no other kind of stage
 from engine.core.json_fields import Fields
 from engine.pipeline.models.bpe import BPE
 from engine.pipeline.models.model import Model
-from engine.pipeline.models.unigram import Unigram
-from engine.pipeline.models.words import WordLevel, WordPiece
+from engine.pipeline.models.unmerged import Unigram, WordLevel, WordPiece
 from engine.pipeline.stage import StageRegistry
 
 
