@@ -10,16 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis.model_table.kinds import KINDS, Candidate, train_kind
-from engine.analysis.model_table.measures import (
+from engine.analysis.model_table.table import (
+    CHINESE,
     Loss,
     Measures,
     Misspelling,
+    Row,
+    Untrained,
+    hold_out,
     measure,
     measure_misspelled,
     misspellings,
     swap_letters,
+    table_rows,
 )
-from engine.analysis.model_table.table import CHINESE, Row, Untrained, hold_out, table_rows
 from engine.bpe.trainer import Trainer
 from engine.core.errors import UnknownNameError
 from engine.text.patterns import PATTERNS

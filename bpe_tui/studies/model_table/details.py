@@ -15,8 +15,7 @@ from bpe_tui.widgets.numbers import number, percent, plural
 from bpe_tui.widgets.rows import TOKEN_HUES, Row, Span, left, paragraph, spans_width, wrapped
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.model_table.kinds import KINDS, Candidate
-from engine.analysis.model_table.measures import MisspelledWord
-from engine.analysis.model_table.table import Texts
+from engine.analysis.model_table.table import MisspelledWord, Texts
 
 MARGIN = 10
 """Cells of the labels."""

@@ -19,15 +19,16 @@ from bpe_tui.widgets.numbers import number, percent
 from bpe_tui.widgets.rows import Row, Span, left, right
 from bpe_tui.widgets.virtual_table import GAP, Column, Header, Place, arranged
 from engine.analysis.model_table.kinds import KINDS, Candidate
-from engine.analysis.model_table.measures import Measures, measure
-from engine.analysis.model_table.table import Row as KindRow
 from engine.analysis.model_table.table import (
+    Measures,
     Texts,
     Untrained,
     hold_out,
+    measure,
     row_of,
     train_candidate,
 )
+from engine.analysis.model_table.table import Row as KindRow
 from engine.text.pretokenize import SpecialSplitter, to_text
 
 # The work behind the comparison table: train one tokenizer of each kind, and measure it.

@@ -7,21 +7,274 @@ text that somebody typed: on what they have learnt from, no word would be unknow
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
+from heapq import nsmallest
+from itertools import chain, islice
 
 from engine.analysis.model_table.kinds import KINDS, Candidate, GoOn, train_kind
-from engine.analysis.model_table.measures import (
-    Measures,
-    Misspelling,
-    MisspellingBehaviour,
-    measure,
-    measure_misspelled,
-    misspellings,
-    word_counts,
-)
 from engine.core.errors import UnfinishedError, VocabSizeError
-from engine.text.pretokenize import SpecialSplitter, to_text
+from engine.text.patterns import PATTERNS
+from engine.text.pretokenize import (
+    SpecialSplitter,
+    to_bytes,
+    to_text,
+    without_stray_surrogates,
+    words_in,
+)
+from engine.text.scripts import WRITTEN_WITHOUT_SPACES, ScriptTable
+from engine.unigram.pieces import SPACE
+
+# What a tokenizer makes of a text and of misspelled words, in numbers.
+#
+# A misspelled word has two letters swapped: `the` → `teh`. A word tokenizer knows a word or it does
+# not; subwords fall apart into smaller ones. A swap leaves a word its letters, so tokenizers of
+# characters and of bytes make as many tokens of it as before.
+
+
+_WHITESPACE = re.compile(r"\s+")
+FREQUENT = 40
+"""How many of the most frequent tokens are remembered."""
+
+
+class Loss(Enum):
+    """Why a text is another after decoding; the value says it in words."""
+
+    UNKNOWN = "what became unknown stays so"
+    WHITESPACE = "which whitespace stood where is not kept"
+    SPACE_SIGN = "a ▁ of the text's own becomes a space"
+    OTHER = "other characters come back"
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Counts of a text; what is unknown is what the tokenizer turned into its unknown token.
+
+    Attributes:
+        unknown_words: the words whose encoding holds an unknown token: out of vocabulary.
+        unknown_spellings: these words, each once, the most frequent first.
+        unknown_characters: those that an unknown token stands for.
+        losses: in what the text that decoding gave was another; bytes that are no UTF-8 set aside.
+        frequent: (id, count) of the most frequent tokens, the lower id first among equals.
+    """
+
+    tokens: int
+    words: int
+    characters: int
+    bytes: int
+    unknown_characters: int
+    unknown_words: int
+    unknown_spellings: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    frequent: tuple[tuple[int, int], ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether decoding gave the very same text."""
+        return not self.losses
+
+    @property
+    def tokens_per_word(self) -> float:
+        return _ratio(self.tokens, self.words)
+
+    @property
+    def tokens_per_character(self) -> float:
+        return _ratio(self.tokens, self.characters)
+
+    @property
+    def bytes_per_token(self) -> float:
+        return _ratio(self.bytes, self.tokens)
+
+    @property
+    def unknown_character_share(self) -> float:
+        return _ratio(self.unknown_characters, self.characters)
+
+    @property
+    def unknown_word_share(self) -> float:
+        """The out-of-vocabulary rate."""
+        return _ratio(self.unknown_words, self.words)
+
+
+def _ratio(some: int, all_: int) -> float:
+    return some / all_ if all_ else 0.0
+
+
+def word_counts(stretches: Iterable[str]) -> Counter[str]:
+    """The words of texts, punctuation apart, with their counts. No tokenizer has a part in it.
+
+    >>> word_counts(["to be, or", "to"])
+    Counter({'to': 2, 'be': 1, ',': 1, 'or': 1})
+    """
+    split = PATTERNS["bert"].split
+    words: Counter[str] = Counter()
+    for stretch in stretches:
+        for pretoken in split(without_stray_surrogates(stretch)):
+            words.update(words_in(pretoken))
+    return words
+
+
+def measure(tokenizer: Candidate, stretches: Sequence[str]) -> Measures:
+    """Measure a text that special tokens, if there were any, have cut into stretches.
+
+    >>> from engine.analysis.model_table.kinds import train_kind
+    >>> found = measure(train_kind("word", b"to be or not to be", 9), ["to be asked to be"])
+    >>> found.tokens, found.unknown_words, found.exact
+    (5, 1, False)
+    """
+    ids = [tokenizer.encode(stretch) for stretch in stretches]
+    words = word_counts(stretches)
+    unknown = tokenizer.unknown_id
+    counts = Counter(chain.from_iterable(ids))
+    unknown_spellings: list[str] = []
+    if unknown is not None:
+        by_frequency = (word for word, _ in words.most_common())
+        unknown_spellings = [word for word in by_frequency if unknown in tokenizer.encode(word)]
+    losses: set[Loss] = set()
+    for stretch, some in zip(stretches, ids, strict=True):
+        losses |= _losses(tokenizer, stretch, some)
+    return Measures(
+        tokens=counts.total(),
+        words=words.total(),
+        characters=sum(map(len, stretches)),
+        bytes=sum(len(to_bytes(stretch)) for stretch in stretches),
+        unknown_characters=sum(map(tokenizer.unknown_characters, stretches))
+        if unknown in counts
+        else 0,
+        unknown_words=sum(words[word] for word in unknown_spellings),
+        unknown_spellings=tuple(unknown_spellings),
+        losses=tuple(loss for loss in Loss if loss in losses),
+        frequent=tuple(
+            nsmallest(FREQUENT, counts.items(), key=lambda token: (-token[1], token[0]))
+        ),
+    )
+
+
+def _losses(tokenizer: Candidate, text: str, ids: Sequence[int]) -> set[Loss]:
+    """Why decoding does not give a text back; none if it does."""
+    given, back = to_bytes(text).decode("utf-8", "replace"), tokenizer.decode(ids)
+    if back == given:
+        return set()
+    spaced = given.replace(SPACE, " ")
+    letters, whitespace = _apart(back)
+    losses = set()
+    if tokenizer.unknown_id in ids:
+        losses.add(Loss.UNKNOWN)
+    elif letters != _apart(given)[0]:
+        losses.add(Loss.SPACE_SIGN if letters == _apart(spaced)[0] else Loss.OTHER)
+    if not losses or whitespace not in (_apart(given)[1], _apart(spaced)[1]):
+        losses.add(Loss.WHITESPACE)
+    return losses
+
+
+def _apart(text: str) -> tuple[str, list[str]]:
+    """A text without its whitespace, and the whitespace.
+
+    >>> _apart("to  be ")
+    ('tobe', ['  ', ' '])
+    """
+    return _WHITESPACE.sub("", text), _WHITESPACE.findall(text)
+
+
+# -- misspelled words
+
+SHORTEST = 3
+"""Letters of a word that is misspelled: two of them swapped may well be another word."""
+
+
+@dataclass(frozen=True)
+class Misspelling:
+    """A word and a wrong spelling of it."""
+
+    word: str
+    wrong: str
+
+
+@dataclass(frozen=True)
+class MisspelledWord:
+    """What a tokenizer makes of a word and of its misspelling.
+
+    Attributes:
+        tokens, wrong_tokens: how many tokens they are, each behind a space.
+        unknown: whether the misspelling, or a part of it, is unknown.
+    """
+
+    misspelling: Misspelling
+    tokens: int
+    wrong_tokens: int
+    unknown: bool
+
+
+@dataclass(frozen=True)
+class MisspellingBehaviour:
+    """What a tokenizer makes of all misspellings; means are 0 if there are none."""
+
+    words: tuple[MisspelledWord, ...]
+
+    @property
+    def tokens_per_word(self) -> float:
+        """How many tokens the words are on average, as they are spelled rightly."""
+        return self._mean([word.tokens for word in self.words])
+
+    @property
+    def wrong_tokens_per_word(self) -> float:
+        """How many tokens the misspellings are on average."""
+        return self._mean([word.wrong_tokens for word in self.words])
+
+    @property
+    def unknown_share(self) -> float:
+        """How many of the misspellings are unknown."""
+        return self._mean([word.unknown for word in self.words])
+
+    def _mean(self, numbers: Sequence[int]) -> float:
+        return sum(numbers) / len(numbers) if numbers else 0.0
+
+
+def swap_letters(word: str) -> str:
+    """Two neighbours in the middle change places, or else the first two before it that differ.
+
+    >>> swap_letters("the"), swap_letters("little")
+    ('teh', 'ltitle')
+    """
+    for place in range((len(word) + 1) // 2, 0, -1):
+        if word[place - 1] != word[place]:
+            return word[: place - 1] + word[place] + word[place - 1] + word[place + 1 :]
+    return word
+
+
+def misspellings(counts: Mapping[str, int], limit: int) -> list[Misspelling]:
+    """The most frequent words that can be misspelled, at the most `limit`.
+
+    What comes out as another word of the text is no misspelling, and left out. So is what is
+    written without spaces, as Chinese is: there a word may be a whole sentence.
+
+    >>> [made.wrong for made in misspellings({"the": 9, "form": 8, "from": 7, "cat": 1}, 5)]
+    ['teh', 'cta']
+    """
+    words = [word for word in counts if len(word) >= SHORTEST and word.isalpha()]
+    words.sort(key=lambda word: (-counts[word], word))
+    table = ScriptTable()
+    made = (
+        Misspelling(word, wrong)
+        for word in words
+        if (wrong := swap_letters(word)) not in counts
+        and WRITTEN_WITHOUT_SPACES.isdisjoint(table.kinds(word).tolist())
+    )
+    return list(islice(made, limit))
+
+
+def measure_misspelled(tokenizer: Candidate, wrong: Sequence[Misspelling]) -> MisspellingBehaviour:
+    """What a tokenizer makes of the misspellings."""
+    measured = []
+    for misspelling in wrong:
+        # As it stands in a text: many tokenizers treat the first word of all differently.
+        right_ids = tokenizer.encode(" " + misspelling.word)
+        wrong_ids = tokenizer.encode(" " + misspelling.wrong)
+        unknown = tokenizer.unknown_id is not None and tokenizer.unknown_id in wrong_ids
+        measured.append(MisspelledWord(misspelling, len(right_ids), len(wrong_ids), unknown))
+    return MisspellingBehaviour(tuple(measured))
+
 
 HELD_OUT = 0.1
 MISSPELLED_WORDS = 100
