@@ -21,8 +21,7 @@ from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
 from engine.formats.course_spellings import HOW_TO_SAVE
 from engine.formats.course_values import find_parts, read_values
-from engine.formats.guesses import is_text
-from engine.formats.opening import open_vocab_and_merges
+from engine.formats.guesses import is_text, open_vocab_and_merges
 from engine.formats.source import Source, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.course_values import read_values
-from engine.formats.opening import open_vocab_and_merges
+from engine.formats.guesses import open_vocab_and_merges
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.formats.source import Source, read_bytes
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat

@@ -30,8 +30,8 @@ from engine.formats.guesses import (
     note_gaps,
     note_guessed_pattern,
     note_guessed_special_tokens,
+    open_vocab_and_merges,
 )
-from engine.formats.opening import open_vocab_and_merges
 from engine.formats.source import Source, read_head, read_json, read_lines
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges
