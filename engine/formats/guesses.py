@@ -1,4 +1,4 @@
-r"""What files leave unsaid: which tokens are special, which pattern cuts, ids without a token.
+r"""What files leave unsaid: special tokens, the pattern, ids; and opening a vocabulary and merges.
 
 What is taken instead is told in notes, and each kind of note is written here, so that every format
 tells of the same thing in the same words.

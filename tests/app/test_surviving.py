@@ -13,7 +13,7 @@ from textual.message_pump import MessagePump
 from bpe_tui.app import terminal
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pairs import PairsPanel
-from bpe_tui.session import reports
+from bpe_tui.session import state
 
 SECRET = "a secret of the corpus"
 
@@ -27,7 +27,7 @@ def surviving(monkeypatch: pytest.MonkeyPatch) -> None:
     """Applications that survive, as they do at a terminal."""
     monkeypatch.setattr(MessagePump, "_dispatch_message", MessagePump._dispatch_message)
     monkeypatch.setattr("threading.excepthook", lambda _: None)
-    monkeypatch.setattr(reports, "_written", {})
+    monkeypatch.setattr(state, "_written", {})
 
 
 def survive(app: BpeTuiApp) -> None:
@@ -79,9 +79,9 @@ async def test_so_does_what_a_key_starts_and_what_a_thread_does(
 def test_a_report_quotes_the_corpus_only_if_asked(
     own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reports, "_written", {})
-    monkeypatch.setenv(reports.FULL, "full")
+    monkeypatch.setattr(state, "_written", {})
+    monkeypatch.setenv(state.FULL, "full")
     with pytest.raises(LookupError) as failed:
         fail()
-    assert reports.report(failed.value) == reports.report(failed.value) == only_report(own_state)
+    assert state.report(failed.value) == state.report(failed.value) == only_report(own_state)
     assert SECRET in only_report(own_state).read_text()

@@ -1,4 +1,9 @@
-"""Models that merge nothing: `WordLevel`, `WordPiece` and `Unigram`."""
+"""Models that merge nothing: `WordLevel`, `WordPiece` and `Unigram`.
+
+The first two look words up, whole or piece by piece. The third takes the most probable
+segmentation, as SentencePiece and T5 do. Unlike in SentencePiece, a text that looks like the
+unknown token, or like any other piece, is that piece: so it is in Hugging Face's library.
+"""
 
 from __future__ import annotations
 
