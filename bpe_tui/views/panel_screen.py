@@ -113,6 +113,8 @@ class PanelScreen(Screen[None]):
         return legend_of(kind, model.undrawn if model is not None else ())
 
     def compose(self) -> ComposeResult:
+        # Before there are widgets: a change of classes later has all their styles worked out anew.
+        self._class_by_size(self.app.size, update=False)
         yield TooSmall(id="too-small")
         yield Static(id="heading")
         yield from self.compose_body()
@@ -174,13 +176,13 @@ class PanelScreen(Screen[None]):
             self.taken, full = taken, self.app.size
             self.post_message(events.Resize(full, full, full))
 
-    def _class_by_size(self, full: Size) -> None:
+    def _class_by_size(self, full: Size, update: bool = True) -> None:
         room = full - self.taken
         classes: dict[str, bool] = {}
         for cells, limits in ((room.width, WIDTHS), (room.height, HEIGHTS)):
             here = max(least for least, _ in limits if cells >= least)
             classes |= {name: least == here for least, name in limits}
-        self.update_classes(classes, animate=False)
+        self.update_classes(classes, update=update, animate=False)
 
     # -- the keys that work here and now
 
