@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
+from textual._wait import wait_for_idle
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -36,6 +40,8 @@ def style_sheets_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        # As Textual's, but not a function of Python, which each styling calls for each rule.
+        patch.setattr(RuleSet, "__hash__", object.__hash__)
         yield
 
 
@@ -65,4 +71,28 @@ def painted_when_waited_for() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Screen, "_compositor_refresh", refresh)
         patch.setattr(Pilot, "pause", pause_and_paint)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def idle_when_nothing_is_left_to_do() -> Iterator[None]:
+    """A key is done when no task of the event loop is ready.
+
+    Textual waits until the process has been quiet for 20 ms, twice a key: half of a test's time.
+    Only where another thread may be at work is there nothing better.
+    """
+
+    async def idle(min_sleep: float = 0.02, max_sleep: float = 1) -> None:
+        if threading.active_count() > 1:
+            await wait_for_idle(min_sleep, max_sleep)
+            return
+        loop, end = asyncio.get_running_loop(), monotonic() + max_sleep
+        turns_at_rest = 0
+        while turns_at_rest < 2 and monotonic() < end:
+            await asyncio.sleep(0)  # twice, as timers and files are looked at between two turns
+            turns_at_rest = 0 if loop._ready else turns_at_rest + 1  # type: ignore[attr-defined]
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("app", "pilot"):
+            patch.setattr(f"textual.{module}.wait_for_idle", idle)
         yield
