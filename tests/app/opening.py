@@ -9,7 +9,7 @@ is a run and a cursor, is each application's own.
 from __future__ import annotations
 
 import copy
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -69,6 +69,17 @@ async def until(pilot: Pilot[int], holds: Callable[[], object], seconds: float =
             return
         await pilot.pause(0.01)
     raise AssertionError(f"still not so after {seconds} s")
+
+
+async def each_size(
+    pilot: Pilot[int], sizes: Sequence[tuple[int, int]] = ((120, 40), (80, 24), (60, 20))
+) -> AsyncIterator[tuple[int, int]]:
+    """Give the terminal one size after the other; what has been opened stays open."""
+    for size in sizes:
+        await pilot.resize_terminal(*size)
+        await until(pilot, lambda: pilot.app.screen.outer_size == size)  # noqa: B023
+        await pilot.pause()
+        yield size
 
 
 def step(app: BpeTuiApp) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-from opening import SAMPLE, opened, step, until
+from opening import SAMPLE, each_size, opened, step, until
 from textual._compositor import Compositor
 from textual.events import Paste
 from textual.widgets import Input, Static
@@ -98,19 +98,19 @@ async def test_the_narration_tells_what_going_back_undoes() -> None:
         assert said == "Back at step 1 of 443: ·t is taken apart into · and t again."
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_tab_reaches_every_panel_at_every_size(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, pilot):
+async def test_tab_reaches_every_panel_at_every_size() -> None:
+    async with opened() as (app, pilot):
         screen = app.screen
         assert isinstance(screen, TrainingScreen)
-        seen = []
-        for _ in screen.PANEL_ORDER:
-            await pilot.press("tab")
-            panel = screen.focused_panel()
-            assert panel is not None
-            assert screen.query_one(f"#{panel}").region.area > 0
-            seen.append(panel)
-        assert set(seen) == set(screen.PANEL_ORDER)
+        async for _ in each_size(pilot):
+            seen = []
+            for _ in screen.PANEL_ORDER:
+                await pilot.press("tab")
+                panel = screen.focused_panel()
+                assert panel is not None
+                assert screen.query_one(f"#{panel}").region.area > 0
+                seen.append(panel)
+            assert set(seen) == set(screen.PANEL_ORDER)
 
 
 async def test_too_small_a_terminal_says_how_much_room_is_needed() -> None:
@@ -264,13 +264,13 @@ async def test_a_click_on_a_key_in_the_footer_does_what_the_key_does() -> None:
         assert step(app) == 1
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
-async def test_the_footer_never_loses_help_and_quit(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, _):
+async def test_the_footer_never_loses_help_and_quit() -> None:
+    async with opened() as (app, pilot):
         bar = app.screen.query_one(KeyBar)
-        shown = bar.fitting(bar.size.width)
-        assert [key.label for key in shown[-2:]] == ["help", "quit"]
-        assert sum(key.width for key in shown) <= size[0]
+        async for size in each_size(pilot):
+            shown = bar.fitting(bar.size.width)
+            assert [key.label for key in shown[-2:]] == ["help", "quit"]
+            assert sum(key.width for key in shown) <= size[0]
 
 
 async def test_a_missing_corpus_ends_with_its_error(tmp_path: Path) -> None:

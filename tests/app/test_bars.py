@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opening import opened
+from opening import each_size, opened
 
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.unigram.panels.step import prune_rows
@@ -39,27 +38,27 @@ def test_the_scale_changes_seldom_while_counts_fall() -> None:
     assert scales == sorted(scales, reverse=True)
 
 
-@pytest.mark.parametrize("size", [(160, 50), (120, 40), (100, 30)])
-async def test_the_bars_of_the_heap_tell_its_true_counts(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, pilot):
-        panel, places = app.screen.query_one(PairsPanel), set()
-        app.session.seek(16)
-        for _ in range(15):
-            await pilot.press("right")
-            frame = app.session.frame
-            assert frame is not None
-            top = frame.top_pairs(1)[0][1]
-            lengths = {}
-            for place in range(1, panel.row_count):
-                row = panel.row(place)
-                text = "".join(span for span, _ in row.spans)
-                count = frame.count_of(row.target.pair)  # type: ignore[union-attr]
-                lengths[count] = halves(text)
-                if count == top:
-                    places.add(text.index(BODY))
-            assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
-            assert lengths[top] > 0
-        assert len(places) == 1  # the column stands still
+async def test_the_bars_of_the_heap_tell_its_true_counts() -> None:
+    async with opened() as (app, pilot):
+        async for _ in each_size(pilot, [(160, 50), (120, 40), (100, 30)]):
+            panel, places = app.screen.query_one(PairsPanel), set()
+            app.session.seek(16)
+            for _ in range(8):
+                await pilot.press("right")
+                frame = app.session.frame
+                assert frame is not None
+                top = frame.top_pairs(1)[0][1]
+                lengths = {}
+                for place in range(1, panel.row_count):
+                    row = panel.row(place)
+                    text = "".join(span for span, _ in row.spans)
+                    count = frame.count_of(row.target.pair)  # type: ignore[union-attr]
+                    lengths[count] = halves(text)
+                    if count == top:
+                        places.add(text.index(BODY))
+                assert [lengths[count] for count in sorted(lengths)] == sorted(lengths.values())
+                assert lengths[top] > 0
+            assert len(places) == 1  # the column stands still
 
 
 async def test_the_bars_of_scores_tell_them() -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from opening import opened, step
+from opening import each_size, opened, step
 
 from bpe_tui.bpe.screens.charts import CHARTS
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
@@ -59,18 +59,18 @@ async def test_a_click_on_a_chart_over_steps_goes_to_that_step() -> None:
         assert step(app) == 443
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_where_room_is_short_tab_leads_from_chart_to_chart(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, pilot):
+async def test_where_room_is_short_tab_leads_from_chart_to_chart() -> None:
+    async with opened() as (app, pilot):
         await pilot.press("4")
         assert isinstance(app.screen, ChartsScreen)
-        for panel in [*app.screen.PANEL_ORDER[1:], app.screen.PANEL_ORDER[0]]:
-            await pilot.press("tab")
-            await pilot.pause()
-            seen = [each for each in app.screen.query(".panel") if each.region.area]
-            assert [each.id for each in seen] == [panel]
-            if isinstance(seen[0], ChartPanel):
-                assert "┤" in drawn(seen[0])
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
+            for panel in [*app.screen.PANEL_ORDER[1:], app.screen.PANEL_ORDER[0]]:
+                await pilot.press("tab")
+                await pilot.pause()
+                seen = [each for each in app.screen.query(".panel") if each.region.area]
+                assert [each.id for each in seen] == [panel]
+                if isinstance(seen[0], ChartPanel):
+                    assert "┤" in drawn(seen[0])
 
 
 async def test_escape_leads_back_to_the_screen_that_the_charts_were_chosen_on() -> None:
@@ -149,12 +149,12 @@ async def test_the_table_says_what_each_further_merges_buy(model: str) -> None:
         assert step(app) == apart
 
 
-@pytest.mark.parametrize("size", [(120, 40), (100, 32), (80, 24), (60, 20)])
-async def test_no_number_of_the_table_is_cut(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, pilot):
+async def test_no_number_of_the_table_is_cut() -> None:
+    async with opened() as (app, pilot):
         await pilot.press("4", "tab")
-        await pilot.pause()
-        panel = app.screen.query_one(GainsPanel)
-        widths = {spans_width(panel.row(at).spans) for at in range(panel.row_count)}
-        assert len(widths) == 1
-        assert widths.pop() <= panel.room
+        async for _ in each_size(pilot, [(120, 40), (100, 32), (80, 24), (60, 20)]):
+            await pilot.pause()
+            panel = app.screen.query_one(GainsPanel)
+            widths = {spans_width(panel.row(at).spans) for at in range(panel.row_count)}
+            assert len(widths) == 1
+            assert widths.pop() <= panel.room

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened, opened_as, step, until
+from opening import SAMPLE, each_size, opened, opened_as, step, until
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -121,19 +121,17 @@ async def test_other_files_take_the_place_of_those_before(
         assert "steps[b].jsonl: all 43 merges" in str(app.screen.query_one("#narration").render())
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_both_parts_of_long_pairs_stay_readable(
-    tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_both_parts_of_long_pairs_stay_readable(tmp_path: Path) -> None:
     steps = tmp_path / "steps.jsonl"
     steps.write_text(json.dumps({"left": "l" * 80, "right": "r" * 80}) + "\n")
     config = replace(CONFIG, claimed=Claimed((str(steps),), are_steps=True))
-    async with opened_as(config, size) as (app, pilot):
+    async with opened_as(config) as (app, pilot):
         await told(app, pilot)
-        (row,) = rows(app, "#check-rows")
-        assert "ll" in row
-        assert "│r" in row
-        assert len(row) <= app.screen.query_one("#check-rows").size.width
+        async for _ in each_size(pilot):
+            (row,) = rows(app, "#check-rows")
+            assert "ll" in row
+            assert "│r" in row
+            assert len(row) <= app.screen.query_one("#check-rows").size.width
 
 
 async def test_other_models_say_that_the_check_is_of_bpe() -> None:
@@ -144,12 +142,12 @@ async def test_other_models_say_that_the_check_is_of_bpe() -> None:
         assert "BPE's rule" in app.notices.now
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_before_anything_is_checked_there_is_no_empty_table(size: tuple[int, int]) -> None:
-    async with opened(vocab_size=300, size=size) as (app, pilot):
+async def test_before_anything_is_checked_there_is_no_empty_table() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
         await pilot.press("9", "tab", "tab")
-        await pilot.pause()
-        assert not app.screen.query_one("#checked").display
-        why = app.screen.query_one(WhyPanel)
-        assert why.has_focus
-        assert why.size.height > size[1] // 2
+        async for size in each_size(pilot):
+            await pilot.pause()
+            assert not app.screen.query_one("#checked").display
+            why = app.screen.query_one(WhyPanel)
+            assert why.has_focus
+            assert why.size.height > size[1] // 2

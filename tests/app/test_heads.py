@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opening import opened
+from opening import each_size, opened
 
 from bpe_tui.views.panel import FramePanel
 from bpe_tui.widgets.lines import Lines
@@ -15,26 +15,26 @@ def lines_of(panel: Lines) -> list[str]:
     return [panel.render_line(y).text.rstrip() for y in range(panel.size.height)]
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_the_table_of_pretokens_names_its_columns(size: tuple[int, int]) -> None:
-    async with opened(size=size) as (app, pilot):
+async def test_the_table_of_pretokens_names_its_columns() -> None:
+    async with opened() as (app, pilot):
         app.navigation.open_encoding(TEXT)
         await pilot.pause()
-        panel = app.screen.query_one("#pretokens", Lines)
-        head = lines_of(panel)[0].split()
-        assert head in (["text", "tokens", "matched", "by"], ["text", "tokens", "by"])
-        app.screen.show_panel("pretokens")  # type: ignore[attr-defined]
-        for _ in range(9):
-            await pilot.press("down")
-            assert any(line.startswith("▸") for line in lines_of(panel)[1:])
-        assert lines_of(panel)[0].split() == head
-        for _ in range(9):
-            await pilot.press("up")
-        assert lines_of(panel)[1].startswith("▸ The")
-        assert await pilot.click(panel, offset=(3, 1))
-        assert panel.cursor == 0  # the head is no row
-        assert await pilot.click(panel, offset=(3, 3))
-        assert panel.cursor == 1
+        async for _ in each_size(pilot, [(120, 40), (80, 24)]):
+            panel = app.screen.query_one("#pretokens", Lines)
+            head = lines_of(panel)[0].split()
+            assert head in (["text", "tokens", "matched", "by"], ["text", "tokens", "by"])
+            app.screen.show_panel("pretokens")  # type: ignore[attr-defined]
+            for _ in range(9):
+                await pilot.press("down")
+                assert any(line.startswith("▸") for line in lines_of(panel)[1:])
+            assert lines_of(panel)[0].split() == head
+            for _ in range(9):
+                await pilot.press("up")
+            assert lines_of(panel)[1].startswith("▸ The")
+            assert await pilot.click(panel, offset=(3, 1))
+            assert panel.cursor == 0  # the head is no row
+            assert await pilot.click(panel, offset=(3, 3))
+            assert panel.cursor == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from opening import opened, until
+from opening import each_size, opened, until
 from textual.widgets import Static
 
 from bpe_tui.session.commands.command import COMPARISON, EVERYWHERE, START
@@ -18,29 +18,26 @@ from bpe_tui.views.panel_screen import NotePanel
 from bpe_tui.widgets.key_bar import FootLine, KeyBar
 
 PACKAGE = Path(__file__).parents[2] / "bpe_tui"
-SIZES = [(120, 40), (100, 30), (80, 24), (60, 20)]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key(
-    size: tuple[int, int],
-) -> None:
-    async with opened(vocab_size=300, size=size) as (app, pilot):
-        before = app.screen.query_one("#narration").region
-        await pilot.press("home", "T")
-        await pilot.pause()
-        line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
-        assert line.said == app.notices.now == "No merge before this one was tied."
-        assert line.region.height == 1
-        assert sentence.region == before
-        assert not line.region.overlaps(sentence.region)
-        assert app.screen.query_one(KeyBar).display == (size[1] >= 24)
-        assert not app._notifications
-        await pilot.press("right")
-        await pilot.pause()
-        assert line.said == ""
-        assert app.screen.query_one(KeyBar).display
-        assert app.notices.everything == ["No merge before this one was tied."]
+async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key() -> None:
+    async with opened(vocab_size=300) as (app, pilot):
+        async for size in each_size(pilot, [(120, 40), (100, 30), (80, 24), (60, 20)]):
+            before = app.screen.query_one("#narration").region
+            await pilot.press("home", "T")
+            await pilot.pause()
+            line, sentence = app.screen.query_one(FootLine), app.screen.query_one("#narration")
+            assert line.said == app.notices.now == "No merge before this one was tied."
+            assert line.region.height == 1
+            assert sentence.region == before
+            assert not line.region.overlaps(sentence.region)
+            assert app.screen.query_one(KeyBar).display == (size[1] >= 24)
+            assert not app._notifications
+            await pilot.press("right")
+            await pilot.pause()
+            assert line.said == ""
+            assert app.screen.query_one(KeyBar).display
+            assert app.notices.everything == ["No merge before this one was tied."]
 
 
 async def test_a_long_message_borrows_rows_and_is_never_cut() -> None:

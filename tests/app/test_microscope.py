@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import opened, opened_as
+from opening import each_size, opened, opened_as
 from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
@@ -176,22 +176,22 @@ async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
         assert screen.query_one(RegexPanel).is_running
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_a_panel_that_goes_deeper_has_room_at_every_size(size: tuple[int, int]) -> None:
-    async with encoding("the kite", size) as (_, screen, pilot):
-        for key, panel in (("c", "lockstep"), ("w", "why-not"), ("r", "regex")):
-            if screen.is_typing:
-                await pilot.press("escape")
-            await pilot.press(key)
-            await pilot.pause()
-            assert screen.query_one(f"#{panel}").region.height >= 10
-            for _ in screen.PANEL_ORDER:
-                await pilot.press("tab")
+async def test_a_panel_that_goes_deeper_has_room_at_every_size() -> None:
+    async with encoding("the kite") as (_, screen, pilot):
+        async for size in each_size(pilot):
+            for key, panel in (("c", "lockstep"), ("w", "why-not"), ("r", "regex")):
+                if screen.is_typing:
+                    await pilot.press("escape")
+                await pilot.press(key)
                 await pilot.pause()
-                focused = screen.focused_panel()
-                assert focused is not None
-                if focused != "ids" or size != (60, 20):
-                    assert screen.query_one(f"#{focused}").region.area > 0, (panel, focused)
+                assert screen.query_one(f"#{panel}").region.height >= 10
+                for _ in screen.PANEL_ORDER:
+                    await pilot.press("tab")
+                    await pilot.pause()
+                    focused = screen.focused_panel()
+                    assert focused is not None
+                    if focused != "ids" or size != (60, 20):
+                        assert screen.query_one(f"#{focused}").region.area > 0, (panel, focused)
 
 
 async def test_a_pretoken_too_long_to_follow_is_said_to_be() -> None:

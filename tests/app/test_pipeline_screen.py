@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened, opened_as, until
+from opening import SAMPLE, each_size, opened, opened_as, until
 from test_model_files import BERT
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
@@ -171,12 +171,12 @@ async def test_saving_never_overwrites_unasked(tmp_path: Path) -> None:
         ) == app.session.frame.tokenizer().encode("the")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_it_works_on_small_screens(size: tuple[int, int]) -> None:
-    async with pipeline(size) as (app, pilot):
-        await typed(app, pilot, "the " * 40, "a pair")
-        await pilot.press("right", "down", "pagedown", "c", "down", "enter", "escape", "z", "z")
-        assert all(len(row) <= size[0] for row in rows(app))
+async def test_it_works_on_small_screens() -> None:
+    async with pipeline() as (app, pilot):
+        async for size in each_size(pilot, [(80, 24), (60, 20)]):
+            await typed(app, pilot, "the " * 40, "a pair")
+            await pilot.press("right", "down", "pagedown", "c", "down", "enter", "escape", "z", "z")
+            assert all(len(row) <= size[0] for row in rows(app))
 
 
 async def test_unigram_has_a_pipeline_too() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-import pytest
-from opening import opened, step
+from opening import each_size, opened, step
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -175,18 +174,17 @@ async def test_a_click_on_the_chart_over_steps_goes_to_the_step() -> None:
         assert step(app) == 14
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
-async def test_where_room_is_short_tab_leads_from_one_panel_to_the_next(
-    size: tuple[int, int],
-) -> None:
-    async with racing(size=size) as (_, screen, pilot):
-        for name in ("work", "over-steps", "over-sizes"):
-            await pilot.press("tab")
-            await pilot.pause()
-            in_sight = {
-                panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
-            }
-            assert in_sight == {"standings", name}
+async def test_where_room_is_short_tab_leads_from_one_panel_to_the_next() -> None:
+    async with racing() as (_, screen, pilot):
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
+            screen.show_panel("standings")
+            for name in ("work", "over-steps", "over-sizes"):
+                await pilot.press("tab")
+                await pilot.pause()
+                in_sight = {
+                    panel for panel in screen.PANEL_ORDER if screen.query_one(f"#{panel}").region
+                }
+                assert in_sight == {"standings", name}
 
 
 async def test_a_corpus_without_pairs_says_so(tmp_path: Path) -> None:

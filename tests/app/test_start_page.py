@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-from opening import ended, recorded_once, until
+from opening import each_size, ended, recorded_once, until
 from textual.pilot import Pilot
 
 from bpe_tui.app.app import BpeTuiApp
@@ -127,14 +126,14 @@ async def test_any_file_is_asked_for_and_giving_up_leads_back() -> None:
         await until(pilot, lambda: isinstance(app.screen, StartPage))
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
-async def test_all_of_it_has_room(size: tuple[int, int]) -> None:
-    async with started(size) as (app, pilot):
-        await pilot.pause()
-        for rows in app.screen.query(Choices):
-            if rows.display:
-                assert rows.size.height >= rows.row_count
-                assert rows.region.bottom <= size[1] - 1
+async def test_all_of_it_has_room() -> None:
+    async with started() as (app, pilot):
+        async for size in each_size(pilot):
+            await pilot.pause()
+            for rows in app.screen.query(Choices):
+                if rows.display:
+                    assert rows.size.height >= rows.row_count
+                    assert rows.region.bottom <= size[1] - 1
 
 
 async def test_lessons_come_first_and_say_what_is_done() -> None:

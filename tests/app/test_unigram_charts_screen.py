@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, step
+from opening import each_size, opened, step
 from test_charts_screen import drawn
 from unigram_texts import TEXT
 
@@ -64,17 +64,17 @@ async def test_the_charts_beside_the_steps_are_the_same(corpus: Path) -> None:
             assert beside.ys.tolist() == alone.ys.tolist()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_where_room_is_short_tab_leads_from_chart_to_chart(
-    corpus: Path, size: tuple[int, int]
+    corpus: Path,
 ) -> None:
-    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("4")
-        for kind in [*CHARTS[1:], CHARTS[0]]:
-            await pilot.press("tab")
-            await pilot.pause()
-            seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
-            assert seen == [kind]
+        async for _ in each_size(pilot, [(80, 24), (60, 20)]):
+            for kind in [*CHARTS[1:], CHARTS[0]]:
+                await pilot.press("tab")
+                await pilot.pause()
+                seen = [panel.kind for panel in app.screen.query(ChartPanel) if panel.region.area]
+                assert seen == [kind]
 
 
 async def test_a_corpus_without_pretokens_has_nothing_to_draw_or_to_list(tmp_path: Path) -> None:

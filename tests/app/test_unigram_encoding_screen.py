@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from opening import opened, until
+from opening import each_size, opened, until
 from textual.widgets import TextArea
 from unigram_texts import TEXT, text_of
 
@@ -252,19 +252,17 @@ async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path
         assert "too long" in " ".join(text_of(lattice))
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_every_panel_can_be_reached_at_every_size(
-    corpus: Path, size: tuple[int, int]
-) -> None:
-    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape")
         screen = app.screen
         assert isinstance(screen, UnigramEncodingScreen)
-        for panel in screen.PANEL_ORDER:
-            screen.show_panel(panel)
-            await pilot.pause()
-            assert screen.query_one(f"#{panel}").size.height > 0
-            assert screen.focused_panel() == panel
+        async for _ in each_size(pilot):
+            for panel in screen.PANEL_ORDER:
+                screen.show_panel(panel)
+                await pilot.pause()
+                assert screen.query_one(f"#{panel}").size.height > 0
+                assert screen.focused_panel() == panel
 
 
 async def test_a_key_of_merges_says_what_it_is_for(corpus: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
 from unigram_texts import TEXT, settled, text_of
 
@@ -226,31 +226,31 @@ async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
         assert app.screen.id == "unigram-training"
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_every_panel_can_be_reached_at_every_size(
-    corpus: Path, size: tuple[int, int]
+    corpus: Path,
 ) -> None:
-    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         screen = app.screen
         assert isinstance(screen, UnigramTrainingScreen)
-        for panel in screen.PANEL_ORDER:
-            screen.show_panel(panel)
-            await pilot.pause()
-            assert screen.query_one(f"#{panel}").size.height > 0
-            assert screen.focused_panel() == panel
+        async for _ in each_size(pilot):
+            for panel in screen.PANEL_ORDER:
+                screen.show_panel(panel)
+                await pilot.pause()
+                assert screen.query_one(f"#{panel}").size.height > 0
+                assert screen.focused_panel() == panel
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 async def test_the_end_is_told_and_the_loss_is_drawn_at_every_size(
-    corpus: Path, size: tuple[int, int]
+    corpus: Path,
 ) -> None:
-    async with opened(corpus, size=size, vocab_size=24, model="unigram") as (app, pilot):
+    async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("end", "u")
-        told = str(app.screen.query_one("#narration", Static).content)
-        assert "The end: " in told or "ended: " in told
-        assert width(told) <= size[0] - 2
-        chart = app.screen.query_one("#loss-chart", Chart)
-        assert chart.size.height > BELOW
+        async for size in each_size(pilot):
+            told = str(app.screen.query_one("#narration", Static).content)
+            assert "The end: " in told or "ended: " in told
+            assert width(told) <= size[0] - 2
+            chart = app.screen.query_one("#loss-chart", Chart)
+            assert chart.size.height > BELOW
 
 
 async def test_a_vocabulary_too_small_for_the_characters_is_an_error_in_words(

@@ -6,8 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-from test_app import opened, step
+from opening import each_size, opened, step
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -213,16 +212,16 @@ async def test_a_word_leads_to_the_encoding_screen_and_escape_comes_back() -> No
         assert app.screen.id == "training"
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_every_panel_of_the_vocabulary_is_a_tab_away(size: tuple[int, int]) -> None:
-    async with vocabulary(size) as (app, pilot, _):
+async def test_every_panel_of_the_vocabulary_is_a_tab_away() -> None:
+    async with vocabulary() as (app, pilot, _):
         screen = app.screen
         assert isinstance(screen, VocabularyScreen)
-        for _ in screen.PANEL_ORDER:
-            await pilot.press("tab")
-            panel = screen.focused_panel()
-            assert panel is not None
-            assert screen.query_one(f"#{panel}").region.area > 0
+        async for _ in each_size(pilot):
+            for _ in screen.PANEL_ORDER:
+                await pilot.press("tab")
+                panel = screen.focused_panel()
+                assert panel is not None
+                assert screen.query_one(f"#{panel}").region.area > 0
 
 
 async def test_a_loops_the_encoding_screen_between_lanes_and_ids() -> None:

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-from opening import opened, step
+from opening import each_size, opened, step
 from test_wordpiece_training_screen import corpus as corpus
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
@@ -20,9 +19,6 @@ from bpe_tui.wordpiece.panels.encoding import PieceLanesPanel, WordLanesPanel
 from bpe_tui.wordpiece.screens.charts import CHARTS, EXPORTS, WordPieceChartsScreen
 from bpe_tui.wordpiece.screens.training import WordPieceTrainingScreen
 from bpe_tui.wordpiece.screens.vocabulary import PieceRows, WordPieceVocabularyScreen
-
-SIZES = [(120, 40), (80, 24), (60, 20)]
-
 
 # -- vocabulary
 
@@ -82,35 +78,37 @@ async def test_only_what_applies_can_be_filtered(corpus: Path) -> None:
         assert "Pieces are of characters" in app.notices.now
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_the_table_of_pieces_has_room_at_any_size(
-    corpus: Path, size: tuple[int, int]
+    corpus: Path,
 ) -> None:
-    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "3")
         await pilot.pause()
-        assert app.screen.query_one(PieceRows).size.height >= 3
+        async for _ in each_size(pilot):
+            assert app.screen.query_one(PieceRows).size.height >= 3
 
 
 # -- charts and inspection
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_every_chart_can_be_seen(corpus: Path, size: tuple[int, int]) -> None:
-    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+async def test_every_chart_can_be_seen(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right", "4")
         await pilot.pause()
         assert isinstance(app.screen, WordPieceChartsScreen)
-        assert {kind.id for kind in CHARTS} < set(app.screen.PANEL_ORDER)
-        for name in app.screen.PANEL_ORDER:
-            panel = app.screen.query_one(f"#{name}")
-            assert panel.display
-            assert panel.size.width > 20
-            assert not isinstance(panel, Chart) or panel.figure is not None
-            await pilot.press("tab")
-            await pilot.pause()
-        answer = str(app.screen.query_one("#scores").border_subtitle)
-        assert answer == "0.05 · step 1"
+        async for _ in each_size(pilot):
+            assert {kind.id for kind in CHARTS} < set(app.screen.PANEL_ORDER)
+            for name in app.screen.PANEL_ORDER:
+                panel = app.screen.query_one(f"#{name}")
+                assert panel.display
+                assert panel.size.width > 20
+                assert not isinstance(panel, Chart) or panel.figure is not None
+                await pilot.press("tab")
+                await pilot.pause()
+            answer = str(app.screen.query_one("#scores").border_subtitle)
+            assert answer == "0.05 · step 1"
 
 
 async def test_the_inspection_tells_which_pieces_begin_words_and_which_continue_them(
@@ -152,27 +150,27 @@ async def test_a_long_piece_leads_to_the_vocabulary(corpus: Path) -> None:
 # -- lanes of what is typed
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_an_unknown_word_is_one_piece_over_all_its_characters(
-    corpus: Path, size: tuple[int, int]
+    corpus: Path,
 ) -> None:
-    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("end", "2")
         await pilot.pause()
-        app.screen.query_one("#text", TextArea).load_text("hug é!")
-        await pilot.press("escape", "a")
-        await pilot.pause()
-        lanes = app.screen.query_one(WordLanesPanel)
-        assert lanes.size.height >= 4
-        frame = frame_of(app)
-        parts = list(lanes.parts_of(frame))
-        assert b"".join(covered for _, covered in parts) == "hugé!".encode()
-        assert ("é!".encode() in [c for n, c in parts if n == 0]) or (
-            "é".encode() in [c for n, c in parts if n == 0]
-        )
-        await pilot.press("a")
-        await pilot.pause()
-        assert lanes.display == (app.size.height >= ROOMY)  # there is room for both
+        async for _ in each_size(pilot):
+            app.screen.query_one("#text", TextArea).load_text("hug é!")
+            await pilot.press("escape", "a")
+            await pilot.pause()
+            lanes = app.screen.query_one(WordLanesPanel)
+            assert lanes.size.height >= 4
+            frame = frame_of(app)
+            parts = list(lanes.parts_of(frame))
+            assert b"".join(covered for _, covered in parts) == "hugé!".encode()
+            assert ("é!".encode() in [c for n, c in parts if n == 0]) or (
+                "é".encode() in [c for n, c in parts if n == 0]
+            )
+            await pilot.press("a")
+            await pilot.pause()
+            assert lanes.display == (app.size.height >= ROOMY)  # there is room for both
 
 
 # -- exports

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from opening import opened, step, until
+from opening import each_size, opened, step, until
 from textual.widgets import Input, Static
 
 from bpe_tui.app.app import BpeTuiApp
@@ -206,15 +206,17 @@ async def test_m_trains_another_model_on_the_same_corpus(corpus: Path) -> None:
         assert isinstance(app.screen, WordPieceTrainingScreen)
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
-async def test_the_panels_come_to_sight_at_any_size(corpus: Path, size: tuple[int, int]) -> None:
-    async with opened(corpus, size=size, model="wordpiece") as (app, pilot):
+async def test_the_panels_come_to_sight_at_any_size(
+    corpus: Path,
+) -> None:
+    async with opened(corpus, model="wordpiece") as (app, pilot):
         await pilot.press("right")
-        for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "words"), ("m", "merges")):
-            await pilot.press(key)
-            await pilot.pause()
-            assert app.screen.query_one(f"#{panel}").size.height > 0
-            assert app.focused is app.screen.query_one(f"#{panel}")
+        async for _ in each_size(pilot):
+            for key, panel in (("p", "pairs"), ("d", "merge"), ("W", "words"), ("m", "merges")):
+                await pilot.press(key)
+                await pilot.pause()
+                assert app.screen.query_one(f"#{panel}").size.height > 0
+                assert app.focused is app.screen.query_one(f"#{panel}")
 
 
 def test_a_score_has_three_digits() -> None:
