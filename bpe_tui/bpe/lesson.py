@@ -25,6 +25,9 @@ class BpeTeller(MergeTeller[Frame]):
     def value(self, frame: Frame, pair: Pair) -> float:
         return frame.count_of(pair)
 
+    def who_picks(self, frame: Frame) -> str:
+        return FIRST_GIVEN if frame.given else super().who_picks(frame)
+
     def told(self, frame: Frame, pair: Pair) -> str:
         return number(frame.count_of(pair))
 
@@ -115,5 +118,6 @@ class BpeTeller(MergeTeller[Frame]):
         return first, [(said, "dim")]
 
 
+FIRST_GIVEN = "The tokenizer's file has the pairs in their order."
 NO_COUNT = "No corpus is open: no count tells why."
 GIVEN = "The tokenizer says so: no count chose it here."

@@ -6,6 +6,7 @@ Lessons stand beside files; where there is little room, one list begins with the
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -108,7 +109,12 @@ _OWN = Group("Your own", [Choice("Open a file …", "a text or a tokenizer", Ask
 
 def file_groups() -> list[Group]:
     """Samples, and what was opened of late."""
-    of_late = [Choice(_names(given), _folder(given), given) for given in recent()[:RECENT_SHOWN]]
+    given_last = recent()[:RECENT_SHOWN]
+    named = Counter(map(_names, given_last))
+    of_late = [
+        Choice(_names(given, with_folder=named[_names(given)] > 1), _folder(given), given)
+        for given in given_last
+    ]
     groups = [
         Group("Samples", [Choice(each.name, each.shows, config) for each, config in samples()]),
         Group("Opened of late", of_late),
@@ -116,8 +122,10 @@ def file_groups() -> list[Group]:
     return [group for group in groups if group.choices]
 
 
-def _names(given: Given) -> str:
-    names = " and ".join(os.path.basename(name) or name for name in given)
+def _names(given: Given, with_folder: bool = False) -> str:
+    """What files are called; with the folder if others are called so, too: `samples/a.txt`."""
+    parts = 2 if with_folder else 1
+    names = " and ".join(os.sep.join(name.split(os.sep)[-parts:]) or name for name in given)
     return visible_text(names, spaces=False)
 
 

@@ -73,7 +73,7 @@ SIGNS = {
     "cut": Sign(("…", "dim"), "cut", "Something is left out for want of room."),
     "switch": Sign(("●", "pair"), "on", "A filter that is on; ○ is one that is off."),
     "sorted": Sign(
-        ("▾", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
+        ("▲▼", "pair"), "sorted by", "The rows are sorted by this column; ▲ upwards, ▼ down."
     ),
     "curve": Sign(("⣀", "curve"), "up to here", "The part of a curve up to this step."),
     "paused": Sign(("‖", ""), "paused", "The player stands still; ▶ plays, ⇥ stays at the end."),
@@ -296,7 +296,7 @@ def key_of(kind: str) -> str:
     return next(each.shown for each in COMMANDS if each.action == f"app.show('{kind}')")
 
 
-def explain_dead_key(key: str, model: Model | None) -> str | None:
+def explain_dead_key(key: str, model: Model | None, here: str = "") -> str | None:
     """Where a key works that does nothing on the screen in front; `None` if it is no key to press.
 
     For example `u: unused on 3 vocabulary · time on 6 race · undo on 8 pipeline`.
@@ -304,9 +304,12 @@ def explain_dead_key(key: str, model: Model | None) -> str | None:
     Args:
         key: Textual's name of it.
         model: the session's; `None`: there is only the comparison.
+        here: the kind of the screen in front, such as "lesson".
     """
     shown = shown_keys(key)
     commands = [command for command in COMMANDS if key in command.keys.split(",")]
+    if any(command.action == f"app.show('{here}')" for command in commands):
+        return f"{shown}: {here} is this screen."
     told = _on_screens(commands, model) if model is not None else ""
     if not told and any(COMPARISON in command.screens for command in commands):
         told = "to go between differences, on the comparison of tokenizers (d on 2 encoding)"

@@ -254,12 +254,17 @@ class MergeTeller(Teller[MergeFrameT]):
     def pick_rows(self, moment: Moment[MergeFrameT], width: int) -> list[Row]:
         before = moment.before
         if before is None:
-            return [Row([("Nothing is picked yet.", "dim")]), Row([(self.FIRST, "dim")])]
+            first = self.who_picks(moment.after)
+            return [Row([("Nothing is picked yet.", "dim")]), Row([(first, "dim")])]
         pair = before.next_pair
         assert pair is not None, "it has merged"
         return [Row(spans) for spans in self.why(before, pair, moment.is_ahead, width)]
 
     FIRST: ClassVar[str] = "The most frequent pair will be."
+
+    def who_picks(self, frame: MergeFrameT) -> str:
+        """What decides which pair is the first."""
+        return self.FIRST
 
     def named(self, frame: AnyMergeFrame, pair: Pair, role: str = "") -> list[Span]:
         """A pair within a sentence."""

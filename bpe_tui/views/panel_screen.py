@@ -245,7 +245,8 @@ class PanelScreen(Screen[None]):
         """A key that nobody has taken: say where it works."""
         if self.is_typing or not self.is_ready or event.key in self.active_bindings:
             return
-        if (said := explain_dead_key(event.key, self.model)) is not None:
+        here, _ = kind_and_model(self.id or "")
+        if (said := explain_dead_key(event.key, self.model, here)) is not None:
             event.stop()
             self.tell(said)
 

@@ -43,7 +43,7 @@ from bpe_tui.widgets.rows import (
     skipped_before,
     spans_width,
 )
-from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.visible import visible_bytes, width
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 
@@ -173,6 +173,10 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         half = before_after_cells(count_width, width)
         was, cut = before.tokens(word.before), after.tokens(word.after)
         spans = before_after(number(word.count), count_width, was, cut, half)
+        if spans_width(cut) > half and not word.pretoken.isascii():
+            # Of bytes there is so little room that rows read alike: say which word it is.
+            text = [(visible_bytes(word.pretoken), "")]
+            spans = [*spans[: spans.index(ARROW)], ("  in ", "dim"), *left(text, half - 2)]
         return Row(spans, ToPretoken(word.pretoken))
 
 
@@ -221,6 +225,9 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
     ]
 
 
+ARROW: Span = (" → ", "dim")
+
+
 def before_after_cells(count_width: int, width: int) -> int:
     """The cells that a word has before a step, and after it, behind its count."""
     return max((width - count_width - 5) // 2, 6)
@@ -250,7 +257,7 @@ def before_after(
         right(count, count_width, "dim"),
         ("  ", ""),
         *left(before, half),
-        (" → ", "dim"),
+        ARROW,
         *left(after, half),
     ]
 

@@ -86,6 +86,16 @@ async def test_words_show_the_join_that_was_made() -> None:
             assert joined in row.partition("→")[0]
 
 
+async def test_words_in_bytes_that_are_cut_short_say_which_word_it_is() -> None:
+    config = RunConfig(str(SAMPLE.parent / "unicode.txt"))
+    async with opened_as(config, size=(100, 30)) as (app, pilot):
+        await pilot.press("right", "right")
+        panel = app.screen.query_one(TouchedPanel)
+        rows = text_of(panel)[: panel.size.height]
+        assert len(set(rows)) == len(rows)
+        assert any("<E0>+<B8>" in row and "in แมว" in row for row in rows)
+
+
 @pytest.mark.parametrize("model", MODELS)
 async def test_the_text_stays_while_the_merge_is_in_sight(model: str) -> None:
     """And where it is not, the text goes to where it is, if it is anywhere in the part shown."""

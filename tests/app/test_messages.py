@@ -105,6 +105,10 @@ def test_a_dead_key_says_where_it_works(key: str, model: str, told: str | None) 
     assert said == told or (said is not None and told is not None and said.startswith(told))
 
 
+def test_the_key_of_the_screen_in_front_says_so() -> None:
+    assert explain_dead_key("3", MODELS["bpe"], "vocabulary") == "3: vocabulary is this screen."
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_every_key_is_alive_somewhere_or_says_with_which_model(model: str) -> None:
     for command in COMMANDS:

@@ -8,6 +8,7 @@ from opening import opened, step
 from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.bpe.panels.pairs import PairsPanel
 from bpe_tui.bpe.panels.training import PseudocodePanel
+from bpe_tui.widgets.rows import spans_width
 from engine.bpe.heap import Move
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainers import TRAINERS, algorithm_for
@@ -18,10 +19,25 @@ ABLE = [name for name in TRAINERS if algorithm_for(name, TIE_RULES["lexicographi
 
 
 def at_work(app: BpeTuiApp) -> list[str]:
-    """The lines that are marked."""
+    """The lines that are marked, each as it is where it has room."""
     panel = app.screen.query_one(PseudocodePanel)
     rows = [panel.row(place) for place in range(panel.row_count)]
-    return [row.spans[1][0] for row in rows if row.spans and row.spans[0][0] == "▸ "]
+    found: list[str] = []
+    for row in rows:
+        if row.spans and row.spans[0][0] == "▸ ":
+            found.append(row.spans[1][0])
+        elif row.spans and row.spans[0][0] == "    " and row.spans[1][1] == "pair":
+            found[-1] += f" {row.spans[1][0].strip()}"
+    return found
+
+
+async def test_a_long_line_goes_on_below() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        await pilot.press("right", *"pppp")
+        panel = app.screen.query_one(PseudocodePanel)
+        rows = [panel.row(place).spans for place in range(panel.row_count)]
+        assert any(row and row[0][0] == "    " for row in rows)
+        assert all(spans_width(row) <= panel.room for row in rows)
 
 
 @pytest.mark.parametrize("name", [name for name in ABLE if name != "heap"])

@@ -98,6 +98,17 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
         assert app.session.config.name == mine.name
 
 
+async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("mine", "yours"):
+        remember(RunConfig(str(tmp_path / folder / "a.txt")))
+    async with started() as (app, _):
+        late = seen(app).index("Opened of late")
+        assert [row.split()[0] for row in seen(app)[late + 1 : late + 3]] == [
+            "yours/a.txt",
+            "mine/a.txt",
+        ]
+
+
 async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
     async with started() as (app, pilot):
         await pilot.press("right")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from textual.reactive import reactive
 
@@ -13,7 +14,7 @@ from bpe_tui.views.panel import GIVEN, Panel, pair_text, sentence
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.lines import Drawn
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
+from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
 from engine.bpe.heap import Move
@@ -196,8 +197,9 @@ class PseudocodePanel(Panel):
             return sentence(GIVEN, width)
         moment = self._moment(frame)
         said = paragraph(self._said(frame, moment), width - 2)
+        code = [_code_rows(line, moment in line.during, width) for line in self._lines]
         return [
-            *(_code_row(line, moment in line.during) for line in self._lines),
+            *chain.from_iterable(code),
             Row([]),
             *(Row([("  ", ""), *row.spans]) for row in said),
         ]
@@ -217,9 +219,15 @@ class PseudocodePanel(Panel):
         return narrate_move(frame)
 
 
-def _code_row(line: CodeLine, at_work: bool) -> Row:
+def _code_rows(line: CodeLine, at_work: bool, width: int) -> Iterator[Row]:
+    """A line of code; where it is too long, it goes on below, further to the right."""
+    code = line.text.lstrip()
+    indent = " " * (len(line.text) - len(code))
+    first, *rest = wrapped_text(code, max(width - 4 - len(indent), 10))
     role = "pair" if at_work else ""
-    return Row([("▸ " if at_work else "  ", "pair"), (line.text, role)])
+    yield Row([("▸ " if at_work else "  ", "pair"), (indent + first, role)])
+    for part in rest:
+        yield Row([("    ", ""), (indent + part, role)])
 
 
 def _describe(frame: Frame, merge: MergeStep, phase: Phase) -> str:
