@@ -30,8 +30,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from bpe_tui.session import recent_files  # noqa: E402
 from bpe_tui.session.config import RunConfig  # noqa: E402
+from bpe_tui.session.state import recent, remember  # noqa: E402
 from engine import Tokenizer, train_bpe  # noqa: E402
 from engine.core.files import DRAFT, LIST, write_files  # noqa: E402
 from engine.counting import cache as counts_cache  # noqa: E402
@@ -93,9 +93,7 @@ def writings(folder: Path) -> dict[str, Writing]:
             lambda n: write_files({cast: casts[n]}, overwrite=True),
             lambda: cast.read_bytes() in casts,
         ),
-        "what was opened": Writing(
-            lambda n: recent_files.remember(configs[n]), lambda: len(recent_files.recent()) > 0
-        ),
+        "what was opened": Writing(lambda n: remember(configs[n]), lambda: len(recent()) > 0),
     }
 
 

@@ -19,7 +19,7 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
-from engine.formats.course_spellings import HOW_TO_SAVE
+from engine.formats.course_spellings import HOW_TO_SAVE, pair_of_literals
 from engine.formats.course_values import find_parts, read_values
 from engine.formats.guesses import is_text, open_vocab_and_merges
 from engine.formats.source import Source, read_json, read_lines
@@ -66,6 +66,9 @@ def _merges_of(path: Path) -> list[list[str]]:
     lines = read_lines(path)
     start = 1 if lines[:1] and lines[0].startswith(gpt2.VERSION) else 0
     rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
+    literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
+    if len(literals) == len(rows):
+        return literals
     for separator in _SEPARATORS:
         merges = [line.split(separator) for _, line in rows]
         if all(len(merge) == 2 and all(merge) for merge in merges):

@@ -48,7 +48,19 @@ def _of_hex(token: str) -> bytes:
     return bytes.fromhex(token)
 
 
-_LITERAL = re.compile(r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\"""")
+_BYTES = r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\""""
+_LITERAL = re.compile(_BYTES)
+_TWO_LITERALS = re.compile(rf"\(?({_BYTES}),? ?({_BYTES})\)?")
+
+
+def pair_of_literals(text: str) -> list[str] | None:
+    """Two tokens as `str` writes a pair of bytes.
+
+    >>> pair_of_literals("(b' ', b'the')"), pair_of_literals("t h")
+    (["b' '", "b'the'"], None)
+    """
+    match = _TWO_LITERALS.fullmatch(text)
+    return None if match is None else list(match.groups())
 
 
 def _of_literal(token: str) -> bytes:

@@ -21,7 +21,7 @@ from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.formats.course_spellings import HOW_TO_SAVE, respell
+from engine.formats.course_spellings import HOW_TO_SAVE, pair_of_literals, respell
 from engine.formats.guesses import pattern_of
 from engine.formats.source import LARGEST, Source
 from engine.formats.vocab_and_merges import VocabAndMerges
@@ -125,14 +125,24 @@ def _could_be_vocab(value: Any) -> bool:
 
 def _could_be_merges(value: Any) -> bool:
     if isinstance(value, Mapping):
-        are_tuples = all(isinstance(key, tuple) and len(key) == 2 for key in value)
-        return bool(value) and (are_tuples or _are_merges_of_ids(value))
+        are_pairs = all(_is_key_of_two(key) for key in value)
+        return bool(value) and (are_pairs or _are_merges_of_ids(value))
     return isinstance(value, list | tuple) and all(_is_pair(each) for each in value)
+
+
+def _is_key_of_two(key: Any) -> bool:
+    if isinstance(key, str):
+        return pair_of_literals(key) is not None
+    return isinstance(key, tuple) and len(key) == 2
+
+
+def _tokens_of(merge: str) -> list[str]:
+    return pair_of_literals(merge) or merge.split(" ")
 
 
 def _is_pair(value: Any) -> bool:
     if isinstance(value, str):
-        return len(value.split(" ")) == 2
+        return len(_tokens_of(value)) == 2
     return isinstance(value, list | tuple) and len(value) == 2
 
 
@@ -240,7 +250,7 @@ def _in_order(place: str, value: Any) -> list[tuple[Any, Any]]:
         raise TokenizerFileError(
             f"{place}: the merges are no list of pairs{_odd_merge(value)}; {HOW_TO_SAVE}"
         )
-    pairs = (each.split(" ") if isinstance(each, str) else each for each in value)
+    pairs = (_tokens_of(each) if isinstance(each, str) else each for each in value)
     return [(left, right) for left, right in pairs]
 
 

@@ -277,7 +277,7 @@ class PickleMachine:
 def _refusal(name: str) -> PickleError:
     return PickleError(
         f"would call {name.replace(' ', '.')[:80]}: it holds more than data, and nothing of it is "
-        "executed"
+        "executed; save the data alone: pickle.dump((vocab, merges), file)"
     )
 
 

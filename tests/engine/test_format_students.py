@@ -90,6 +90,24 @@ SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
         {"vocab.json": json.dumps(by_id(PLAIN, str)), "merges.json": json.dumps(pairs(PLAIN, str))},
         "its tokens are spelled in Python's b'…'",
     ),
+    "pairs of bytes as keys, as str writes them": (
+        {
+            "tok.json": json.dumps(
+                {
+                    "vocab": by_id(PLAIN, str),
+                    "merges": {str(pair): rank for rank, pair in enumerate(PLAIN.merges)},
+                }
+            )
+        },
+        "its tokens are spelled in Python's b'…'",
+    ),
+    "pairs of bytes in lines, as str writes them": (
+        {
+            "vocab.json": json.dumps({str(t): i for i, t in PLAIN.vocab.items()}),
+            "merges.txt": "".join(f"{pair}\n" for pair in PLAIN.merges),
+        },
+        "its tokens are spelled in Python's b'…'",
+    ),
     "lists by id, merges as bytes, pickled": (
         {"tok.pkl": pickle.dumps((by_id(PLAIN, list), PLAIN.merges))},
         "its merges are spelled in bytes",
