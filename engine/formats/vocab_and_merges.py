@@ -2,7 +2,7 @@
 
 Each format that holds just these reads them into a `VocabAndMerges`, in bytes, whatever the
 spelling. It is what the files say, and need not make sense: who checks a trainer takes the values
-as they are. `opening` makes the tokenizer of them, or says why there is none.
+as they are. `guesses` makes the tokenizer of them, or says why there is none.
 """
 
 from __future__ import annotations

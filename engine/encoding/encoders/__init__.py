@@ -1,6 +1,6 @@
 """Encoding algorithms. Those in `ENCODERS` all give the same ids, and differ in speed.
 
-`greedy` and `dropout` are not among them: they give other ids, to compare with and to draw from.
+`dropout` is not among them: it gives other ids, to draw from.
 To add one, write a subclass of `Encoder` and name it here; the tests then run over it.
 """
 
