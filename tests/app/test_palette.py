@@ -7,9 +7,9 @@ from opening import opened, until
 from textual.command import CommandList
 
 from bpe_tui.app.app import BpeTuiApp
+from bpe_tui.app.base import all_commands
 from bpe_tui.session.commands.table import COMMANDS
 from bpe_tui.session.models import MODELS
-from bpe_tui.views.palette import all_commands
 
 
 def first_answer(app: BpeTuiApp) -> str:
