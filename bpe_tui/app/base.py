@@ -1,4 +1,4 @@
-"""What all applications here share: colours, commands, help, and how they end."""
+"""What all applications here share: colours, the palette of commands, messages, how they end."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Leads through a lesson: which scene it is, what is open in it, and where its text stands.
 
 The live screen is the real one, so that every key works in a lesson. The guide only sets it up at
-the beginning of a scene, and puts the text beside whatever screen is in front.
+the beginning of a scene, and puts the text beside whatever screen is in front. The list of lessons
+leads to others.
 """
 
 from __future__ import annotations
