@@ -77,7 +77,7 @@ def _start_rows(frame: WordPieceFrame, width: int) -> list[Row]:
             width,
         ),
         Row([]),
-        *paragraph(f"{HUGGING_FACE[0]}. Here is the algorithm of its course.", width),
+        *paragraph(f"{': '.join(HUGGING_FACE)}. Here is the algorithm of its course.", width),
     ]
 
 

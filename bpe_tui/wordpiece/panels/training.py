@@ -9,6 +9,7 @@ from textual.reactive import reactive
 
 from bpe_tui.session.session import Session
 from bpe_tui.views.corpus import MergingExcerptPanel
+from bpe_tui.views.narration import BETWEEN_PARTS
 from bpe_tui.views.panel import PRETOKEN_BORDER, TOKEN_BORDER, TokenPainter, TokenPanel, sentence
 from bpe_tui.views.player_screen import Transport
 from bpe_tui.views.targets import ToPair
@@ -31,11 +32,8 @@ from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.score import Score, ScoredPair, score_text
 from engine.wordpiece.words import CONTINUES
 
-HUGGING_FACE = (
-    "Hugging Face's WordPiece trainer is really BPE: it merges by count",
-    "Hugging Face's trainer is BPE",
-)
-"""What nobody should take this for, in full and where there is little room."""
+HUGGING_FACE = "Hugging Face's trainer is BPE", "it merges by count"
+"""What nobody should take this for."""
 
 
 class PiecePainter(TokenPainter):
@@ -168,7 +166,7 @@ class ScoresPanel(PiecePanel):
     ID, TITLE = "pairs", "scores"
 
     def rows_of(self, frame: WordPieceFrame, width: int) -> Sequence[Row]:
-        self.say(f"scores  {plural(frame.candidates, 'pair')}", HUGGING_FACE[width < WIDE])
+        self.say(f"scores  {plural(frame.candidates, 'pair')}", BETWEEN_PARTS.join(HUGGING_FACE))
         pairs = frame.top_pairs(SHOWN)
         if not pairs:
             return sentence("No pair is left that stands often enough.", width)
