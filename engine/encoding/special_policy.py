@@ -137,7 +137,8 @@ def text_size(
             read += len(block)
             yield block
 
-    tokens = sum(map(len, policy.applied(tokenizer).encode_stream(noted(), workers)))
+    ids = policy.applied(tokenizer).encode_stream_compactly(noted(), workers)
+    tokens = sum(map(len, ids))
     return TextSize(read, tokens)
 
 

@@ -50,8 +50,7 @@ class TextEncoder:
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text."""
-        ids = self.encode_compactly(text)
-        return ids if isinstance(ids, list) else ids.tolist()
+        return as_list(self.encode_compactly(text))
 
     def encode_compactly(self, text: str) -> TokenIds:
         """The ids of a text, in an array where the encoder makes one."""
@@ -64,6 +63,11 @@ class TextEncoder:
         return TextEncoder, (*parts, self.pattern, self.special_ids, self.splitter)
 
 
+def as_list(ids: TokenIds) -> list[int]:
+    """The ids in a list."""
+    return ids if isinstance(ids, list) else ids.tolist()
+
+
 # Many texts, encoded by several processes.
 
 BATCH = 1 << 18
@@ -72,7 +76,7 @@ BATCH = 1 << 18
 
 def encode_all(
     encoder: TextEncoder, texts: Iterable[str], workers: int
-) -> Generator[list[int], None, None]:
+) -> Generator[TokenIds, None, None]:
     """The ids of each text, in the order of the texts.
 
     Args:
@@ -80,7 +84,7 @@ def encode_all(
         workers: processes to encode with, this one included.
     """
     if workers <= 1:
-        yield from map(encoder.encode, texts)
+        yield from map(encoder.encode_compactly, texts)
         return
     encode_batch = partial(_batch_encoder, encoder)
     with closing(in_order(encode_batch, _batches(texts), workers - 1, doing="encoding")) as encoded:
@@ -88,8 +92,8 @@ def encode_all(
             yield from batch
 
 
-def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[list[int]]]:
-    return lambda batch: list(map(encoder.encode, batch))
+def _batch_encoder(encoder: TextEncoder) -> Callable[[list[str]], list[TokenIds]]:
+    return lambda batch: list(map(encoder.encode_compactly, batch))
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

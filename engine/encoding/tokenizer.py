@@ -22,7 +22,7 @@ from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds, is_i
 from engine.encoding.incremental import LiveEncoding
 from engine.encoding.parts import Stages, number_parts
 from engine.encoding.rules import EncodingRules
-from engine.encoding.text_encoder import TextEncoder, encode_all
+from engine.encoding.text_encoder import TextEncoder, as_list, encode_all
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import PatternLike, as_pattern
 from engine.text.pretokenize import (
@@ -212,7 +212,7 @@ class Tokenizer:
         if workers is None:
             enough = sum(map(len, texts)) >= WORTH_HELPERS
             workers = os.cpu_count() or 1 if enough else 1
-        return list(encode_all(self._encoder, texts, workers))
+        return list(map(as_list, encode_all(self._encoder, texts, workers)))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """The ids of a text that comes in chunks, cut anywhere, in bounded memory.
@@ -232,6 +232,12 @@ class Tokenizer:
             blocks: UTF-8; a character may stand across two of them.
             workers: processes to encode with, this one included.
         """
+        return map(as_list, self.encode_stream_compactly(blocks, workers))
+
+    def encode_stream_compactly(
+        self, blocks: Iterable[bytes], workers: int = 1
+    ) -> Iterator[TokenIds]:
+        """As `encode_stream`, with arrays where the kernel encodes: to count them, say."""
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
         chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))
         return encode_all(self._encoder, chunks, workers)

@@ -323,7 +323,7 @@ class TestBatch:
             found = list(takewhile(lambda _: not told, every))
         found.append(next(every))
         every.close()
-        assert all(ids == TRAINED.encode(text) for ids in found)
+        assert all(list(ids) == TRAINED.encode(text) for ids in found)
 
     def test_no_helper_is_left_when_nobody_wants_more(self) -> None:
         endless = text_encoder.encode_all(TRAINED._encoder, repeat("low " * 100_000), workers=3)
