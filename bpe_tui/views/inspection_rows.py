@@ -15,8 +15,7 @@ from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from bpe_tui.widgets.visible import shorten, visible_bytes, visible_text
 from engine.analysis.inspection.inspection import EXAMPLES, AnyInspection, Few, Inspection
 from engine.analysis.inspection.measures import Histogram, Numbers
-from engine.pipeline.sections import STAGED
-from engine.text.patterns import Pattern
+from engine.text.patterns import STAGED, Pattern
 
 NAME_CELLS = 20
 COUNT_CELLS = 9

@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 from engine.core.errors import TokenizerFileError
 from engine.formats.source import Source
@@ -82,6 +81,8 @@ def _is_reachable(address: str) -> bool:
 
     Without a network the library itself would try for half a minute.
     """
+    from urllib.request import getproxies  # slow to import, and seldom needed
+
     place = urlsplit(getproxies().get("https") or address)
     answered = Event()
 

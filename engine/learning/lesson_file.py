@@ -25,7 +25,6 @@ too. All else is text; so is HTML.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,6 +228,8 @@ class _Parser:
 
     def _table(self, toml: str, above: int, known: Mapping[str, Wrong]) -> dict[str, Any]:
         """The TOML of a block; what is wrong in it is told. `above`: lines before its first."""
+        import tomllib  # slow to import, and no title needs it
+
         try:
             table = tomllib.loads(toml)
         except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:

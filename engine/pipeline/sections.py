@@ -18,11 +18,8 @@ from engine.pipeline.normalizers.normalizer import Aligned, Normalizer
 from engine.pipeline.pretokenizers.cuts import ByteLevel, Metaspace
 from engine.pipeline.pretokenizers.pretokenizer import NOTHING_CUT, PreTokenizer
 from engine.pipeline.stage import opened
-from engine.text.patterns import Alternative, Pattern
+from engine.text.patterns import STAGED, Alternative, Pattern
 from engine.text.pretokenize import SpecialSplitter, to_text
-
-STAGED = "pre-tokenizer"
-"""The name of the pattern where the stages have cut already, and it cuts nothing more."""
 
 
 class SectionSplitter(SpecialSplitter):

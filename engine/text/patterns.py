@@ -152,6 +152,10 @@ class Pattern:
         return regex.compile(b"|".join(border.regex for border in self.borders))
 
 
+STAGED = "pre-tokenizer"
+"""The name of the pattern where a pipeline's stages have cut already, and it cuts nothing more."""
+
+
 # The bytes that borders are made of. A byte says too little about characters beyond ASCII, so the
 # sets hold only what is sure: `AFTER_TEXT` has no byte that might end a space and `BEFORE_TEXT` no
 # one that might begin one. Where nothing is sure there is no border, and a piece of text holds

@@ -32,8 +32,8 @@ from engine.analysis.explain.encoder_comparison import Lane, Lockstep, Move, loc
 from engine.bpe.frame import Frame
 from engine.encoding.incremental import EncodedPretoken
 from engine.encoding.trace import TracedMerge, seen_before, trace_pretoken
-from engine.pipeline.sections import STAGED
 from engine.pipeline.to_tokenizer import ModelAlphabet
+from engine.text.patterns import STAGED
 
 LONGEST = 500
 """Bytes of a pretoken up to which each step is shown; each shows the whole pretoken."""

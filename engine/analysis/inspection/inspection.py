@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from engine.analysis.inspection.measures import (
     mean_of,
     numbers_of,
 )
-from engine.bpe.frame import Frame
 from engine.core.arrays import Ints
 from engine.core.gc_pause import gc_paused
 from engine.formats.guesses import is_text
@@ -31,8 +30,11 @@ from engine.formats.tokenizer_format import Opened
 from engine.recording.vocabulary import Vocabulary
 from engine.text.patterns import Pattern, name_of
 from engine.text.pretokenize import to_text
-from engine.wordpiece.frame import WordPieceFrame
 from engine.wordpiece.words import CONTINUES, bare
+
+if TYPE_CHECKING:  # who inspects a file waits for no trainer
+    from engine.bpe.frame import Frame
+    from engine.wordpiece.frame import WordPieceFrame
 
 
 @dataclass(frozen=True)
