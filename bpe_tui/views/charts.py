@@ -318,7 +318,7 @@ def _columns(tokens: str, digits: int, width: int) -> list[Column]:
 
     Where room is short, numbers of up to so many digits are told in thousands.
     """
-    amount, cells = number, digits + 1
+    amount, cells = number, max(digits, len(tokens)) + 1
     if width < 16 + 2 * cells:
         amount, cells = short_number, 7
     spare = width - 16 - 2 * cells

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from opening import each_size, opened, step
+from opening import SAMPLE, each_size, opened, step
 
 from bpe_tui.bpe.screens.charts import CHARTS
 from bpe_tui.views.charts import ChartPanel, ChartsScreen, GainsPanel, distance
@@ -149,8 +149,9 @@ async def test_the_table_says_what_each_further_merges_buy(model: str) -> None:
         assert step(app) == apart
 
 
-async def test_no_number_of_the_table_is_cut() -> None:
-    async with opened() as (app, pilot):
+@pytest.mark.parametrize("corpus", ["tinystories_valid.txt", "handout.txt"])
+async def test_no_number_of_the_table_is_cut(corpus: str) -> None:
+    async with opened(SAMPLE.parent / corpus) as (app, pilot):
         await pilot.press("4", "tab")
         async for _ in each_size(pilot, [(120, 40), (100, 32), (80, 24), (60, 20)]):
             await pilot.pause()
@@ -158,3 +159,6 @@ async def test_no_number_of_the_table_is_cut() -> None:
             widths = {spans_width(panel.row(at).spans) for at in range(panel.row_count)}
             assert len(widths) == 1
             assert widths.pop() <= panel.room
+            head = "".join(text for text, _ in panel.row(0).spans).split()
+            assert head[1] in ("bytes/token", "b/token")
+            assert (head[0], *head[2:4]) == ("merges", "tokens", "saved")

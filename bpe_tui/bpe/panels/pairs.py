@@ -188,7 +188,8 @@ class PairsPanel(Panel):
             self.say(f"pairs  {number(queue.size)}", f"v  {views}")
         else:
             stale = number(queue.stale_count)
-            self.say(f"heap  {number(queue.size)} entries · {stale} stale", f"v  {views}")
+            entries = f"{number(queue.size)} {'entry' if queue.size == 1 else 'entries'}"
+            self.say(f"heap  {entries} · {stale} stale", f"v  {views}")
         if not frame.has_corpus:
             return sentence(NO_CORPUS, width)
         if frame.given and frame.merges_nothing:
