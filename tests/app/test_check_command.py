@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,13 @@ from engine import StepRecorder, Tokenizer, train_bpe
 SPECIAL = "<|endoftext|>"
 
 
+@cache
+def learnt(tie_rule: str) -> Tokenizer:
+    return Tokenizer(*train_bpe(SAMPLE, 357, [SPECIAL], tie_rule=tie_rule), [SPECIAL])
+
+
 def trained(place: Path, tie_rule: str) -> Path:
-    vocab, merges = train_bpe(SAMPLE, 357, [SPECIAL], tie_rule=tie_rule)
-    Tokenizer(vocab, merges, [SPECIAL]).save(place)
+    learnt(tie_rule).save(place)
     return place
 
 

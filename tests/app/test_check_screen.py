@@ -24,17 +24,24 @@ SPECIALS = ["<|endoftext|>"]
 CONFIG = RunConfig(str(SAMPLE), vocab_size=357)
 
 
-@pytest.fixture(scope="module")
-def merges() -> Sequence[tuple[bytes, bytes]]:
-    return train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")[1]
+Learnt = tuple[dict[int, bytes], list[tuple[bytes, bytes]]]
 
 
 @pytest.fixture(scope="module")
-def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def learnt() -> Learnt:
+    return train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")
+
+
+@pytest.fixture(scope="module")
+def merges(learnt: Learnt) -> Sequence[tuple[bytes, bytes]]:
+    return learnt[1]
+
+
+@pytest.fixture(scope="module")
+def mine(learnt: Learnt, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a trainer with another tie rule has written: it differs at merge 35."""
     path = tmp_path_factory.mktemp("trained") / "mine"
-    vocab, merges = train_bpe(SAMPLE, 357, SPECIALS, tie_rule="first-seen")
-    Tokenizer(vocab, merges, SPECIALS).save(path)
+    Tokenizer(*learnt, SPECIALS).save(path)
     return path
 
 

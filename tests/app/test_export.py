@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from opening import opened
+from opening import opened, until
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -72,7 +72,7 @@ async def test_the_charts_are_drawn_each_with_its_question(tmp_path: Path) -> No
         await pilot.pause()
         app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
         await pilot.press("enter")
-        await pilot.pause(0.1)
+        await until(pilot, (tmp_path / "charts.svg").exists)
         root = ElementTree.parse(tmp_path / "charts.svg").getroot()
         texts = [element.text for element in root.iter() if element.tag.endswith("text")]
         assert {"How well is the text compressed?", "How long are the tokens?"} <= set(texts)
@@ -85,7 +85,7 @@ async def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
         assert "Enter again overwrites it" in await export(app, pilot, ".txt", taken)
         assert taken.read_text() == "mine"
         await pilot.press("enter")
-        await pilot.pause(0.1)
+        await until(pilot, lambda: taken.read_text("utf-8") != "mine")
         assert "Merge" in taken.read_text("utf-8") or "Step" in taken.read_text("utf-8")
 
 
@@ -133,5 +133,5 @@ async def test_a_unigram_training_exports_its_own_steps_and_charts(tmp_path: Pat
         await pilot.pause()
         app.screen.query_one("#dialog-input", Input).value = str(tmp_path / "charts.svg")
         await pilot.press("enter")
-        await pilot.pause(0.1)
+        await until(pilot, (tmp_path / "charts.svg").exists)
         assert "How improbable is the corpus?" in (tmp_path / "charts.svg").read_text("utf-8")

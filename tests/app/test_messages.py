@@ -18,6 +18,7 @@ from bpe_tui.views.panel_screen import NotePanel
 from bpe_tui.widgets.key_bar import FootLine, KeyBar
 
 PACKAGE = Path(__file__).parents[2] / "bpe_tui"
+HANDOUT = PACKAGE.parent / "samples" / "handout.txt"
 
 
 async def test_a_message_lies_over_nothing_but_keys_and_goes_with_the_next_key() -> None:
@@ -135,7 +136,7 @@ def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
 
 
 async def test_a_dead_key_speaks_on_each_screen() -> None:
-    async with opened(vocab_size=300) as (app, pilot):
+    async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         for kind in EVERYWHERE:
             await pilot.press(key_of(kind))
             await until(pilot, lambda: app.screen.id == kind)  # noqa: B023

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from opening import each_size, opened, step
+from opening import each_size, opened, step, until
 from test_wordpiece_training_screen import corpus as corpus
 from test_wordpiece_training_screen import frame_of, text_of
 from textual.widgets import Input, Static, TextArea
@@ -186,7 +186,7 @@ async def test_steps_and_charts_are_written_into_files(corpus: Path, tmp_path: P
             await pilot.press(*["down"] * place)
             app.screen.query_one("#dialog-input", Input).value = str(tmp_path / f"out{suffix}")
             await pilot.press("enter")
-            await pilot.pause(0.1)
+            await until(pilot, (tmp_path / f"out{suffix}").exists)
         assert "- score 5 / (20 · 5) = 0.05" in (tmp_path / "out.md").read_text("utf-8")
         (line,) = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
         merge = frame_of(app).merge
