@@ -1,6 +1,7 @@
 """Counting on several machines with Dask: the counts file that one machine would write.
 
-    tasks ── each cuts off its ends, counts what is between ──> parts, by the hash of the pretokens
+    tasks ── each cuts off its ends, counts what is between ──> counts of a task
+    those of some tasks ── added up, split by the hash of the pretokens ──> parts
     parts of one hash ── added up in a tree ──> all pretokens of that hash, on some worker
     these, a block at a time ── merged by first appearance ──> the file
 
@@ -44,7 +45,7 @@ from engine.text.sources import BLOCK, Source, Stream, packing_of, sources_of
 
 TASKS = 1
 """Workers whose number is another would do other tasks."""
-LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 26
+LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 """Bytes of a task, where a file can be cut."""
 TASKS_A_THREAD = 8
 """Enough for all to end at about the same time."""
@@ -88,7 +89,6 @@ class How(NamedTuple):
     special_tokens: tuple[str, ...]
     reading: Reading
     separator: bytes
-    parts: int
 
 
 class Documents(NamedTuple):
@@ -145,7 +145,7 @@ class Ends(NamedTuple):
 
 
 def count_task(task: Task, how: How) -> list[Ends | bytes]:
-    """The ends of a task, and its counts by parts.
+    """The ends of a task, and its counts.
 
     Raises:
         CorpusError: a source cannot be read, or is not what it was.
@@ -177,8 +177,10 @@ def count_task(task: Task, how: How) -> list[Ends | bytes]:
     counts = tally.counts()
     numbers = np.fromiter(counts.values(), np.int64, len(counts))
     places = np.arange(len(counts)) + 2 * task.place * _PLACES
-    parts = by_hash(list(counts), numbers, places, how.parts)
-    return [Ends(start, end, documents, reader.skipped), *parts]
+    return [
+        Ends(start, end, documents, reader.skipped),
+        _packed(list(counts), numbers, places),
+    ]
 
 
 def _found_again(name: str, size: int | None) -> Source:
@@ -243,17 +245,6 @@ def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int |
     return first
 
 
-def by_hash(pretokens: Sequence[bytes], counts: Ints, places: Ints, parts: int) -> list[bytes]:
-    """Counts, and places of first appearance, by the hash of their pretokens."""
-    hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
-    packed = []
-    for part in range(parts):
-        chosen = np.flatnonzero(hashes == part)
-        some = [pretokens[number] for number in chosen.tolist()]
-        packed.append(_packed(some, counts[chosen], places[chosen]))
-    return packed
-
-
 def _packed(pretokens: Sequence[bytes], counts: Ints, places: Ints) -> bytes:
     return zlib.compress(packed_block(pretokens, counts, places), _QUICK)
 
@@ -280,8 +271,20 @@ def _added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
 
 
 def add_up(parts: Sequence[bytes]) -> bytes:
-    """One part that has the counts of several."""
+    """The counts of several parts together."""
     return _packed(*_added_up(parts))
+
+
+def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
+    """What several tasks have counted, added up, in parts by the hash of the pretokens."""
+    pretokens, counts, places = _added_up(counted)
+    hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
+    packed = []
+    for part in range(parts):
+        chosen = np.flatnonzero(hashes == part)
+        some = [pretokens[number] for number in chosen.tolist()]
+        packed.append(_packed(some, counts[chosen], places[chosen]))
+    return packed
 
 
 def finish(parts: Sequence[bytes]) -> list[int | bytes]:
@@ -346,18 +349,17 @@ def counted_on(
     corpus.ask_sizes()
     with _connected(cluster) as client, _told(cluster):
         threads = client.nthreads()
-        parts = min(len(threads), MOST_PARTS)
-        how = How(pattern, specials, corpus.reading, corpus.separator, parts)
+        how = How(pattern, specials, corpus.reading, corpus.separator)
         tasks = tasks_of(corpus, sum(threads.values()))
-        told, futures = _count(client, tasks, how, on_progress)
+        told, counted = _count(client, tasks, how, on_progress)
         skipped = sum(ends.skipped for ends in told)
         texts, documents = _joined(tasks, told, how)
         if not documents.begun and not any(map(len, texts)) and not any(e.end for e in told):
             corpus.read_head()  # says that it is empty
-        ends = _parts_of_ends(texts, how)
-        futures = [[*some, client.scatter(end)] for some, end in zip(futures, ends, strict=True)]
-        finished = [_sum(client, some) for some in futures]
-        del futures
+        # As a task, it can be done again; what is scattered is lost with its worker.
+        counted.append(client.submit(bytes, _count_ends(texts, how), pure=False))
+        finished = _reduced(client, counted, min(len(threads), MOST_PARTS))
+        del counted
         sizes = [client.submit(len, each, pure=False).result() - 1 for each in finished]
         firsts = [client.submit(getitem, each, 0, pure=False).result() for each in finished]
         corpus.read_head()
@@ -437,17 +439,16 @@ def _count(
     tasks: Sequence[Task],
     how: How,
     on_progress: Callable[[CountProgress], None] | None,
-) -> tuple[list[Ends], list[list[Any]]]:
-    """What each task tells; and of each part what the tasks have counted, on the cluster."""
+) -> tuple[list[Ends], list[Any]]:
+    """What each task tells; and what it has counted, which stays on the cluster."""
     from distributed import as_completed
 
-    counted = client.map(count_task, tasks, how=how, pure=False)
-    futures = [
-        [client.submit(getitem, each, 1 + part, pure=False) for each in counted]
-        for part in range(how.parts)
-    ]
-    ends = [client.submit(getitem, each, 0, pure=False) for each in counted]
-    del counted
+    done_tasks = client.map(count_task, tasks, how=how, pure=False)
+    ends, counted = (
+        [client.submit(getitem, each, place, pure=False) for each in done_tasks]
+        for place in range(2)
+    )
+    del done_tasks
     places = {end.key: place for place, end in enumerate(ends)}
     told: list[Ends | None] = [None] * len(tasks)
     total, done, documents = sum(task.bytes for task in tasks), 0, 0
@@ -460,7 +461,7 @@ def _count(
         documents += result.documents.begun
         if on_progress is not None:
             on_progress(CountProgress(done, total, documents, 0, 0))
-    return [each for each in told if each is not None], futures
+    return [each for each in told if each is not None], counted
 
 
 def _joined(tasks: Sequence[Task], told: Sequence[Ends], how: How) -> tuple[list[bytes], Documents]:
@@ -483,8 +484,8 @@ def _joined(tasks: Sequence[Task], told: Sequence[Ends], how: How) -> tuple[list
     return [*texts, open_text], documents.then(Documents.of(open_text, splitter))
 
 
-def _parts_of_ends(texts: Sequence[bytes], how: How) -> list[bytes]:
-    """The counts of the texts between, by parts."""
+def _count_ends(texts: Sequence[bytes], how: How) -> bytes:
+    """The counts of the texts between."""
     counter = counter_for(how.pattern, SpecialSplitter(how.special_tokens))
     tally, places = Tally(), list[int]()
     for number, text in enumerate(texts):
@@ -494,15 +495,23 @@ def _parts_of_ends(texts: Sequence[bytes], how: How) -> list[bytes]:
         places += range(first, first + tally.distinct - known)
     counts = tally.counts()
     numbers = np.fromiter(counts.values(), np.int64, len(counts))
-    return by_hash(list(counts), numbers, np.array(places, np.int64), how.parts)
+    return _packed(list(counts), numbers, np.array(places, np.int64))
 
 
-def _sum(client: Any, futures: list[Any]) -> Any:
-    """What has all the counts of some parts, added up a few at a time."""
-    while len(futures) > IN_A_SUM:
-        groups = (futures[start : start + IN_A_SUM] for start in range(0, len(futures), IN_A_SUM))
-        futures = [client.submit(add_up, group, pure=False) for group in groups]
-    return client.submit(finish, futures, pure=False)
+def _reduced(client: Any, counted: list[Any], parts: int) -> list[Any]:
+    """What has all the counts of a hash, for each: added up a few at a time."""
+    pieces = [client.submit(split, group, parts, pure=False) for group in _groups(counted)]
+    finished = []
+    for part in range(parts):
+        futures = [client.submit(getitem, piece, part, pure=False) for piece in pieces]
+        while len(futures) > IN_A_SUM:
+            futures = [client.submit(add_up, group, pure=False) for group in _groups(futures)]
+        finished.append(client.submit(finish, futures, pure=False))
+    return finished
+
+
+def _groups(futures: list[Any]) -> Iterator[list[Any]]:
+    return (futures[start : start + IN_A_SUM] for start in range(0, len(futures), IN_A_SUM))
 
 
 def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[int, bytes, int]]:

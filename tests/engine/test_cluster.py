@@ -47,16 +47,17 @@ def in_tasks(
     corpus: Corpus, pattern: str, special: tuple[str, ...]
 ) -> tuple[int, dict[bytes, int]]:
     """Documents and counts, by what the workers do and the caller makes of it."""
-    how = How(as_pattern(pattern), special, corpus.reading, corpus.separator, parts=2)
+    how = How(as_pattern(pattern), special, corpus.reading, corpus.separator)
     tasks = cluster.tasks_of(corpus, threads=1)
     done: list[Any] = [cluster.count_task(task, how) for task in tasks]
-    texts, documents = cluster._joined(tasks, [ends for ends, *_ in done], how)
-    of_ends = cluster._parts_of_ends(texts, how)
+    texts, documents = cluster._joined(tasks, [ends for ends, _ in done], how)
+    of_ends = cluster._count_ends(texts, how)
+    counted = [*(counts for _, counts in done), of_ends]
+    pieces = [cluster.split(some, 2) for some in (counted[::2], counted[1::2])]
     entries = []
-    for part in range(how.parts):
-        some = [parts[part] for _, *parts in done]
-        halves = cluster.add_up(some[::2]), cluster.add_up(some[1::2])
-        _, *blocks = cluster.finish([*reversed(halves), of_ends[part]])
+    for part in range(2):
+        first, second = (cluster.add_up([piece[part]]) for piece in pieces)
+        _, *blocks = cluster.finish([second, first])
         unpacked = map(cluster._unpacked, blocks)
         entries.append(
             chain.from_iterable(
