@@ -164,6 +164,7 @@ class BaseApp(App[int]):
         self.theme = DARK.name
         self.notices = Notices()
         self._survives = False
+        self._interrupts = terminal.Interrupts()
         self._pressed = monotonic()
 
     @property
@@ -177,11 +178,13 @@ class BaseApp(App[int]):
         terminal.survive_messages(self.survive)
         threading.excepthook = self._thread_failed
         warnings.showwarning = self._warned
-        return super().run(*arguments, **settings)
+        with self._interrupts.held():
+            return super().run(*arguments, **settings)
 
     async def run_async(self, *arguments: Any, **settings: Any) -> int | None:
         """Heed signals before the terminal is changed: later, one could leave it so."""
         terminal.on_ending_signals(self._end_on_signal)
+        self._interrupts.heed()
         return await super().run_async(*arguments, **settings)
 
     def survive(self, error: Exception) -> str:

@@ -32,6 +32,37 @@ def on_ending_signals(end: Callable[[int], object]) -> None:
             loop.add_signal_handler(number, end, number)
 
 
+class Interrupts:
+    """Lets interrupts wait: one amid the making of an event loop would leave half of it.
+
+    A mask would not do: another thread, such as one of numpy's, would take them.
+    """
+
+    def __init__(self) -> None:
+        self._has_come = False
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Those that come wait until `heed`; without it they are forgotten."""
+        try:
+            before = signal.signal(signal.SIGINT, self._come)
+        except ValueError:  # this is not the main thread, which no interrupt reaches
+            yield
+            return
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def heed(self) -> None:
+        """There is somebody now whom interrupts are told; one that has come is told again."""
+        if self._has_come:
+            signal.raise_signal(signal.SIGINT)
+
+    def _come(self, *_: object) -> None:
+        self._has_come = True
+
+
 class LastingOutput:
     """A terminal's stream that takes what is written even when the terminal has gone.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -74,6 +76,20 @@ async def test_so_does_what_a_key_starts_and_what_a_thread_does(
         last = step(app)
         await pilot.press("left")
         assert step(app) == last - 1
+
+
+def test_an_interrupt_before_the_event_loop_waits_for_it() -> None:
+    interrupts, heard = terminal.Interrupts(), list[int]()
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        with interrupts.held():
+            os.kill(os.getpid(), signal.SIGINT)
+            assert heard == []
+            signal.signal(signal.SIGINT, lambda number, _: heard.append(number))  # as a loop does
+            interrupts.heed()
+            assert heard == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_report_quotes_the_corpus_only_if_asked(
