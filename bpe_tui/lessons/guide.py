@@ -314,6 +314,10 @@ class Guide:
             if name not in self.progress.answered:
                 yield name, asked
 
+    @property
+    def _has_questions(self) -> bool:
+        return any(True for _ in self._unanswered())
+
     def _ask(self) -> bool:
         """Ask what is left to ask in the scene; whether there is something."""
         from bpe_tui.lessons.asking import AskWindow
@@ -390,6 +394,6 @@ class Guide:
             for pane in panes:
                 pane.close()
         elif panes:
-            panes.first().show(self.lesson, self.place)
+            panes.first().show(self.lesson, self.place, self._has_questions)
         else:
-            screen.mount(LessonPane(self.lesson, self.place), before=0)
+            screen.mount(LessonPane(self.lesson, self.place, self._has_questions), before=0)

@@ -62,9 +62,9 @@ class LessonPane(Vertical):
         covers: whether there is no room for both, so that the text has the place of the screen.
     """
 
-    def __init__(self, lesson: Lesson, place: int) -> None:
+    def __init__(self, lesson: Lesson, place: int, asks: bool) -> None:
         super().__init__(id="lesson-pane")
-        self._lesson, self._place = lesson, place
+        self._lesson, self._place, self._asks = lesson, place, asks
         self.covers = False
 
     def compose(self) -> ComposeResult:
@@ -81,10 +81,10 @@ class LessonPane(Vertical):
     def _panels(self) -> PanelScreen:
         return cast("PanelScreen", self.screen)
 
-    def show(self, lesson: Lesson, place: int) -> None:
-        """Tell a scene of a lesson."""
+    def show(self, lesson: Lesson, place: int, asks: bool) -> None:
+        """Tell a scene of a lesson, and whether it has questions left to ask."""
         is_new = (lesson, place) != (self._lesson, self._place)
-        self._lesson, self._place = lesson, place
+        self._lesson, self._place, self._asks = lesson, place, asks
         if self.query(LessonText):  # else it is not there yet, and `on_mount` does it
             self.display = True
             self._tell(is_new)
@@ -159,7 +159,7 @@ class LessonPane(Vertical):
         keys = [
             Key(f"{typing}B", "back", "app.scene(-1)"),
             Key("⌫", back, "app.come_back"),
-            Key(f"{typing}N", "next", "app.scene(1)"),
+            Key(f"{typing}N", "asks" if self._asks else "next", "app.scene(1)"),
             Key("L", "list", "app.lessons"),
         ]
         self.query_one(KeyBar).keys = [key for key in keys if not typing or key.shown[0] == "C"]

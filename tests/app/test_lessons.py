@@ -29,6 +29,7 @@ from bpe_tui.session.lessons import (
     key_of,
     languages,
 )
+from bpe_tui.widgets.key_bar import KeyBar
 from engine.bpe.frame import Frame
 from engine.learning.lesson_file import read_lesson
 
@@ -87,6 +88,12 @@ def told(app: BpeTuiApp) -> str:
     """What the pane says, without its line breaks."""
     rows = app.screen.query_one(LessonText)._rows
     return " ".join("".join(text for text, _ in row.spans).strip() for row in rows)
+
+
+def says_of_n(app: BpeTuiApp) -> str:
+    """What the keys of the text call the key `N`."""
+    keys = app.screen.query_one(LessonPane).query_one(KeyBar).keys
+    return next(key.label for key in keys if key.shown == "N")
 
 
 # -- the lessons that come with the program
@@ -167,6 +174,7 @@ async def test_the_text_stands_beside_the_real_screen_and_the_learner_may_wander
 
 async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path) -> None:
     async with learning(trial) as (app, pilot):
+        assert says_of_n(app) == "asks"
         await pilot.press("N")
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         panel = app.screen.query_one(QuestionPanel)
@@ -182,6 +190,7 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         await until(pilot, lambda: isinstance(app.screen, AskWindow))
         await pilot.press("exclamation_mark", "enter")
         await until(pilot, lambda: app.screen.id == "training")
+        await until(pilot, lambda: says_of_n(app) == "next")
         await pilot.press("N")
         await until(pilot, lambda: app.screen.id == "encoding" and step(app) == 5)
         await pilot.press("N")  # nothing is shown there, so it asks at once

@@ -360,7 +360,7 @@ def describe_token(shown: Shown) -> str:
     place = next(n for n, each in enumerate(shown.run.tokens, start=1) if each is token)
     name = f"Token {number(place)} of {number(len(shown.run.tokens))}: {visible_text(token.text)}"
     if token.from_template:
-        return f"{name}, id {token.token_id}: the template puts it there, it stands for no text."
+        return f"{name}, id {token.token_id}: the template adds it."
     text: TextRun = shown.run.texts[token.text_number or 0]
     start, end = token.span
     if start == end:
