@@ -1,7 +1,7 @@
 """For all tests: how many generated examples each of them is tried on.
 
-`pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100), and
-`pytest --hypothesis-profile thorough` all of it. Time never decides: a busy machine is no failure.
+`pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100),
+`pytest --hypothesis-profile thorough` half, and `… full` all of it. Time never decides: a busy machine is no failure.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import gc
 
 from hypothesis import settings
 
-settings.register_profile("thorough", max_examples=100, deadline=None)
+settings.register_profile("full", max_examples=100, deadline=None)
+settings.register_profile("thorough", max_examples=50, deadline=None)
 settings.register_profile("quick", max_examples=10, deadline=None)
 settings.load_profile("quick")
 

@@ -11,7 +11,7 @@ CaseT = TypeVar("CaseT")
 
 
 def examples(count: int) -> settings:
-    """`count` examples in a thorough run, and as many fewer in a quick one as its profile says.
+    """`count` examples with the profile `full`, and as many fewer with another as it says.
 
     Below 10 a test would say too little.
     """
@@ -23,4 +23,4 @@ def some(cases: Iterable[CaseT], step: int = 4) -> list[CaseT]:
 
     Of so many that are alike, such as each place where a file can be cut short.
     """
-    return list(cases)[:: 1 if settings().max_examples >= 100 else step]
+    return list(cases)[:: 1 if settings().max_examples >= 50 else step]
