@@ -1,7 +1,8 @@
 """For all tests: how many generated examples each of them is tried on.
 
 `pytest` tries a tenth of what a test asks for (`examples`, or Hypothesis's 100),
-`pytest --hypothesis-profile thorough` half, and `… full` all of it. Time never decides: a busy machine is no failure.
+`pytest --hypothesis-profile thorough` half, and `… full` all of it.
+Time never decides: a busy machine is no failure.
 """
 
 from __future__ import annotations
