@@ -9,7 +9,6 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -25,6 +24,7 @@ from bpe_tui.session.commands.command import (
     ENCODING,
     EVERYWHERE,
     FAMILY,
+    GROUPS,
     INSPECTION,
     LESSON,
     PIPELINE,
@@ -258,13 +258,12 @@ def name_of(screen: str) -> str:
 def help_text(screen: str) -> str:
     """The commands in groups, key before what it does; then signs and words."""
 
-    def group(command: Command) -> str:
-        return command.group
-
-    parts = []
-    for name, commands in groupby(sorted(commands_on(screen), key=group), key=group):
-        lines = [f"  {command.shown:<12}{command.help}" for command in commands]
-        parts.append("\n".join([name, *lines]))
+    commands, parts = commands_on(screen), []
+    cells = max(12, *(len(command.shown) + 2 for command in commands))
+    for group in GROUPS:
+        lines = [f"  {each.shown:<{cells}}{each.help}" for each in commands if each.group == group]
+        if lines:
+            parts.append("\n".join([group, *lines]))
     parts.append(
         "In a panel\n"
         "  ↑ ↓ k j     Row by row; PageUp and PageDown by screenfuls; the wheel scrolls.\n"

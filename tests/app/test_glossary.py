@@ -94,3 +94,10 @@ async def test_the_legend_fits_and_gives_way_below_24_rows() -> None:
                 assert whole == labels[: len(whole)]
                 assert len(whole) >= 3
                 assert shown.endswith(whole[-1])  # none is cut
+
+
+def test_the_help_begins_with_the_steps() -> None:
+    for kind in ("training", "lesson"):
+        group, first = help_text(kind).splitlines()[:2]
+        assert (group, first.split()[0]) == ("Step", "→")
+    assert "Shift+Tab ← h  Back" in help_text("start"), "keys stand apart from what they do"

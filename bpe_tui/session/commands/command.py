@@ -21,7 +21,7 @@ WITH_PANELS = (*OF_PANELS, COMPARISON)
 ALWAYS = (LESSON, *WITH_PANELS)
 START = "start"
 """The page of what there is to open, where nothing is open yet."""
-STEP, PLAY, LOOK, FILTER, DO = "Step", "Play", "Look", "Filter", "Do"
+STEP, PLAY, LOOK, FILTER, DO = GROUPS = ("Step", "Play", "Look", "Filter", "Do")
 """The groups of commands, as the help has them."""
 
 
