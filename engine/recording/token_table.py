@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import compress
+from operator import ne
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -86,7 +88,12 @@ def _first_rows(tokens: Sequence[Token]) -> dict[Token, int]:
 def _by_case(tokens: Sequence[bytes], first_row: dict[bytes, int]) -> tuple[Ints, Ints]:
     """The rows of some tokens, and of each the first that is the same in lower case."""
     rows = np.array(sorted(first_row.values()), dtype=np.int64)
-    lower = in_lower_case(to_texts([tokens[row] for row in rows.tolist()]))
+    texts = to_texts([tokens[row] for row in rows.tolist()])
+    lower = in_lower_case(texts)
+    # Of twins one at least has capitals: only what is the same as such a one is compared.
+    has_capitals = set(compress(lower, map(ne, texts, lower)))
+    some = np.fromiter(map(has_capitals.__contains__, lower), np.bool_, len(lower))
+    rows, lower = rows[some], list(compress(lower, some))
     first = _first_rows(lower)
     twins = rows[np.fromiter(map(first.__getitem__, lower), dtype=np.int64, count=len(lower))]
     differ = twins != rows
