@@ -19,7 +19,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from bpe_tui.session.commands.command import LESSON, START
+from bpe_tui.session.commands.command import LESSON, START, Command
 from bpe_tui.session.config import Config, RunConfig, Viewpoint
 from bpe_tui.session.host import Host
 from bpe_tui.session.lessons import (
@@ -180,6 +180,9 @@ class StartPage(PanelScreen):
     PANEL_ORDER = ("lessons", "files", "all")
     """The last has the place of the others where there is little room."""
 
+    _numbered = False
+    """Whether the last key was the number of a lesson, which a second digit may go on."""
+
     def compose_body(self) -> ComposeResult:
         yield Static(Content("bpe-tui"), id="title")
         yield Static(Content(TITLE), id="told")
@@ -200,6 +203,7 @@ class StartPage(PanelScreen):
     def _focus_what_is_there(self) -> None:
         if self.focused is None or not self.focused.display:
             self.show_panel(self.tab_order[0])
+        self.show_keys()
 
     @property
     def tab_order(self) -> tuple[str, ...]:
@@ -209,6 +213,24 @@ class StartPage(PanelScreen):
     def is_ready(self) -> bool:
         """Nothing is open: the keys that work while something is read work here."""
         return False
+
+    def _is_for_now(self, command: Command) -> bool:
+        is_of_columns = command.action.startswith("screen.next_panel(")
+        return super()._is_for_now(command) and (not is_of_columns or len(self.tab_order) > 1)
+
+    def on_key(self, event: events.Key) -> None:
+        """The number of a lesson goes to it: `7`, or `1` and `2` for the twelfth."""
+        lessons = self.query_one("#lessons", Choices)
+        if event.key not in "0123456789" or not lessons.display:
+            return
+        said = f"{lessons.cursor}{event.key}" if self._numbered else event.key
+        numbers = (int(number) for number in (said, event.key))
+        number = next((each for each in numbers if 0 < each < lessons.row_count), None)
+        self._numbered = number is not None
+        if number is not None:
+            event.stop()
+            lessons.cursor = number  # below the heading
+            self.show_panel("lessons")
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         event.stop()

@@ -27,6 +27,7 @@ from bpe_tui.session.lessons import (
     samples,
 )
 from bpe_tui.session.state import remember
+from bpe_tui.widgets.key_bar import KeyBar
 
 REPO = Path(__file__).parents[2]
 
@@ -107,6 +108,21 @@ async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path)
             "yours/a.txt",
             "mine/a.txt",
         ]
+
+
+async def test_the_number_of_a_lesson_goes_to_it() -> None:
+    async with started() as (app, pilot):
+        lessons = app.screen.query_one("#lessons", Choices)
+        for keys, there in (("right 7", 7), ("1", 1), ("2", 12), ("9", 9), ("0", 9)):
+            await pilot.press(*keys.split())
+            assert (lessons.cursor, app.focused) == (there, lessons)
+        labels = [key.label for key in app.screen.query_one(KeyBar).keys]
+        assert "files" in labels
+        await pilot.resize_terminal(60, 20)  # one list, and no other to go to
+        await until(
+            pilot,
+            lambda: "files" not in [key.label for key in app.screen.query_one(KeyBar).keys],
+        )
 
 
 async def test_the_cursor_stands_only_on_what_can_be_opened() -> None:
