@@ -157,12 +157,18 @@ async def test_arrows_walk_through_viterbi_and_back(corpus: Path) -> None:
 async def test_the_pretokens_are_cut_and_one_is_chosen(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"the", "space", *"puns", "escape")
-        words = app.screen.query_one(WordsOfTextPanel)
+        words, lattice = app.screen.query_one(WordsOfTextPanel), app.screen.query_one(LatticePanel)
         assert words.row_count == 2
+        heights = []
+        for key in ("up", "down", "up"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert lattice.size.height >= lattice.row_count
+            heights.append(lattice.size.height)
+        assert heights[1] == heights[2]  # it grows for a higher one, and then stays
         await pilot.press("down")
         await pilot.pause()
         assert words.selected == "▁puns"
-        lattice = app.screen.query_one(LatticePanel)
         assert "".join(char for char in text_of(lattice)[1] if char not in " │") == "▁puns"
 
 

@@ -92,7 +92,11 @@ async def test_the_table_tells_score_probability_and_what_a_removal_costs(corpus
         assert first.startswith(frame.texts[best])
         assert score_text(float(frame.scores[best])) in first
         assert "…" not in first
-        await pilot.press("c", "c")
+        await pilot.press("c")  # by how often each is expected, which the bars draw
+        bars = [row.count("▄") for row in text_of(rows)]
+        assert bars == sorted(bars, reverse=True)
+        assert bars[0] > bars[-1]
+        await pilot.press("c")
         assert rows.sorting == "loss"
         assert not text_of(rows, [0])[0].rstrip().endswith("stays")
         await pilot.press("C")
