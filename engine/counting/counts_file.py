@@ -49,7 +49,7 @@ MOST = 1 << 60
 
 _SECTION = struct.Struct("<Q16s")
 _DIGEST = 16
-_LEVEL = 6
+_LEVEL = 3
 _WIDTH = 8
 
 
