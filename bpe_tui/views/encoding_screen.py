@@ -173,6 +173,7 @@ class WalkScreen(SessionScreen):
     def compose_body(self) -> ComposeResult:
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
+        text.border_subtitle = Content("e types")
         yield text
         yield from self.compose_panels()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from opening import ended, opened, until
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -58,6 +59,18 @@ async def test_what_is_typed_on_one_screen_stands_on_the_others() -> None:
         assert line(app) == "cat"
         await shown(pilot, "e delete escape 2")
         assert text(app) == "", "what is emptied stays empty"
+
+
+async def test_the_encoding_screen_takes_keys_until_somebody_types_or_pastes() -> None:
+    async with opened() as (app, pilot):
+        await shown(pilot, "2")
+        assert "e types" in str(app.screen.query_one("#text").border_subtitle)
+        await shown(pilot, "3")
+        assert app.screen.id == "vocabulary", "a digit is the way to another screen"
+        await shown(pilot, "2 e 3 escape")
+        assert (app.screen.id, text(app)) == ("encoding", "3")
+        app.post_message(Paste("a hen"))
+        await until(pilot, lambda: text(app) == "a hen")
 
 
 async def test_the_text_stays_when_another_model_or_corpus_is_opened(tmp_path: Path) -> None:

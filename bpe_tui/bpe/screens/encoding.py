@@ -87,7 +87,8 @@ class EncodingScreen(WalkScreen, BpeScreen):
 
     def _say_specials(self) -> None:
         how = "as text" if self._specials_as_text else "as one id"
-        self.query_one("#text").border_subtitle = Content(f"special tokens {how} · Ctrl+S")
+        said = f"e types · special tokens {how} · Ctrl+S"
+        self.query_one("#text").border_subtitle = Content(said)
 
     def show_text(self) -> None:
         text = self.text
