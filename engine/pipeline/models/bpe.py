@@ -17,7 +17,7 @@ from typing import Any
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell, unspell_all
-from engine.core.json_fields import Fields, well_formed
+from engine.core.json_fields import Fields
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
 from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
@@ -185,8 +185,7 @@ def _read_merges(fields: Fields, key: str) -> list[tuple[str, str]]:
     all_lists = set(map(type, spelled)) <= {list}
     merges = spelled if all_lists else [_parts(each) for each in spelled]
     if set(map(len, merges)) <= {2} and set(map(type, chain.from_iterable(merges))) <= {str}:
-        well_formed("".join(chain.from_iterable(merges)), fields.path(key))
-        return list(map(tuple, merges))
+        return list(map(tuple, merges))  # that they are well formed follows: the vocab has them
     place = next(n for n, parts in enumerate(merges) if [*map(type, parts)] != [str, str])
     raise fields.error(key, f"[{place}] is not two tokens: {short_repr(spelled[place])}")
 
