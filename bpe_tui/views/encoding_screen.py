@@ -303,6 +303,7 @@ class WalkScreen(SessionScreen):
             # Where there is little room the ids are not shown, so the focus goes elsewhere.
             self.show_panel(self.PANEL_ORDER[0])
             return
+        self.fit()  # only now that they are seen they know how many rows they need
         self.show_panel("ids")
         self.set_focus(self.query_one("#ids LanesPanel"))  # beside the ids, where both have room
 

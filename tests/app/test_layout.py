@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from opening import opened
+from opening import opened, until
 from textual.containers import Vertical
 from textual.widgets import Input, TextArea
 
@@ -13,6 +13,7 @@ from bpe_tui.app.app import BpeTuiApp
 from bpe_tui.session.models import MODELS
 from bpe_tui.views.player_screen import StepsScreen
 from bpe_tui.views.training_panels import TypedText
+from bpe_tui.widgets.lines import Lines
 
 TEXT = "The old goat's kite, 1234567 times!"
 
@@ -100,3 +101,11 @@ async def test_the_corpus_says_which_lines_are_in_sight_one_or_several(tmp_path:
         corpus.write_text(text)
         async with opened(corpus, vocab_size=260) as (app, _):
             assert str(app.screen.query_one("#corpus").border_subtitle) == said
+
+
+async def test_all_lanes_of_a_text_are_seen_at_once_where_there_is_little_room() -> None:
+    async with opened(size=(80, 24)) as (app, pilot):
+        await pilot.press("2", "a")
+        lanes = app.screen.query_one("#ids LanesPanel", Lines)
+        await until(pilot, lambda: lanes.size.height >= 5)
+        assert lanes.render_line(4).text.startswith("ids")
