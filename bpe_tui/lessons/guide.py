@@ -370,6 +370,8 @@ class Guide:
     def _room_for_questions(self) -> Region:
         """What the live screen has of the terminal; all of it where the text covers it."""
         screen = next(s for s in reversed(self._app.screen_stack) if isinstance(s, PanelScreen))
+        for pane in screen.query(LessonPane):
+            pane.fit()  # the terminal may have another size by now, which only the window is told
         x, y = screen.taken
         full = self._app.size
         return Region(x, y, full.width - x, full.height - y)

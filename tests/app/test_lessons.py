@@ -180,6 +180,11 @@ async def test_a_scene_asks_before_the_next_one_and_progress_is_kept(trial: Path
         panel = app.screen.query_one(QuestionPanel)
         assert panel.attempt is not None
         first = panel.attempt
+        for size in ((60, 20), (100, 30)):  # it keeps beside the text, or covers it
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert panel.region.right == size[0]
+            assert panel.region.width >= 60
         await pilot.press("exclamation_mark", "enter")  # the answer is shown, then the next asked
         assert panel.attempt is not first
         assert step(app) == 3  # the screen behind it has come along
