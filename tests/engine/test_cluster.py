@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 from engine.core.errors import BpeError, ClusterError, CorpusError
 from engine.core.events import CountProgress
-from engine.counting import cluster
-from engine.counting.cluster import How, counted_on
+from engine.counting import cluster, cluster_tasks
+from engine.counting.cluster import counted_on
+from engine.counting.cluster_tasks import How
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.text.corpus import Corpus, Reading, separator_of
@@ -49,16 +50,16 @@ def in_tasks(
     """Documents and counts, by what the workers do and the caller makes of it."""
     how = How(as_pattern(pattern), special, corpus.reading, corpus.separator)
     tasks = cluster.tasks_of(corpus, threads=1)
-    done: list[Any] = [cluster.count_task(task, how) for task in tasks]
+    done: list[Any] = [cluster_tasks.count_task(task, how) for task in tasks]
     texts, documents = cluster._joined(tasks, [ends for ends, _ in done], how)
     of_ends = cluster._count_ends(texts, how)
     counted = [*(counts for _, counts in done), of_ends]
-    pieces = [cluster.split(some, 2) for some in (counted[::2], counted[1::2])]
+    pieces = [cluster_tasks.split(some, 2) for some in (counted[::2], counted[1::2])]
     entries = []
     for part in range(2):
-        first, second = (cluster.add_up([piece[part]]) for piece in pieces)
-        _, *blocks = cluster.finish([second, first])
-        unpacked = map(cluster._unpacked, blocks)
+        first, second = (cluster_tasks.add_up([piece[part]]) for piece in pieces)
+        _, *blocks = cluster_tasks.finish([second, first])
+        unpacked = map(cluster_tasks.unpacked, blocks)
         entries.append(
             chain.from_iterable(
                 zip(where, names, counts, strict=True) for names, (counts, where) in unpacked

@@ -1,0 +1,267 @@
+"""What the workers of a cluster do: count a task, and add up what was counted.
+
+A task is a stretch of a big file, one packed file, or several small ones. Where it begins and ends
+nobody can tell whether a pretoken goes on beyond. So it cuts off its ends, at the first and the
+last place where the pattern lets one cut, and hands them over: `engine.counting.cluster` counts
+them. Each pretoken carries the place of its first appearance: task, and number in it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import chain, count
+from typing import NamedTuple
+
+import numpy as np
+
+from engine.core.arrays import Ints
+from engine.core.errors import CorpusError
+from engine.counting.count import Tally, counter_for
+from engine.counting.counts_file import IN_A_BLOCK, packed_block, unpacked_block
+from engine.text.chunking import Chunk, ChunkCutter
+from engine.text.corpus import CHUNK, Reading, SourceReader
+from engine.text.patterns import Pattern
+from engine.text.pretokenize import SpecialSplitter, is_blank
+from engine.text.sources import BLOCK, Source, sources_of
+
+TASKS = 1
+"""Workers whose number is another would do other tasks."""
+LARGEST_END = 1 << 26
+"""Bytes without a place to cut; more would not be sent around."""
+_QUICK = 1
+PLACES = 1 << 32
+"""For first appearances in a task, and as many for the text before it."""
+
+
+class Task(NamedTuple):
+    """What one worker counts.
+
+    Attributes:
+        place: its place among the tasks.
+        sources: the name that opens each again, and its size as it was.
+        start, end: the stretch of its only source, in bytes; all of its sources if `end` is 0.
+    """
+
+    place: int
+    sources: tuple[tuple[str, int | None], ...]
+    start: int = 0
+    end: int = 0
+
+    @property
+    def bytes(self) -> int:
+        """How much is read for it."""
+        return self.end - self.start or sum(size or 0 for _, size in self.sources)
+
+
+class How(NamedTuple):
+    """How all tasks read and count."""
+
+    pattern: Pattern
+    special_tokens: tuple[str, ...]
+    reading: Reading
+    separator: bytes
+
+
+class Documents(NamedTuple):
+    """What a stretch of text tells of the documents.
+
+    Attributes:
+        begun: how many begin in it, if none goes on from before.
+        first, last: whether text stands before its first special token, behind its last.
+        has_special: whether there is a special token.
+    """
+
+    begun: int = 0
+    first: bool = False
+    last: bool = False
+    has_special: bool = False
+
+    @classmethod
+    def of(cls, text: bytes, splitter: SpecialSplitter) -> Documents:
+        """What a text tells.
+
+        >>> Documents.of(b"a<s> <s>b", SpecialSplitter(["<s>"]))
+        Documents(begun=2, first=True, last=True, has_special=True)
+        """
+        filled = [not is_blank(document) for document in splitter.documents(text)]
+        return cls(sum(filled), filled[0], filled[-1], len(filled) > 1)
+
+    def then(self, other: Documents) -> Documents:
+        """What this stretch and the next tell together."""
+        return Documents(
+            self.begun + other.begun - (self.last and other.first),
+            self.first or (not self.has_special and other.first),
+            other.last or (not other.has_special and self.last),
+            self.has_special or other.has_special,
+        )
+
+
+class Ends(NamedTuple):
+    """What a task tells beside its counts.
+
+    Attributes:
+        start: the text up to the first place where it can be cut; all of it if there is none.
+        end: the text behind the last such place; `None` if there is none.
+        documents: what is told by the text between.
+        skipped: how many bad records were left out.
+    """
+
+    start: bytes
+    end: bytes | None
+    documents: Documents
+    skipped: int
+
+
+def count_task(task: Task, how: How) -> list[Ends | bytes]:
+    """The ends of a task, and its counts.
+
+    Raises:
+        CorpusError: a source cannot be read, or is not what it was.
+    """
+    splitter = SpecialSplitter(how.special_tokens)
+    sources = [_found_again(name, size) for name, size in task.sources]
+    reader = SourceReader(sources, how.reading, how.separator)
+    blocks = _stretch(sources[0], task.start, task.end) if task.end else reader.blocks()
+    start, rest = _start(blocks, how.pattern, splitter)
+    tally, end, documents = Tally(), None, Documents()
+    if rest is not None:
+        counter = counter_for(how.pattern, splitter)
+
+        def add(chunk: Chunk) -> None:
+            nonlocal documents
+            tally.add(0, counter.count(chunk.data, False))
+            documents = documents.then(Documents.of(chunk.data, splitter))
+
+        cutter = ChunkCutter(how.pattern, splitter, CHUNK)
+        for block in chain((rest,), blocks):
+            for chunk in cutter.feed(block):
+                add(chunk)
+        end = b""
+        for chunk in cutter.finish():
+            last = ChunkCutter(how.pattern, splitter, 1)
+            for piece in last.feed(chunk.data):
+                add(piece)
+            end = b"".join(piece.data for piece in last.finish())
+    counts = tally.counts()
+    numbers = np.fromiter(counts.values(), np.int64, len(counts))
+    places = np.arange(len(counts)) + 2 * task.place * PLACES
+    return [
+        Ends(start, end, documents, reader.skipped),
+        packed(list(counts), numbers, places),
+    ]
+
+
+def _found_again(name: str, size: int | None) -> Source:
+    (source,) = sources_of(name)
+    if source.path is not None and source.size != size:
+        raise CorpusError(f"{source.name}: is not the file that it was, or not the same everywhere")
+    return source
+
+
+def _stretch(source: Source, start: int, end: int) -> Iterator[bytes]:
+    with source.open(seekable=True) as file:
+        file.seek(start)
+        while start < end:
+            try:
+                block = file.read(min(BLOCK, end - start))
+            except OSError as error:
+                raise CorpusError(f"{source.name}: cannot be read: {error}") from error
+            if not block:
+                raise CorpusError(f"{source.name}: became shorter while it was read")
+            start += len(block)
+            yield block
+
+
+def _start(
+    blocks: Iterator[bytes], pattern: Pattern, splitter: SpecialSplitter
+) -> tuple[bytes, bytes | None]:
+    """The blocks up to the first place to cut, and what has been read behind it."""
+    text, wanted = b"", BLOCK
+    for block in blocks:
+        text += block
+        if len(text) < wanted:
+            continue
+        if (place := first_cut(text, pattern, splitter)) is not None:
+            return text[:place], text[place:]
+        wanted = 2 * len(text)
+        if wanted > LARGEST_END:
+            raise CorpusError(
+                f"there is no place to cut in {len(text):,} bytes; count this corpus on one "
+                "machine, or choose another pattern"
+            )
+    place = first_cut(text, pattern, splitter)
+    return (text, None) if place is None else (text[:place], text[place:])
+
+
+def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int | None:
+    """The first place where a text may be cut, whatever stands before and behind it.
+
+    >>> from engine.text.patterns import PATTERNS
+    >>> first_cut(b"ken|> ab cd", PATTERNS["gpt2"], SpecialSplitter(["<|token|>"]))
+    8
+    """
+    # No special token that began before the text ends behind `begun`, and none that might be
+    # whole only with what follows begins before `decided`.
+    begun, decided = max(splitter.longest - 1, 0), len(text) - max(splitter.longest - 1, 0)
+    tokens = [match.span() for match in splitter.bytes_regex.finditer(text)]
+    first = min((end for _, end in tokens), default=None)
+    if pattern.cut_regex is not None:
+        for match in pattern.cut_regex.finditer(text, begun, max(decided, begun)):
+            place = int(match.start())
+            if place and not any(start < place < end for start, end in tokens):
+                return place if first is None else min(place, first)
+    return first
+
+
+def packed(pretokens: Sequence[bytes], counts: Ints, places: Ints) -> bytes:
+    return zlib.compress(packed_block(pretokens, counts, places), _QUICK)
+
+
+def unpacked(part: bytes) -> tuple[list[bytes], list[Ints]]:
+    return unpacked_block(zlib.decompress(part), 2)
+
+
+def _added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
+    """Pretokens in order of first appearance, their counts, the places of that appearance."""
+    numbers = defaultdict[bytes, int](count().__next__)
+    counts, places = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for part in parts:
+        pretokens, (more, where) = unpacked(part)
+        chosen = np.fromiter(map(numbers.__getitem__, pretokens), np.int64, len(pretokens))
+        new = len(numbers) - len(counts)
+        counts = np.append(counts, np.zeros(new, np.int64))
+        places = np.append(places, np.full(new, np.iinfo(np.int64).max))
+        counts[chosen] += more  # no pretoken is twice in a part
+        places[chosen] = np.minimum(places[chosen], where)
+    order = np.argsort(places)
+    known = list(numbers)
+    return [known[number] for number in order], counts[order], places[order]
+
+
+def add_up(parts: Sequence[bytes]) -> bytes:
+    """The counts of several parts together."""
+    return packed(*_added_up(parts))
+
+
+def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
+    """What several tasks have counted, added up, in parts by the hash of the pretokens."""
+    pretokens, counts, places = _added_up(counted)
+    hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
+    split_up = []
+    for part in range(parts):
+        chosen = np.flatnonzero(hashes == part)
+        some = [pretokens[number] for number in chosen.tolist()]
+        split_up.append(packed(some, counts[chosen], places[chosen]))
+    return split_up
+
+
+def finish(parts: Sequence[bytes]) -> list[int | bytes]:
+    """How many pretokens several parts have together; then they in blocks."""
+    pretokens, counts, places = _added_up(parts)
+    blocks = []
+    for start in range(0, len(pretokens), IN_A_BLOCK):
+        some = slice(start, start + IN_A_BLOCK)
+        blocks.append(packed(pretokens[some], counts[some], places[some]))
+    return [len(pretokens), *blocks]
