@@ -74,24 +74,30 @@ def painted_when_waited_for() -> Iterator[None]:
         yield
 
 
+SOON = 0.02
+"""Seconds: panels that work in slices go on after fewer."""
+
+
+async def idle(min_sleep: float = SOON, max_sleep: float = 1) -> None:
+    """Wait until no task of the event loop is ready and no timer is due soon."""
+    if threading.active_count() > 1:  # another thread may be at work
+        await wait_for_idle(min_sleep, max_sleep)
+        return
+    loop: Any = asyncio.get_running_loop()
+    end = monotonic() + max_sleep
+    turns_at_rest = 0
+    while turns_at_rest < 2 and monotonic() < end:
+        await asyncio.sleep(0)  # twice, as timers and files are looked at between two turns
+        turns_at_rest = 0 if loop._ready else turns_at_rest + 1
+        due = [timer.when() for timer in loop._scheduled if not timer.cancelled()]
+        if turns_at_rest == 2 and (wait := min(due, default=end) - loop.time()) < SOON:
+            await asyncio.sleep(max(wait, 0))
+            turns_at_rest = 0
+
+
 @pytest.fixture(autouse=True, scope="session")
 def idle_when_nothing_is_left_to_do() -> Iterator[None]:
-    """A key is done when no task of the event loop is ready.
-
-    Textual waits until the process has been quiet for 20 ms, twice a key: half of a test's time.
-    Only where another thread may be at work is there nothing better.
-    """
-
-    async def idle(min_sleep: float = 0.02, max_sleep: float = 1) -> None:
-        if threading.active_count() > 1:
-            await wait_for_idle(min_sleep, max_sleep)
-            return
-        loop, end = asyncio.get_running_loop(), monotonic() + max_sleep
-        turns_at_rest = 0
-        while turns_at_rest < 2 and monotonic() < end:
-            await asyncio.sleep(0)  # twice, as timers and files are looked at between two turns
-            turns_at_rest = 0 if loop._ready else turns_at_rest + 1  # type: ignore[attr-defined]
-
+    """Textual waits until the process has slept for 20 ms, twice a key: half of a test's time."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("app", "pilot"):
             patch.setattr(f"textual.{module}.wait_for_idle", idle)
