@@ -199,7 +199,7 @@ def first_cut(text: bytes, pattern: Pattern, splitter: SpecialSplitter) -> int |
     """The first place where a text may be cut, whatever stands before and behind it.
 
     >>> from engine.text.patterns import PATTERNS
-    >>> first_cut(b"ken|> ab cd", PATTERNS["gpt2"], SpecialSplitter(["<|token|>"]))
+    >>> first_cut(b"ken|> ab cd efg hij", PATTERNS["gpt2"], SpecialSplitter(["<|token|>"]))
     8
     """
     # No special token that began before the text ends behind `begun`, and none that might be
