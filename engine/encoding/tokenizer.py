@@ -237,7 +237,11 @@ class Tokenizer:
     def encode_stream_compactly(
         self, blocks: Iterable[bytes], workers: int = 1
     ) -> Iterator[TokenIds]:
-        """As `encode_stream`, with arrays where the kernel encodes: to count them, say."""
+        """As `encode_stream`, with arrays where the kernel encodes: to count them, say.
+
+        Args:
+            blocks, workers: as there.
+        """
         cutter = ChunkCutter(self.pattern, self._encoder.splitter, ITERABLE_PIECE)
         chunks = (to_text(chunk.data) for chunk in cutter.cut(blocks))
         return encode_all(self._encoder, chunks, workers)
