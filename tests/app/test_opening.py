@@ -62,10 +62,11 @@ async def choose(pilot: Pilot[int], path: str) -> None:
 # --- a tokenizer, alone and over a corpus -----------------------------------------------------
 
 
-async def test_a_tokenizer_alone_opens_on_the_encoding_screen_ready_to_type(trained: Path) -> None:
+async def test_a_tokenizer_alone_opens_on_the_encoding_screen_where_e_types(trained: Path) -> None:
     async with opened_as(TokenizerConfig((str(trained),))) as (app, pilot):
         assert app.screen.id == "encoding"
         field = app.screen.query_one(TextArea)
+        await pilot.press("e")
         assert app.focused is field
         assert field.selected_text == field.text != ""  # an example: what is typed replaces it
         assert said(app, "#heading").startswith("shuffled · gpt2 format · 273 tokens · pattern")
