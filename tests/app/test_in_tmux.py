@@ -180,7 +180,7 @@ def test_a_tokenizer_in_place_of_a_corpus_is_tried_and_then_counted_in_a_text() 
     golden = shlex.quote("tests/engine/golden/gpt2")
     with Terminal(f"{sys.executable} -m bpe_tui {golden}", 80, 24) as terminal:
         terminal.wait_for("gpt2 format")
-        terminal.press("the")
+        terminal.press("e", "the")
         terminal.wait_for("3 bytes")
         terminal.press("C-o")
         terminal.wait_for("together with gpt2")
