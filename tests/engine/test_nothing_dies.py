@@ -74,8 +74,9 @@ def deep(levels: int) -> list[Any]:
 
 @pytest.mark.parametrize("merges", [["a \ud800"], [["a", "\udfff"]], [deep(400)], [{"a": deep(9)}]])
 def test_merges_that_are_none_are_refused(tmp_path: Path, merges: list[Any]) -> None:
-    with pytest.raises(TokenizerFileError, match="merges"):
-        tokenizer(tmp_path, {"merges": merges})
+    for prefix in ({}, {"continuing_subword_prefix": "##"}):
+        with pytest.raises(TokenizerFileError, match="merges"):
+            tokenizer(tmp_path, {"merges": merges, **prefix})
 
 
 def test_a_template_with_an_id_that_no_token_has_is_refused(tmp_path: Path) -> None:

@@ -95,7 +95,9 @@ class BPE(MergingModel):
 
     def _joined(self, left: str, right: str) -> str:
         """What a merge makes: the right part loses its prefix, or as much as that is."""
-        return left + right.encode()[len(self._prefix.encode()) :].decode("utf-8", "replace")
+        # A merge may name what is no text; then no token of the vocabulary is found to be it.
+        right_bytes = right.encode("utf-8", "surrogatepass")
+        return left + right_bytes[len(self._prefix.encode()) :].decode("utf-8", "replace")
 
     def first(self, merges: int) -> BPE:
         return replace(self, merges=self.merges[:merges], ignore_merges=False)
