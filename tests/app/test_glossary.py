@@ -28,6 +28,7 @@ def is_part_of_a_curve(sign: str) -> bool:
     return unicodedata.name(sign, "").startswith("BRAILLE")
 
 
+@pytest.mark.slow  # it walks through all screens
 @pytest.mark.parametrize("model", MODELS)
 async def test_every_sign_on_a_screen_is_explained(model: str) -> None:
     async with opened(vocab_size=290, model=model) as (app, pilot):

@@ -66,6 +66,7 @@ async def drive(app: App[int], pilot: Pilot[int]) -> None:
             assert not raw_on_screen(app), (key, app.screen)
 
 
+@pytest.mark.slow  # it walks through all screens
 @pytest.mark.parametrize(
     ("model", "pattern"),
     [("bpe", "whitespace"), ("bpe", "none"), ("wordpiece", "bert"), ("unigram", "whitespace")],

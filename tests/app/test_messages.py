@@ -135,6 +135,7 @@ def test_no_two_commands_of_a_screen_share_a_key(screen: str) -> None:
     assert [key for key, commands in keys.items() if commands > 1] == []
 
 
+@pytest.mark.slow  # it walks through all screens
 async def test_a_dead_key_speaks_on_each_screen() -> None:
     async with opened(HANDOUT, vocab_size=270) as (app, pilot):
         for kind in EVERYWHERE:

@@ -176,6 +176,7 @@ async def test_a_catastrophic_regex_is_given_up_and_said_so() -> None:
         assert screen.query_one(RegexPanel).is_running
 
 
+@pytest.mark.slow  # it walks through all screens
 async def test_a_panel_that_goes_deeper_has_room_at_every_size() -> None:
     async with encoding("the kite") as (_, screen, pilot):
         async for size in each_size(pilot):

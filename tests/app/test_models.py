@@ -94,6 +94,7 @@ async def test_the_same_keys_lead_to_the_same_kinds_of_screens(model: str) -> No
             await pilot.pause()
 
 
+@pytest.mark.slow  # it walks through all screens
 @every_model
 async def test_what_stands_in_borders_is_not_cut(model: str) -> None:
     sample = SAMPLES / "tinystories_valid.txt"
@@ -143,6 +144,7 @@ async def test_a_text_may_become_shorter_while_its_words_are_hidden(model: str) 
         assert app.screen.id == MODELS[model].screen(ENCODING)
 
 
+@pytest.mark.slow  # it walks through all screens
 @every_model
 async def test_going_far_to_and_fro_is_shown_on_every_screen(model: str) -> None:
     sample = SAMPLES / "tinystories_valid.txt"

@@ -145,6 +145,7 @@ KEYS = [
 ]
 
 
+@pytest.mark.slow  # it walks through all screens
 @pytest.mark.parametrize(("kind", "corpus"), [("bytes", None), ("characters", str(HANDOUT))])
 async def test_no_key_is_too_much_for_a_tokenizer(
     kind: str, corpus: str | None, trained: Path, monkeypatch: pytest.MonkeyPatch

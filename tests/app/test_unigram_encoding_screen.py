@@ -258,6 +258,7 @@ async def test_a_special_token_and_what_is_too_long_have_no_lattice(corpus: Path
         assert "too long" in " ".join(text_of(lattice))
 
 
+@pytest.mark.slow  # it walks through all screens
 async def test_every_panel_can_be_reached_at_every_size(corpus: Path) -> None:
     async with opened(corpus, vocab_size=24, model="unigram") as (app, pilot):
         await pilot.press("2", "e", *"hugs", "escape")

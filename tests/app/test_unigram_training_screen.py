@@ -230,6 +230,7 @@ async def test_the_pieces_are_saved(corpus: Path, tmp_path: Path) -> None:
         assert app.screen.id == "unigram-training"
 
 
+@pytest.mark.slow  # it walks through all screens
 async def test_every_panel_can_be_reached_at_every_size(
     corpus: Path,
 ) -> None:

@@ -168,6 +168,7 @@ async def test_a_piece_that_search_and_filters_hide_is_shown_all_the_same(tmp_pa
         assert app.screen.query_one(Input).value == ""
 
 
+@pytest.mark.slow  # it walks through all screens
 async def test_every_panel_can_be_reached_at_every_size(tmp_path: Path) -> None:
     async with vocabulary(tmp_path) as (app, pilot, rows):
         async for _ in each_size(pilot):

@@ -38,6 +38,7 @@ def test_flags_that_exclude_each_other_are_an_error_of_ours(
         use(source)
 
 
+@pytest.mark.slow  # it lasts until the time allowed is up
 @pytest.mark.parametrize(
     ("source", "text"), [("(?:(?:bc)+)+d|.", "bc" * 200), (r"\s*" * 6 + "x|.", " " * 800)]
 )
