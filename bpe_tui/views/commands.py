@@ -93,7 +93,7 @@ SIGNS = {
 LEGENDS = {
     LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
     TRAINING: ("space", "newline", "pretoken", "token", "joining", "fresh", "stale", "byte"),
-    ENCODING: ("space", "newline", "pretoken", "token", "fresh", "here", "byte", "cut"),
+    ENCODING: ("space", "newline", "pretoken", "token", "joining", "fresh", "here", "byte", "cut"),
     VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
     INSPECTION: ("space", "byte", "hidden", "cut"),
