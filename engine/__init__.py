@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         VocabSizeError,
         VocabularyError,
         WhatIfError,
-        WorkerError,
     )
     from engine.core.events import CountChange, CountProgress, EncodeStep, TrainProgress
     from engine.counting.count import count_pretokens
@@ -102,7 +101,6 @@ __all__ = [
     "VocabSizeError",
     "VocabularyError",
     "WhatIfError",
-    "WorkerError",
     "ask",
     "check",
     "count_pretokens",

@@ -137,10 +137,6 @@ class KernelMemoryError(BpeError, MemoryError):
     """The compiled kernel finds no memory for what it has to do."""
 
 
-class WorkerError(BpeError):
-    """Helper processes failed. Not raised any more: this process does their work then."""
-
-
 class HelperWarning(UserWarning):
     """A helper process died or could not be started; this process did its work instead."""
 

@@ -45,7 +45,7 @@ from engine.counting.cluster_tasks import (
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import About, written
-from engine.text.corpus import NEWLINE, Corpus, Reading
+from engine.text.corpus import COUNTS, NEWLINE, Corpus, Reading
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 from engine.text.records import PARQUET
@@ -180,12 +180,15 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
 
 
 def _is_plain(source: Source, reading: Reading) -> bool:
-    """Whether a source is text as it lies there, so that it can be read from anywhere on."""
+    """Whether a source is text as it lies there, so that it can be read from anywhere on.
+
+    A counts file is not: it is read as a whole, which refuses it among texts.
+    """
     if reading.field is not None:
         return False
     with source.open() as raw:
         head = Stream(raw).head
-    return packing_of(source.name, head) is None and not head.startswith(PARQUET)
+    return packing_of(source.name, head) is None and not head.startswith((PARQUET, COUNTS))
 
 
 def _check_can_be_cut(pattern: Pattern, special_tokens: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ the regex is left with the pieces that were never seen before.
 Two memories stand one behind the other. A piece that is met again costs one look into the first.
 A new piece is cut by the pattern's regex, and its pretokens are looked up in the second: `dog!`
 is new where `dog` and `!` are not. Each holds what it has for as long as it has room, which is
-bounded: see `engine.encoding.piece_encoder`.
+bounded: see `BoundedMemo`.
 """
 
 from __future__ import annotations

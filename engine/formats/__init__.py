@@ -2,8 +2,8 @@
 
 To add a format, write a module with a `FORMAT` (see `tokenizer_format`) and a line below: in
 `_OF_FILES`, or in `_OF_NAMES` if it is opened by a name. A kind of file that is known but refused
-is a line in `unrecognised`. Uses the pipeline, the models and what is below them; analysis and the
-application use it.
+is a line in the tables of `source`. Uses the pipeline, the models and what is below them; analysis
+and the application use it.
 """
 
 from __future__ import annotations

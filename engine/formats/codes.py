@@ -60,7 +60,10 @@ class Codes:
 
 
 def recognises(source: Source) -> bool:
-    return source.only_file is not None and are_codes(source.heads[0])
+    path = source.only_file
+    if path is None or (path.name == "merges.txt" and path.with_name("vocab.json").is_file()):
+        return False  # the merges of a vocabulary that has ids, such as CLIP's
+    return are_codes(source.heads[0])
 
 
 def are_codes(head: bytes) -> bool:
@@ -124,9 +127,11 @@ def read_codes(path: Path) -> Codes:
     if not merges:
         raise TokenizerFileError(f"{path}: has no merges")
     has_counts = widths == {3}
-    if version and version[1].rstrip(".0") not in ("0.1", "0.2"):
+    # 0.2.0 is 0.2, but 0.10 is not 0.1; without a line that says it, the codes are the oldest.
+    known = re.sub(r"(\.0+)*$", "", version[1]) if version else "0.1"
+    if version and known not in ("0.1", "0.2"):
         raise TokenizerFileError(f"{path}: is of version {version[1]}; known are 0.1 and 0.2")
-    is_apart = not has_counts and (version is None or version[1].rstrip(".0") == "0.1")
+    is_apart = not has_counts and known == "0.1"
     return Codes(list(merges), is_apart, has_counts)
 
 

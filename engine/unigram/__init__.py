@@ -5,8 +5,8 @@ a probability, a text the probability of all its segmentations together, and the
 is the one with the greatest product. Read in this order:
 
 - one text under one model: `pieces`, `lattice`, `encoder`;
-- a model learnt: `seed`, `lattices`, `em`, `removals`, `trainer`;
-- the learning played back: `record`, `frame`, `timeline`, `changes`, `report`.
+- a model learnt: `seed`, `lattices`, `em`, `problem`, `trainer`;
+- the learning played back: `record`, `frame`, `changes`, `report`.
 
 Sources: T. Kudo, Subword Regularization (ACL 2018, arXiv:1804.10959); SentencePiece
 (`unigram_model_trainer.cc`); Hugging Face tokenizers (`models/unigram`). Where those two differ,

@@ -186,6 +186,7 @@ def test_of_a_merge_that_stands_there_twice_the_first_counts(tmp_path: Path) -> 
     [
         ("e s</w> 4\n" * 600 + "e t\n", "line 601 is not two tokens"),
         ("#version: 9.9\ne s</w>\n", "version 9.9; known are 0.1 and 0.2"),
+        ("#version: 0.10\ne s</w>\n", "version 0.10; known are 0.1 and 0.2"),
         (f"{CLIP_HEAD}\ni n\nt\n", "line 3 is not two tokens in GPT-2's stand-ins"),
         (f"{CLIP_HEAD}\ni 漢\n", "line 2 is not two tokens in GPT-2's stand-ins"),
     ],
@@ -194,3 +195,11 @@ def test_what_is_wrong_is_named(text: str, message: str, tmp_path: Path) -> None
     (tmp_path / "codes").write_text(text)
     with pytest.raises(TokenizerFileError, match=message):
         open_tokenizer(tmp_path / "codes")
+
+
+def test_the_merges_of_a_vocabulary_with_ids_are_no_codes(tmp_path: Path) -> None:
+    """CLIP's two files: the merges alone would give ids that are not the vocabulary's."""
+    (tmp_path / "vocab.json").write_text('{"a": 0, "b</w>": 1, "ab</w>": 2}')
+    (tmp_path / "merges.txt").write_text("#version: 0.2\na b</w>\n")
+    with pytest.raises(TokenizerFileError):
+        Tokenizer.load(tmp_path / "merges.txt")

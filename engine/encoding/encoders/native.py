@@ -71,17 +71,16 @@ class _TextsInKernel:
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text without special tokens."""
-        data = to_bytes(text)
-        if self._kernel is None or len(data) > MOST:
-            return self._in_python(text)
-        return self._kernel.ids(data).tolist()
+        if self._kernel is not None and len(data := to_bytes(text)) <= MOST:
+            return self._kernel.ids(data).tolist()
+        return self._in_python(text)
 
     def encode_around_special(
         self, text: str, splitter: SpecialSplitter, special_ids: Mapping[str, int]
     ) -> TokenIds:
         """The ids of a text: the kernel gets all of it at once, special tokens included."""
-        data, specials = to_bytes(text), list[tuple[int, int, int]]()
         if self._kernel is not None and splitter.is_of_bytes:
+            data, specials = to_bytes(text), list[tuple[int, int, int]]()
             for found in splitter.bytes_regex.finditer(data):
                 specials.append((*found.span(), special_ids[to_text(found.group())]))
             if len(data) <= MOST and all(0 <= token_id < MOST for *_, token_id in specials):

@@ -13,7 +13,7 @@ from engine.learning.questions.question import Level, Question, Wish, edged
 from engine.text.pretokenize import to_bytes, to_text
 from engine.wordpiece.encoder import Outcome
 from engine.wordpiece.frame import WordPieceFrame
-from engine.wordpiece.words import CONTINUES
+from engine.wordpiece.words import CONTINUES, inner
 
 WORDS, DRAWS = 2000, 60
 """So many different words of the corpus are drawn from, and so many of them tried."""
@@ -160,7 +160,7 @@ class LongestMatch(Question[WordPieceFrame]):
 
 def _written(word: str, start: int, end: int) -> str:
     """A part of a word as a piece is written: `##` before it, unless the word begins there."""
-    return (CONTINUES if start else "") + word[start:end]
+    return inner(word[start:end]) if start else word[start:end]
 
 
 def _piece(word: str, start: int, end: int) -> bytes:
