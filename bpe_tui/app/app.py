@@ -391,7 +391,7 @@ class BpeTuiApp(SessionApp):
         config = self.session.config
         if not isinstance(config, RunConfig):
             said = "A model is trained on a corpus, and this is a tokenizer. o opens a corpus."
-        elif config.corpus == "-":
+        elif config.from_input:
             said = (
                 "Standard input has been read to its end; another model needs the corpus in a file."
             )
@@ -437,7 +437,7 @@ def run_app(config: Config | None, lesson: Path | None = None) -> int:
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     terminal.tolerate_bad_bytes()
-    if config is not None and config.corpus == "-":
+    if config is not None and config.from_input:
         terminal.keys_from_terminal()
     app = BpeTuiApp(config, lesson=lesson)
     app.run()

@@ -62,13 +62,15 @@ def with_progress(blocks: Iterable[bytes], total: int | None = None) -> Iterator
     """
     started = monotonic()
     done, due = 0, started + FIRST_NEWS_SECONDS
-    for block in blocks:
-        yield block
-        done += len(block)
-        if monotonic() >= due:
-            tell_working(progress_of(done, total, monotonic() - started))
-            due = monotonic() + NEWS_SECONDS
-    tell_working("")
+    try:
+        for block in blocks:
+            yield block
+            done += len(block)
+            if monotonic() >= due:
+                tell_working(progress_of(done, total, monotonic() - started))
+                due = monotonic() + NEWS_SECONDS
+    finally:
+        tell_working("")  # also before an error is told
 
 
 def tell_working(said: str) -> None:

@@ -232,5 +232,4 @@ def _path(lesson: str | None, language: str) -> Path:
     """The file of a lesson that is named by its number or its path."""
     if lesson is None:
         return next_lesson(language).path
-    named = None if Path(lesson).exists() else numbered_lesson(lesson, language)
-    return named or Path(lesson)
+    return numbered_lesson(lesson, language) or Path(lesson)

@@ -32,7 +32,7 @@ CorpusArgument = Annotated[
     str,
     typer.Argument(
         metavar="CORPUS",
-        help="The text to train on; .gz is unpacked, `-` is standard input.",
+        help="The text to train on, one file; .gz is unpacked.",
         show_default=False,
     ),
 ]

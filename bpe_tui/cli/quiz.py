@@ -115,6 +115,7 @@ def quiz(
         raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
     config = run_of(context, corpus)
     source = check_run(config)
+    paper = paper_of(config, seed, questions)  # refuses what is no file before it is read
     if not force:
         check_free(out)
     check_outputs([out], source, overwrite=force)
@@ -122,7 +123,7 @@ def quiz(
         check_terminal()
     print(f"Reading {visible_text(config.name, spaces=False)}.", file=sys.stderr, flush=True)
     asked = make_quiz(finished_run(config), seed, questions)
-    sheet = AnswerSheet(paper_of(config, seed, questions), name, _now())
+    sheet = AnswerSheet(paper, name, _now())
     keep = Keeper(sheet, out)
     if plain:
         ask_plainly(asked, keep, lines_typed())

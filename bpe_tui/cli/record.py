@@ -120,9 +120,7 @@ def record(
 
 def lesson_path(named: str) -> Path | None:
     """The lesson that is named by its file, or by its number; `None` for anything else."""
-    if is_lesson(named):
-        return Path(named)
-    return None if Path(named).exists() else numbered_lesson(named)
+    return Path(named) if is_lesson(named) else numbered_lesson(named)
 
 
 def _write(out: Path, lines: list[str], force: bool) -> None:

@@ -42,6 +42,7 @@ from bpe_tui.widgets.visible import shorten, visible_text
 from bpe_tui.widgets.window import Window
 from engine.core.errors import BpeError
 from engine.formats import is_tokenizer, open_tokenizer
+from engine.text.corpus import PLAIN
 
 # What is in a directory, to choose from.
 
@@ -276,7 +277,7 @@ class OpenOther(Window[Config | None]):
     def _kept(self) -> str | None:
         """What is open now and can stay beside what is chosen, in a word."""
         config = self._config
-        if config is None or (isinstance(config, RunConfig) and config.corpus == "-"):
+        if config is None or (isinstance(config, RunConfig) and config.from_input):
             return None
         return config.name
 
@@ -372,8 +373,9 @@ def joined(chosen: Config, now: Config) -> Config:
     """What was chosen, together with what is open now: a tokenizer over a corpus."""
     if isinstance(chosen, RunConfig):
         return over(now, chosen) if isinstance(now, TokenizerConfig) else chosen
-    corpus = None if now.corpus == "-" else now.corpus
-    return replace(chosen, corpus=corpus, reading=now.reading)
+    if now.from_input:
+        return replace(chosen, corpus=None, reading=PLAIN)
+    return replace(chosen, corpus=now.corpus, reading=now.reading)
 
 
 TITLE_CELLS = 11

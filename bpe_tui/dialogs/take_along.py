@@ -64,7 +64,7 @@ class CommandWindow(Window[None]):
 def _left_out(session: Session, viewpoint: Viewpoint) -> list[str]:
     """What a command cannot say."""
     said = []
-    if session.config.corpus == "-":
+    if session.config.from_input:
         said.append("The corpus came from standard input: pipe it in again.")
     if (why := why_not_in_command(viewpoint.text)) is not None:
         said.append(f"Without the text, which has {why}; S saves it.")

@@ -102,6 +102,11 @@ class RunConfig:
         """What is opened, in a word."""
         return Path(without_credentials(self.corpus)).name
 
+    @property
+    def from_input(self) -> bool:
+        """Whether some of the corpus came from standard input, which is read only once."""
+        return "-" in (self.corpus, *self.reading.more)
+
     def open_corpus(self) -> Corpus:
         """The corpus, to be read.
 
@@ -164,6 +169,11 @@ class TokenizerConfig:
         """What is opened, in a word."""
         return Path(self.paths[0]).name
 
+    @property
+    def from_input(self) -> bool:
+        """Whether some of the corpus came from standard input, which is read only once."""
+        return "-" in (self.corpus, *self.reading.more)
+
 
 Config = RunConfig | TokenizerConfig
 
@@ -175,7 +185,7 @@ def why_unchecked(config: Config) -> str | None:
             "Merges are checked against what is trained here, and this is a tokenizer's. "
             "Press o and open the corpus that your trainer was given."
         )
-    if config.corpus == "-":
+    if config.from_input:
         return "Standard input has been read to its end; a check needs the corpus in a file."
     if config.model != "bpe" or config.units != DEFAULT_UNITS:
         return "Merges are checked against BPE on bytes, which this is not."

@@ -99,12 +99,12 @@ def builtin_lessons(language: str = ENGLISH) -> tuple[BuiltIn, ...]:
 
 
 def numbered_lesson(number: str, language: str = ENGLISH) -> Path | None:
-    """The file of the lesson of a number, which may be any text; `None` for a text that is none.
+    """The file of the lesson of a number; `None` for any other text, and for a file of that name.
 
     Raises:
         UnknownNameError: there is no lesson of the number.
     """
-    if not (number.isascii() and number.isdigit()):
+    if not (number.isascii() and number.isdigit()) or Path(number).exists():
         return None
     lessons = builtin_lessons(language)
     found = (each.path for each in lessons if str(each.number) == number.lstrip("0"))

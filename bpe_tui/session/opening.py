@@ -163,7 +163,7 @@ def saved_session(session: Session, viewpoint: Viewpoint) -> SavedSession:
     """
     config = root_config(session)
     names = () if isinstance(config, RunConfig) else config.paths
-    if config.corpus == "-":
+    if config.from_input:
         raise SessionFileError("the corpus came from standard input; save it as a file, open that")
     if config.reading != PLAIN or (config.corpus is not None and is_address(config.corpus)):
         raise SessionFileError(

@@ -120,11 +120,13 @@ def _identity(corpus: Corpus) -> tuple[object, ...] | None:
     """What no other file has, nor this one changed; `None` if its count is not worth keeping."""
     if corpus.holds_counts or corpus.paths is None or (corpus.bytes_total or 0) < WORTH_KEEPING:
         return None
+    if corpus.reading.skip_bad:
+        return None  # how many records were left out is known only to who has read them
     try:
         files = tuple(_identity_of_file(path.resolve()) for path in corpus.paths)
     except OSError:
         return None
-    return files, corpus.reading.field, corpus.reading.skip_bad, corpus.separator
+    return files, corpus.reading.field, corpus.separator
 
 
 def _identity_of_file(path: Path) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from engine.counting import cache as counts_cache
 from engine.counting.cache import KeptCount
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import CorpusCount
-from engine.text.corpus import Corpus
+from engine.text.corpus import Corpus, Reading
 
 SPECIAL = ("<|endoftext|>",)
 
@@ -173,3 +173,13 @@ def test_numbers_that_nobody_counts_are_damage(counts: dict[bytes, int]) -> None
     packed = counts_cache._packed(CorpusCount(1, lambda limit: Counter(counts)))
     with pytest.raises(CorpusError, match="damaged"):
         counts_cache._unpacked(packed)
+
+
+def test_records_left_out_are_counted_each_time(cache: Path, tmp_path: Path) -> None:
+    """How many were left out is told, and only a reading of all finds it out."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "good"}\nbroken\n')
+    corpus = Corpus(path, Reading(field="text", skip_bad=True))
+    place = KeptCount.of(cache, corpus, "gpt2", SPECIAL)
+    place.keep(count_corpus(corpus, "gpt2", SPECIAL))
+    assert place.find() is None

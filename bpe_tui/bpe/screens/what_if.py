@@ -122,7 +122,7 @@ class WhatIfJob(Job):
         fewer = config.left_out[len(self._config.left_out) :]
         if not recut and not fewer:
             return self._frame.counts, self._frame.excerpt
-        if config.corpus == "-":
+        if config.from_input:
             raise WhatIfError("standard input is read only once; save it to a file and open that")
         if not recut:
             return self._without(self._frame.counts, fewer), self._frame.excerpt
