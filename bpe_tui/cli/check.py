@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import DIFFERS, PROGRAM, STANDARD_INPUT, print_json
-from bpe_tui.cli.inputs import CommandLineError, check_run, open_screen
+from bpe_tui.cli.console import DIFFERS, PROGRAM, print_json
+from bpe_tui.cli.inputs import CommandLineError, check_run, note, open_screen
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -28,9 +27,10 @@ from bpe_tui.cli.options import (
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
 from bpe_tui.session.training import count_corpus_of
-from bpe_tui.widgets.visible import quoted, visible_text
+from bpe_tui.widgets.visible import quoted
 from engine.analysis.check.checking import as_dict, check_claim
 from engine.analysis.check.claim import Assignment, read_claim
+from engine.text.sources import STANDARD_INPUT
 
 INPUT = "What to check"
 
@@ -119,8 +119,8 @@ def check(
     claim, notes = read_claim(
         *claimed.paths, special_tokens=special_tokens, are_steps=claimed.are_steps
     )
-    for note in notes:
-        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    for said in notes:
+        note(said)
     size = vocab_size or 256 + len(special_tokens) + len(claim.steps)
     config = replace(config, vocab_size=size)
     report = check_claim(claim, _assignment(config, vocab_size))

@@ -24,8 +24,6 @@ COMMAND_NAMES = (
 """Each has a module of its name beside this one, which is imported when it is needed."""
 COMPLETION = "_BPE_TUI_COMPLETE"
 """Set by a shell that asks how a command line could go on."""
-STANDARD_INPUT = "-"
-"""In place of a file."""
 
 
 # What the program's exit codes mean; the last is what a shell says of an ending signal. That of

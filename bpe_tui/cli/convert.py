@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from bpe_tui.cli.console import PROGRAM
-from bpe_tui.cli.inputs import CommandLineError
+from bpe_tui.cli.inputs import CommandLineError, note
 from bpe_tui.cli.options import OUTPUT, TokenizerArgument
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import plural
@@ -68,7 +67,7 @@ def convert(
         notes = converted(opened.tokenizer, to, out, overwrite=force, renumber=renumber)
     except OutputExistsError as error:
         raise CommandLineError(f"{error}; --force overwrites it") from error
-    for note in (*opened.notes, *notes):
-        print(f"note: {visible_text(note, spaces=False)}", file=sys.stderr)
+    for said in (*opened.notes, *notes):
+        note(said)
     tokens = plural(len(opened.tokenizer.vocab), "token")
     print(f"{tokens} in {visible_text(str(out), spaces=False)} ({to}), read again and checked")

@@ -11,7 +11,6 @@ import typer
 from bpe_tui.cli.console import (
     BAD_INPUT,
     PROGRAM,
-    STANDARD_INPUT,
     input_blocks,
     write_result,
 )
@@ -21,6 +20,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.widgets.numbers import number
 from engine.encoding.typed_ids import decode_known, read_ids
 from engine.text.pretokenize import to_bytes, to_text
+from engine.text.sources import STANDARD_INPUT
 
 UNKNOWN = "\ufffd"
 """Stands for an id that no token has."""

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, input_blocks, print_json, with_progress
+from bpe_tui.cli.console import PROGRAM, input_blocks, print_json, with_progress
 from bpe_tui.cli.explain import explanation
 from bpe_tui.cli.inputs import CommandLineError, noting_newer, open_named
 from bpe_tui.cli.options import (
@@ -27,6 +27,7 @@ from engine.encoding.encoders.dropout import encode_with_dropout
 from engine.encoding.special_policy import REFUSE_SPECIAL
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import to_bytes, to_text
+from engine.text.sources import STANDARD_INPUT
 
 IDS_AT_A_TIME = 1 << 12
 

@@ -16,12 +16,12 @@ from bpe_tui.cli.console import (
     COMMAND_NAMES,
     COMPLETION,
     PROGRAM,
-    STANDARD_INPUT,
     near_command,
 )
 from bpe_tui.widgets.visible import visible_text
 from engine.core.errors import BpeError, HelperWarning
 from engine.core.helper_pool import SINGLE_THREADED
+from engine.text.sources import STANDARD_INPUT
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

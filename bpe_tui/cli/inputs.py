@@ -63,7 +63,12 @@ def check_run(config: RunConfig) -> Corpus:
 
 def note(said: str) -> None:
     """Say on standard error what one may want to know."""
-    print(f"{PROGRAM}: note: {visible_text(said, spaces=False)}", file=sys.stderr)
+    _note_visible(visible_text(said, spaces=False))
+
+
+def _note_visible(said: str) -> None:
+    """Say it; what is foreign in it has been made visible, and must not be twice."""
+    print(f"{PROGRAM}: note: {said}", file=sys.stderr)
 
 
 def note_sizes(corpus: Corpus) -> None:
@@ -86,8 +91,7 @@ def note_stand_ins(text: str) -> None:
     from engine.analysis.explain.stand_ins import stand_ins_in
 
     for found in islice(stand_ins_in(text), NOTES):
-        said = f"{visible_text(found.spelling)}: {found.describe(quoted)}"
-        print(f"{PROGRAM}: note: {said}", file=sys.stderr)
+        _note_visible(f"{visible_text(found.spelling)}: {found.describe(quoted)}")
 
 
 def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -101,7 +105,7 @@ def noting_newer(blocks: Iterable[bytes]) -> Iterator[bytes]:
             found.update(newer_characters(block.decode("utf-8", "ignore")))
         yield block
     if found:
-        print(f"{PROGRAM}: note: {describe_newer(sorted(found))}", file=sys.stderr)
+        _note_visible(describe_newer(sorted(found)))
 
 
 def open_named(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT
+from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, check_config, open_screen
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -34,6 +34,7 @@ from bpe_tui.session.config import (
     Viewpoint,
 )
 from bpe_tui.session.state import OVERVIEWS, prefer
+from engine.text.sources import STANDARD_INPUT
 
 
 @app.command(

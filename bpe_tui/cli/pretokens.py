@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
+from bpe_tui.cli.console import PROGRAM, write_result
 from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -36,6 +36,7 @@ from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
 from engine.text.corpus import Corpus
+from engine.text.sources import STANDARD_INPUT
 
 
 @app.command(

@@ -27,11 +27,11 @@ from bpe_tui.session.config import RunConfig
 from bpe_tui.session.training import train
 from bpe_tui.views.asking import Asking
 from bpe_tui.widgets.visible import visible_text
-from engine.core.files import check_free
 from engine.learning.questions.question import Attempt, Question, Score
 from engine.learning.quiz import MOST_QUESTIONS, Answered, AnswerSheet, Paper, make_quiz
 from engine.learning.session_file import SavedFile
 from engine.recording.player import Player
+from engine.text.sources import STANDARD_INPUT
 
 QUIZ = "Quiz"
 OPTIONS = (
@@ -111,13 +111,11 @@ def quiz(
     `bpe-tui grade` makes tables of such files. It is practice: nothing in the file is secret.
     """
     check_model(context)
-    if corpus == "-":
+    if corpus == STANDARD_INPUT:
         raise CommandLineError("a quiz is about a corpus in a file, so that it can be graded")
     config = run_of(context, corpus)
     source = check_run(config)
     paper = paper_of(config, seed, questions)  # refuses what is no file before it is read
-    if not force:
-        check_free(out)
     check_outputs([out], source, overwrite=force)
     if not plain:
         check_terminal()

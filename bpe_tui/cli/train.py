@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from bpe_tui.cli.console import PROGRAM, STANDARD_INPUT, write_result
+from bpe_tui.cli.console import PROGRAM, write_result
 from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
 from bpe_tui.cli.options import (
     OUTPUT,
@@ -40,6 +40,7 @@ from engine.core.events import CountProgress, WorkProgress
 from engine.formats import DEFAULT_FORMAT, WRITABLE
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
 from engine.recording.training import CountedCorpus, Training, TrainingListener
+from engine.text.sources import STANDARD_INPUT
 
 MERGES_A_MOVE = 64
 """Moving the bar takes as long as some merges do."""

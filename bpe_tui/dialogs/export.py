@@ -1,4 +1,4 @@
-"""Windows that ask for steps: one to go to, or those to export."""
+"""Windows that ask for a step to go to, and for what to export."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from engine.encoding.units import DEFAULT_UNITS
 from engine.text.corpus import PLAIN, Corpus, Reading, separator_of
 from engine.text.patterns import PATTERNS, as_pattern
 from engine.text.remote import without_credentials
+from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from engine.learning.session_file import SavedFile, SavedFork
@@ -105,7 +106,7 @@ class RunConfig:
     @property
     def from_input(self) -> bool:
         """Whether some of the corpus came from standard input, which is read only once."""
-        return "-" in (self.corpus, *self.reading.more)
+        return STANDARD_INPUT in (self.corpus, *self.reading.more)
 
     def open_corpus(self) -> Corpus:
         """The corpus, to be read.
@@ -172,7 +173,7 @@ class TokenizerConfig:
     @property
     def from_input(self) -> bool:
         """Whether some of the corpus came from standard input, which is read only once."""
-        return "-" in (self.corpus, *self.reading.more)
+        return STANDARD_INPUT in (self.corpus, *self.reading.more)
 
 
 Config = RunConfig | TokenizerConfig

@@ -39,6 +39,7 @@ from engine.text.corpus import COUNTS, PLAIN
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import check_special_tokens
 from engine.text.remote import is_address, without_credentials
+from engine.text.sources import STANDARD_INPUT
 
 if TYPE_CHECKING:  # what runs without a screen opens things, too, and needs no textual
     from bpe_tui.session.session import ForkedFrom, Session
@@ -62,7 +63,7 @@ def config_for(run: RunConfig, asked: Collection[str] = ()) -> Config:
         CorpusError: it is a counts file, and damaged.
         SessionFileError: it is a session file, and no good one.
     """
-    if run.corpus == "-" or run.reading != PLAIN or is_address(run.corpus):
+    if run.corpus == STANDARD_INPUT or run.reading != PLAIN or is_address(run.corpus):
         return run
     path, head = Path(run.corpus), _head_of(run.corpus)
     if head.startswith(COUNTS):
@@ -261,7 +262,7 @@ def command_that_opens(config: Config, viewpoint: Viewpoint, program: str = "bpe
             words += ["--tokenizer", path]
     if config.corpus is not None:
         for name in (config.corpus, *config.reading.more):
-            dash = name.startswith("-") and name != "-"
+            dash = name.startswith("-") and name != STANDARD_INPUT
             words.append(f"./{name}" if dash else without_credentials(name))
     if config.reading.field is not None:
         words += ["--field", config.reading.field]

@@ -27,6 +27,7 @@ from engine.core.errors import OutputError
 from engine.core.files import sweep, write_files
 from engine.text.corpus import PLAIN, Reading
 from engine.text.remote import is_address, without_credentials
+from engine.text.sources import STANDARD_INPUT
 
 LARGEST = 1 << 20
 """Bytes of a file that are read."""
@@ -103,7 +104,10 @@ RECENT, KEPT = "recent.json", 20
 LONGEST_NAME = 4096
 
 Given = tuple[str, ...]
-"""A path or a known name; or two paths, of a vocabulary and its merges."""
+"""A path or a known name; or two paths, of a vocabulary and its merges; or a corpus's files.
+
+Options about records stand behind them, as `as_reading` takes them.
+"""
 
 
 def recent() -> list[Given]:
@@ -128,7 +132,7 @@ def remember(config: Config) -> None:
     if len(names) > 1 or without_credentials(names[0]) != names[0]:
         return
     latest: list[Given] = []
-    if config.corpus is not None and config.corpus != "-":
+    if config.corpus is not None and config.corpus != STANDARD_INPUT:
         reading = config.reading
         options = f"{FIELD}{reading.field}" if reading.field else ""
         options += SKIP_BAD if reading.skip_bad else ""

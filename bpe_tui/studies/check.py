@@ -382,12 +382,9 @@ class CheckScreen(SessionScreen):
     def can_leave(self) -> bool:
         return True
 
-    def action_leave(self) -> None:
-        """Esc: out of a zoom, or back to the screen that it was chosen on."""
-        if self.zoomed is None:
-            self.host.look_back()
-        else:
-            super().action_leave()
+    def action_go_back(self) -> None:
+        """Back to the screen that it was chosen on."""
+        self.host.look_back()
 
     def show_panel(self, panel: str) -> None:
         super().show_panel(panel)

@@ -239,11 +239,9 @@ class ChartsScreen(PlayerScreen, TiledScreen):
     def panel_of(self, tile: ChartKind | GainsTile) -> Widget:
         return tile.panel()
 
-    def action_leave(self) -> None:
-        """Esc: out of a zoom, or back to the screen that it was chosen on."""
-        if self.zoomed is None:
-            self.host.look_back()
-        super().action_leave()
+    def action_go_back(self) -> None:
+        """Back to the screen that it was chosen on."""
+        self.host.look_back()
 
 
 MOST_BETWEEN = 1000

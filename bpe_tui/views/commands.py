@@ -145,10 +145,6 @@ def _told(sign: Sign) -> str:
     return f"{sign.label[0].upper()}{sign.label[1:]}. {sign.sentence}"
 
 
-WIDEST_HELP = 92
-"""Cells of the window with the keys, as the style sheet has it."""
-
-
 @cache
 def commands_on(screen: str) -> tuple[Command, ...]:
     """The commands of a screen, in their order."""
@@ -224,8 +220,11 @@ class Help(Window[None]):
 
     def on_resize(self) -> None:
         window = self.query_one("#help")
-        widest = min(WIDEST_HELP, self.size.width * 95 // 100)
-        cells = widest - window.gutter.width - window.scrollbar_size_vertical
+        wanted, most = window.styles.width, window.styles.max_width
+        assert wanted is not None  # the style sheet gives both
+        assert most is not None
+        widest = min(wanted.value, self.size.width * most.value / 100)
+        cells = int(widest) - window.gutter.width - window.scrollbar_size_vertical
         self.query_one(Static).update(Content(hanging(self._text, cells)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
@@ -192,7 +192,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             return None
         if any(_has_role(row, role) for row in rows):
             return None
-        if self._first_line_with(made, merge) is not None:
+        if self._line_with(made, merge) is not None:
             return None
         found, _ = made.affected_within(SLICE_SECONDS, 1)
         if not found:
@@ -219,16 +219,30 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
             return None
         if any(_has_role(row, "fresh") for row in rows):
             return None
-        line = self._first_line_with(frame, frame.merge)
+        line = self._line_with(frame, frame.merge)
         return None if line is None else (line, "fresh")
 
-    def _first_line_with(self, frame: MergeFrameT, merge: PairStep) -> int | None:
+    def _line_with(self, frame: MergeFrameT, made: PairStep) -> int | None:
         """The first line of the excerpt that has what the step made."""
-        covered, token_id = merge.covers, merge.new_id
-        for pretoken, line in frame.excerpt.first_lines.items():
-            if covered in pretoken and self.has_token(frame, pretoken, token_id):
-                return line
-        return None
+        return first_line_with(
+            frame.excerpt,
+            made.covers,
+            lambda pretoken: self.has_token(frame, pretoken, made.new_id),
+        )
+
+
+def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], bool]) -> int | None:
+    """The first line of an excerpt with a pretoken that holds what is looked for.
+
+    Args:
+        excerpt: the lines.
+        covered: the bytes of what is looked for; only pretokens with them are asked about.
+        holds: whether it stands in such a pretoken as one token, or one pair.
+    """
+    for pretoken, line in excerpt.first_lines.items():
+        if covered in pretoken and holds(pretoken):
+            return line
+    return None
 
 
 def elsewhere_row(

@@ -7,7 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice, pairwise
 from typing import ClassVar
 
-from bpe_tui.views.corpus import Place, elsewhere_row, flowed, layout_step, reserved, within_rows
+from bpe_tui.views.corpus import (
+    Place,
+    elsewhere_row,
+    first_line_with,
+    flowed,
+    layout_step,
+    reserved,
+    within_rows,
+)
 from bpe_tui.views.narration import NO_CORPUS, first_fitting
 from bpe_tui.views.panel import ABOUT_TO_JOIN, PRETOKEN_BORDER, MergeFrameT, TokenPainter
 from bpe_tui.views.telling import (
@@ -425,13 +433,13 @@ class MergeTeller(Teller[MergeFrameT]):
 
     def _line_with(self, frame: MergeFrameT, pair: Pair) -> int | None:
         """The first line of the excerpt in which the pair stands side by side."""
-        covered = b"".join(map(frame.covers, pair))
-        for pretoken, line in frame.excerpt.first_lines.items():
-            if covered in pretoken and any(
+        return first_line_with(
+            frame.excerpt,
+            b"".join(map(frame.covers, pair)),
+            lambda pretoken: any(
                 pair in pairwise(frame.tokens_of(word)) for word in self.words_of(frame, pretoken)
-            ):
-                return line
-        return None
+            ),
+        )
 
     def _length_at_start(self, frame: MergeFrameT, text: str) -> int:
         """How many tokens the text has at step 0; kept, since it is asked at each beat."""

@@ -321,8 +321,7 @@ class InspectionScreen(TiledScreen):
         if not self.is_current or frame is None:
             return
         super().show_session(session)
-        room = self.size.width - 2
-        self.say("#heading", self.heading(session, room))
+        self.say("#heading", self.heading(session, self.size.width - 2))
         self.query(InspectionPanel).first().facts = self.how_trained(session, frame)
         if self._inspected is None or not frame.looks_like(self._inspected):
             self._inspect(frame, session.opened)

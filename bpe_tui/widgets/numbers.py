@@ -1,4 +1,4 @@
-"""Numbers as people read them: with separators, in a few characters, with a unit or a sign.
+"""Numbers as people read them: separated, short, with a unit or a sign, and as bars.
 
 Every function returns plain text that needs no escaping. A minus sign is always U+2212.
 """
@@ -6,7 +6,6 @@ Every function returns plain text that needs no escaping. A minus sign is always
 from __future__ import annotations
 
 import math
-from math import frexp
 from typing import Final
 
 from engine.core.wording import with_power as with_power  # screens write it like sentences
@@ -164,5 +163,5 @@ def scale_of(highest: float) -> float:
     """
     if highest <= 0:
         return 1.0
-    mantissa, exponent = frexp(highest)
+    mantissa, exponent = math.frexp(highest)
     return 2.0 ** (exponent - (mantissa == 0.5))

@@ -15,7 +15,7 @@ from bpe_tui.widgets.rows import Span
 
 
 def role_style(widget: Widget, role: str) -> Style:
-    """What a role, one of `ROLES`, adds to the style that its text has without it."""
+    """What a role, one of `LOOKS`, adds to the style that its text has without it."""
     look, colours = LOOKS[role], widget.app.theme_variables
     return _style(
         colours[look.ink] if look.ink else None,

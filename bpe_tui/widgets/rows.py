@@ -17,7 +17,7 @@ from rich.cells import chop_cells
 from bpe_tui.widgets.visible import ELLIPSIS, shorten, signs, width
 
 Span = tuple[str, str]
-"""Visible text and its role: one of `ROLES`, or "" for ordinary text."""
+"""Visible text and its role, or "" for ordinary text. `bpe_tui.styles.LOOKS` lists the roles."""
 
 
 class SubjectSpan(tuple[str, str]):
@@ -34,26 +34,6 @@ class SubjectSpan(tuple[str, str]):
 
 TOKEN_HUES = 8
 """How many colours neighbouring tokens take in turn."""
-
-ROLES = (
-    "border",  # the line between two pretokens
-    "cut",  # the line between two tokens of a pretoken
-    "cursor",  # the row that Enter acts on
-    "dim",  # said in passing
-    "strong",
-    "fresh",  # made at this step
-    "pair",  # about to merge
-    "here",  # the row that one is at, in a list of things to choose
-    "gain",
-    "loss",
-    "stale",
-    "stale-truth",  # what a stale entry should say
-    "tie",
-    "curve",  # of a chart, as far as the cursor
-    "special",
-    *(f"token-{hue}" for hue in range(TOKEN_HUES)),
-)
-"""What a span can be. It never names a colour: `bpe_tui.styles` says how a role looks."""
 
 BORDERS = frozenset(("border", "cut", "pair"))
 """The roles of what stands between two tokens; `+`, where they are about to merge, is a `pair`."""

@@ -28,6 +28,7 @@ written from right to left stay as they are, and some terminals turn them round.
 """
 
 import re
+import sys
 from functools import lru_cache
 from typing import Final
 from unicodedata import category
@@ -49,8 +50,10 @@ def _cells_with_spacing_marks(char: str, *version: str) -> int:
     return 1 if category(char) == "Mc" else _cells_of(char, *version)
 
 
-# Textual, too, measures with it. It finds this one, since it is imported later.
-setattr(rich.cells, "get_character_cell_size", _cells_with_spacing_marks)  # noqa: B010
+# Rich and Textual measure with it, too. Those that are imported later find it in `rich.cells`.
+for _module in ("rich.cells", "rich.segment", "textual._wrap", "textual.widgets._input"):
+    if _module in sys.modules:
+        setattr(sys.modules[_module], "get_character_cell_size", _cells_with_spacing_marks)  # noqa: B010
 
 SPACE: Final = "·"
 TAB: Final = "⇥"

@@ -28,6 +28,7 @@ from engine.text.remote import RemoteFile, is_address
 BLOCK = 1 << 16
 """Bytes that are read at once."""
 STANDARD_INPUT = "-"
+"""In place of the name of a file."""
 
 
 class Source(Protocol):

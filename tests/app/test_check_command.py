@@ -98,7 +98,7 @@ def test_recorded_steps_are_checked(capsys: pytest.CaptureFixture[str], tmp_path
     code, out, err = run(capsys, "--jsonl", str(steps))
     assert code == DIFFERS
     assert "Yours is “␛” + “[2J”: no earlier merge makes “[2J”." in out
-    assert err == "note: tokens are written as GPT-2 spelling\n"
+    assert err == "bpe-tui: note: tokens are written as GPT-2 spelling\n"
 
 
 @pytest.mark.parametrize(

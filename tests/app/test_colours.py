@@ -9,7 +9,6 @@ import pytest
 from textual.theme import Theme
 
 from bpe_tui.styles import LOOKS, THEMES, sheet
-from bpe_tui.widgets.rows import ROLES
 
 READABLE = 4.5
 THIS_MERGE = {"role-pair", "role-fresh", "role-fresh-back"}
@@ -82,7 +81,3 @@ def test_nothing_but_merges_takes_that_colour() -> None:
     takes = {role for role, look in LOOKS.items() if {look.ink, look.back} & THIS_MERGE}
     assert takes == {"pair", "fresh"}
     assert not re.search(r"\$role-(?:pair|fresh)", sheet("app.tcss").read_text(encoding="utf-8"))
-
-
-def test_every_role_has_a_look() -> None:
-    assert LOOKS.keys() == set(ROLES)

@@ -1,4 +1,4 @@
-"""The commands of the screens, kind by kind; `table` puts them in their order."""
+"""What moves the cursor, then the commands of the screens, kind by kind; `table` orders them."""
 
 from __future__ import annotations
 
@@ -61,9 +61,6 @@ PLAYER = (
             STEP,
             in_footer=True,
         ),
-    ),
-    *on(
-        (LESSON,),
         Command(
             "screen.predict",
             "P",

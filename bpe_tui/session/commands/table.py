@@ -1,7 +1,7 @@
 """Every command, declared once: its keys, footer label, help line and palette entry come from here.
 
-What many screens have is declared here, what one kind has in `of_screens`, what moves the cursor in
-`player`, and what only one model has in its folder. Footer, help and palette keep this order.
+What many screens have is declared here, what moves the cursor or belongs to one kind in
+`of_screens`, and what only one model has in its folder. Footer, help and palette keep this order.
 """
 
 from __future__ import annotations

@@ -190,8 +190,7 @@ class RaceScreen(SessionScreen):
         super().show_session(session)
         if session.stop_reason is not None and session.timeline is not self._raced:
             self._start(session)
-        room = self.size.width - 2
-        self.say("#heading", heading(session, room))
+        self.say("#heading", heading(session, self.size.width - 2))
         self.query_one(Transport).show(session)
         self.query_one("#over-steps", RaceChart).at = session.frame.step or None
         self._tell()
@@ -279,14 +278,16 @@ class RaceScreen(SessionScreen):
         return True
 
     def action_leave(self) -> None:
-        """Esc: stop the race if it runs; out of a zoom; or back to the screen it was chosen on."""
+        """Esc: stop the race if it runs, else what it does everywhere."""
         if self._runs:
             self._stop()
             self._tell()
-        elif self.zoomed is None:
-            self.host.look_back()
         else:
             super().action_leave()
+
+    def action_go_back(self) -> None:
+        """Back to the screen that it was chosen on."""
+        self.host.look_back()
 
     def action_again(self) -> None:
         if self.session.stop_reason is not None:
