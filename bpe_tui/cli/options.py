@@ -28,14 +28,6 @@ OUTPUT = "Output"
 TEXT = "Text"
 VIEWPOINT = "Where to begin"
 
-CorpusArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="CORPUS",
-        help="The text to train on, one file; .gz is unpacked.",
-        show_default=False,
-    ),
-]
 SOURCES_HELP = (
     "a file, a folder, a glob, or an address (https, s3, gs, az, hf); .gz, .bz2, .xz and .zst are "
     "unpacked, `-` is standard input."

@@ -15,7 +15,6 @@ from bpe_tui.cli.console import PROGRAM
 from bpe_tui.cli.inputs import CommandLineError, check_run, check_terminal
 from bpe_tui.cli.options import (
     OUTPUT,
-    CorpusArgument,
     check_model,
     run_of,
     with_training,
@@ -52,7 +51,14 @@ OPTIONS = (
 @with_training("trainer", "no_cache")
 def quiz(
     context: typer.Context,
-    corpus: CorpusArgument,
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS",
+            help="The text to train on, one file; .gz is unpacked.",
+            show_default=False,
+        ),
+    ],
     out: Annotated[
         Path,
         typer.Option(
