@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import DIFFERS, PROGRAM, print_json
-from bpe_tui.cli.inputs import CommandLineError, check_run, note, open_screen
+from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_skipped, open_screen
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -22,7 +22,7 @@ from bpe_tui.cli.options import (
     TieRuleOption,
     asked_of,
     reading_of,
-    special_tokens_of,
+    run_of,
 )
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import Claimed, RunConfig, as_counted
@@ -104,16 +104,11 @@ def check(
 
     Exits with 0 if they are, with 1 if they differ.
     """
-    special_tokens = special_tokens_of(special, no_special)
     if STANDARD_INPUT in corpus:
         raise CommandLineError("a corpus to check against is read more than once; give a file")
     claimed = _claimed(files or [], jsonl, vocab_size)
-    config = RunConfig(
-        *(corpus[0], vocab_size, special_tokens, pattern, tie_rule),
-        min_count=1,
-        cache=not no_cache,
-        reading=reading_of(corpus[1:], field, skip_bad),
-    )
+    reading = reading_of(corpus[1:], field, skip_bad)
+    config = run_of(context, corpus[0], min_count=1, reading=reading)
     config = as_counted(config, asked_of(context))
     special_tokens = config.special_tokens
     claim, notes = read_claim(
@@ -146,9 +141,10 @@ def _claimed(files: list[Path], jsonl: Path | None, vocab_size: int | None) -> C
 def _assignment(config: RunConfig, vocab_size: int | None) -> Assignment:
     """The rule to check against, with the corpus counted or its counts found in the cache."""
     check_run(config)
-    _, count = count_corpus_of(config)
+    corpus, count = count_corpus_of(config)
+    note_skipped(corpus.skipped)
     return Assignment.of_file(
-        config.open_corpus(),
+        corpus,
         config.special_tokens,
         config.pattern,
         config.tie_rule,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from bpe_tui.cli.console import PROGRAM
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.models import MODELS
-from bpe_tui.widgets.numbers import size
+from bpe_tui.widgets.numbers import plural, size
 from bpe_tui.widgets.visible import quoted, visible_text
 from engine.bpe.ties import TIE_RULES
 from engine.bpe.trainer import check_vocab_size
@@ -81,6 +81,12 @@ def note_sizes(corpus: Corpus) -> None:
         if isinstance(source, RemoteFile):
             told = "an unknown size" if source.size is None else size(source.size)
             note(f"{source.name}: {told} to read")
+
+
+def note_skipped(records: int) -> None:
+    """Say how many bad records were left out of the corpus, if any were."""
+    if records:
+        note(f"{plural(records, 'bad record')} left out")
 
 
 NOTES = 3

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
+from bpe_tui.cli.inputs import CommandLineError, check_run, note_sizes, note_skipped
 from bpe_tui.cli.options import (
     OUTPUT,
     TRAINING,
@@ -24,13 +24,12 @@ from bpe_tui.cli.options import (
     WorkersOption,
     asked_of,
     reading_of,
-    special_tokens_of,
+    run_of,
 )
 from bpe_tui.cli.outputs import check_outputs
 from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.cli.train import TrainingBar
 from bpe_tui.session.config import RunConfig, as_counted
-from bpe_tui.widgets.numbers import plural
 from engine.core.events import CountProgress
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
@@ -86,13 +85,7 @@ def pretokens(
     """
     if str(out) == STANDARD_INPUT:
         raise CommandLineError("--out names the file of counts; - is none")
-    config = RunConfig(
-        corpus[0],
-        None,
-        special_tokens_of(special, no_special),
-        pattern,
-        reading=reading_of(corpus[1:], field, skip_bad),
-    )
+    config = run_of(context, corpus[0], reading=reading_of(corpus[1:], field, skip_bad))
     config = as_counted(config, asked_of(context))
     source = check_run(config)
     check_outputs([out], source, overwrite=force)
@@ -110,8 +103,7 @@ def pretokens(
                 )
             content, skipped = counted.file(), counted.skipped
         write_files({out: content}, overwrite=force)
-    if skipped:
-        note(f"{plural(skipped, 'bad record')} left out")
+    note_skipped(skipped)
     write_result(os.fsencode(out) + b"\n")
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from bpe_tui.cli.console import PROGRAM, write_result
-from bpe_tui.cli.inputs import CommandLineError, check_run, note, note_sizes
+from bpe_tui.cli.inputs import CommandLineError, check_run, note_sizes, note_skipped
 from bpe_tui.cli.options import (
     OUTPUT,
     FieldOption,
@@ -35,7 +35,7 @@ from bpe_tui.cli.program import GroupedHelp, app, examples
 from bpe_tui.session.config import as_counted
 from bpe_tui.session.models import MODELS
 from bpe_tui.session.training import train as train_model
-from bpe_tui.widgets.numbers import number, plural, progress_of
+from bpe_tui.widgets.numbers import number, progress_of
 from engine.core.events import CountProgress, WorkProgress
 from engine.formats import DEFAULT_FORMAT, WRITABLE
 from engine.formats.gpt2 import MERGES, SETTINGS, VOCAB
@@ -113,8 +113,7 @@ def train(
         with TrainingBar(write_step) as bar:
             training = train_model(config, bar, source, workers=workers, recorded=False)
         said = parts.write(training, config, format, out, overwrite=force)
-    if source.skipped:
-        note(f"{plural(source.skipped, 'bad record')} left out")
+    note_skipped(source.skipped)
     print(said, file=sys.stderr)
     write_result(b"".join(os.fsencode(path) + b"\n" for path in outputs))
 

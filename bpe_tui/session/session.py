@@ -185,7 +185,11 @@ class Session:
 
     @property
     def algorithm(self) -> Algorithm | None:
-        """The trainer that runs, which need not be the one asked for; `None` in a replay."""
+        """The trainer asked for, or the one in its place by this tie rule; `None` in a replay.
+
+        Where a corpus is too large for `native`, `fast` works in its place. That is not told
+        here: to ask all counts would take long, and no screen shows either.
+        """
         if not isinstance(self.config, RunConfig):
             return None
         alphabet = UNITS[self.config.units].base({}).alphabet

@@ -45,6 +45,13 @@ _RARELY = 1 << 20
 """Helpers make many lists and hardly any cycles: so many objects before the collector looks."""
 
 
+def available_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def in_order(
     prepare: Callable[[], Callable[[Task], Result]],
     tasks: Iterable[Task],

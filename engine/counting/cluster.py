@@ -45,7 +45,7 @@ from engine.counting.cluster_tasks import (
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import About, written
-from engine.text.corpus import COUNTS, NEWLINE, Corpus, Reading
+from engine.text.corpus import COUNTS, Corpus, Reading, between
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 from engine.text.records import PARQUET
@@ -245,8 +245,7 @@ def _joined(tasks: Sequence[Task], told: Sequence[Ends], how: How) -> tuple[list
     open_text, documents, is_first = b"", Documents(), True
     for task, ends in zip(tasks, told, strict=True):
         if not is_first and not task.start and (ends.start or ends.end is not None):
-            newline_is_there = how.separator == NEWLINE and open_text.endswith(NEWLINE)
-            open_text += b"" if newline_is_there else how.separator
+            open_text += between(open_text, how.separator)
         open_text += ends.start
         is_first &= not ends.start and ends.end is None
         if ends.end is None:

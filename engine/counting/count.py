@@ -22,7 +22,7 @@ import numpy as np
 from engine.core.arrays import Ints
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
-from engine.core.helper_pool import in_order
+from engine.core.helper_pool import available_cores, in_order
 from engine.counting.by_pieces import NativePieceCounter, PieceCounter
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
@@ -211,13 +211,6 @@ def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
     if pattern.borders and corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED:
         return 1
     return available_cores()
-
-
-def available_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # Adding up what the counters tell about the chunks of a corpus.

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from engine.core.errors import SpecialTokenFoundError
+from engine.core.helper_pool import available_cores
 from engine.encoding.tokenizer import WORTH_HELPERS, Tokenizer
 from engine.text.corpus import PLAIN, Reading, read_blocks, separator_of
 from engine.text.pretokenize import SpecialSplitter, to_text
@@ -160,5 +161,5 @@ def file_size(
         SpecialTokenFoundError: the policy refuses what it holds.
     """
     blocks = read_blocks(name, reading, separator_of(list(tokenizer.special_tokens)))
-    workers = os.cpu_count() or 1 if size_on_disk(name) >= WORTH_HELPERS else 1
+    workers = available_cores() if size_on_disk(name) >= WORTH_HELPERS else 1
     return text_size(tokenizer, watch(blocks), policy, workers)

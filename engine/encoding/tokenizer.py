@@ -16,6 +16,7 @@ from typing import Any
 
 from engine.core.errors import SpecialTokenError, TextError, TokenIdsError, UnknownTokenIdError
 from engine.core.events import EncodeStep
+from engine.core.helper_pool import available_cores
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders import DEFAULT_ENCODER
 from engine.encoding.encoders.encoder import Encoder, MergeTable, TokenIds, is_in_order
@@ -211,7 +212,7 @@ class Tokenizer:
         texts = list(map(check_text, texts))
         if workers is None:
             enough = sum(map(len, texts)) >= WORTH_HELPERS
-            workers = os.cpu_count() or 1 if enough else 1
+            workers = available_cores() if enough else 1
         return list(map(as_list, encode_all(self._encoder, texts, workers)))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:

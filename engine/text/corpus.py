@@ -83,6 +83,16 @@ def separator_of(special_tokens: Sequence[str]) -> bytes:
     return to_bytes(special_tokens[0]) if special_tokens else NEWLINE
 
 
+def between(last: bytes, separator: bytes) -> bytes:
+    r"""What is put between a text that ends with `last` and the next.
+
+    >>> between(b"one", b"\n"), between(b"one\n", b"\n"), between(b"one\n", b"<s>")
+    (b'\n', b'', b'<s>')
+    """
+    newline_is_there = separator == NEWLINE and last.endswith(NEWLINE)
+    return b"" if newline_is_there else separator
+
+
 @contextmanager
 def _errors_of_reading(name: str) -> Iterator[None]:
     """Have what goes wrong while reading say which file it was."""
@@ -201,6 +211,7 @@ class Corpus:
     def _blocks(self) -> Iterator[bytes]:
         """Blocks of text; the head is noted on the way."""
         self._reader = SourceReader(self.sources, self.reading, self.separator)
+        self.head, self.head_is_all = b"", True
         empty = True
         for block in self._reader.blocks():
             empty = False
@@ -252,16 +263,11 @@ class SourceReader:
             begun = False
             with _errors_of_reading(source.name):
                 for block in self._blocks_of(source):
-                    if not begun and last and (between := self._between(last)):
-                        yield between
+                    if not begun and last and (put := between(last, self._separator)):
+                        yield put
                     begun, last = True, block
                     yield block
             self._before, self._taken = self.taken, lambda: 0
-
-    def _between(self, last: bytes) -> bytes:
-        """What is put between a text that ends so and the next."""
-        newline_is_there = self._separator == NEWLINE and last.endswith(NEWLINE)
-        return b"" if newline_is_there else self._separator
 
     def _blocks_of(self, source: Source) -> Iterator[bytes]:
         field = self._reading.field
@@ -310,7 +316,7 @@ class SourceReader:
         parts: list[bytes] = []
         length, last = 0, b""
         for text in filter(None, texts):
-            parts += (self._between(last), text) if last else (text,)
+            parts += (between(last, self._separator), text) if last else (text,)
             length, last = length + len(text) + len(self._separator), text
             if length >= BLOCK:
                 yield b"".join(parts)

@@ -12,7 +12,7 @@ import numpy as np
 from engine.core.arrays import Ints
 from engine.core.errors import ComparisonError
 from engine.core.gpt2_bytes import unspell
-from engine.counting.count import available_cores
+from engine.core.helper_pool import available_cores
 from engine.encoding.alphabet import ByteAlphabet, WholeTokens
 from engine.encoding.tokenizer import Tokenizer
 from engine.native import KERNEL
