@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from typing import Any
 
 from bpe_tui.bpe.inspection_rows import SECTIONS
@@ -29,8 +30,12 @@ def inspect(
     as_json: JsonOption = False,
 ) -> None:
     """Print what can be told of a tokenizer from its vocabulary and its pattern."""
-    with gc_paused():
-        inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
+    with gc_paused():  # until all is printed and let go
+        _inspect(tokenizer, as_json)
+
+
+def _inspect(tokenizer: Sequence[str], as_json: bool) -> None:
+    inspection = Inspection.of_opened(open_tokenizer(*tokenizer)).prepare()
     if as_json:
         print_json(facts(inspection))
         return

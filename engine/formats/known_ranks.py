@@ -166,9 +166,13 @@ def likely_pattern(ranks: Mapping[bytes, int]) -> str:
     ('gpt2', 'o200k')
     """
     tokens = _some_texts(ranks)
-    cut = {name: _cut_share(name, tokens) for name in _CANDIDATES}
+    cut: dict[str, float] = {}
+    for name in _CANDIDATES:
+        cut[name] = _cut_share(name, tokens)
+        if not cut[name]:
+            break  # none is better
     least = min(cut.values())
-    return next(name for name in _CANDIDATES if cut[name] <= least + _TOLERANCE)
+    return next(name for name in cut if cut[name] <= least + _TOLERANCE)
 
 
 def _fits_better(pattern: str, ranks: Mapping[bytes, int]) -> bool:

@@ -30,6 +30,7 @@ from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, WholeTokens
+from engine.encoding.merge_arrays import MergeArrays, MergeColumns
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.writing import made_by_merges
 from engine.text.patterns import PatternLike
@@ -148,7 +149,7 @@ class RankedMerges:
         unmade: the tokens that no merge makes.
     """
 
-    table: dict[Pair, tuple[int, int]]
+    table: Mapping[Pair, tuple[int, int]]
     unmade: list[bytes]
 
 
@@ -159,7 +160,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
         VocabularyError: the tokens are so long that this would take minutes.
 
     >>> found = merges_of_ranks({b"a": 0, b"b": 1, b"c": 2, b"bc": 3, b"abc": 4, b"aca": 5})
-    >>> found.table, found.unmade
+    >>> dict(found.table), found.unmade
     ({(1, 2): (0, 3), (0, 3): (1, 4)}, [b'aca'])
     """
     _check_lengths(ranks)
@@ -176,12 +177,12 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> RankedMerges:
             break
     known = next((n for n in unmade if n < known and _last_merge(tokens[n], ranks)), known)
     kept = made[: np.searchsorted(made, known)]
-    found = RankedMerges({}, [tokens[place] for place in unmade if place < known])
-    pairs = zip(in_order[left[kept]].tolist(), in_order[right[kept]].tolist(), strict=True)
-    found.table.update(zip(pairs, enumerate(in_order[kept].tolist()), strict=True))
-    for token in tokens[known:]:
-        _find_by_encoding(found, token, ranks)
-    return found
+    found = [tokens[place] for place in unmade if place < known]
+    more, more_unmade = _found_by_encoding(tokens[known:], ranks)
+    columns = (in_order[left[kept]], in_order[right[kept]], in_order[kept])
+    parts = [np.concatenate(each) for each in zip(columns, more, strict=True)]
+    ordered = MergeColumns(parts[0], parts[1], np.arange(len(parts[2])), parts[2])
+    return RankedMerges(MergeArrays(ordered), found + more_unmade)
 
 
 def _each(tokens: Sequence[bytes], places: Ints) -> Iterator[bytes]:
@@ -189,23 +190,29 @@ def _each(tokens: Sequence[bytes], places: Ints) -> Iterator[bytes]:
 
 
 def _check_lengths(ranks: Mapping[bytes, int]) -> None:
-    if sum(len(token) ** 2 for token in ranks) > MOST_WORK:
+    lengths = np.fromiter(map(len, ranks), dtype=np.int64, count=len(ranks))
+    if np.dot(lengths, lengths) > MOST_WORK:
         longest = max(map(len, ranks))
         raise VocabularyError(
             f"its tokens, of up to {longest:,} bytes, are too long to find their merges"
         )
 
 
-def _find_by_encoding(found: RankedMerges, token: bytes, ranks: Mapping[bytes, int]) -> None:
-    """Add to what is found how a token is made, by encoding its own bytes."""
-    if len(token) == 1:
-        return
-    merge = _last_merge(token, ranks)
-    if merge is None:
-        found.unmade.append(token)
-        return
-    left, right = merge
-    found.table[ranks[left], ranks[right]] = len(found.table), ranks[token]
+def _found_by_encoding(
+    tokens: Sequence[bytes], ranks: Mapping[bytes, int]
+) -> tuple[Ints, list[bytes]]:
+    """The left parts, right parts and ranks of some tokens, and those without a merge."""
+    rows: list[tuple[int, int, int]] = []
+    unmade: list[bytes] = []
+    for token in tokens:
+        if len(token) == 1:
+            continue
+        merge = _last_merge(token, ranks)
+        if merge is None:
+            unmade.append(token)
+        else:
+            rows.append((ranks[merge[0]], ranks[merge[1]], ranks[token]))
+    return np.array(rows, dtype=np.int64).reshape(-1, 3).T, unmade
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> Merge | None:

@@ -200,15 +200,6 @@ def read_lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def read_text(path: Path) -> str:
-    """All of a file of UTF-8 text.
-
-    Raises:
-        TokenizerFileError: as `read_bytes`, or it is no UTF-8.
-    """
-    return _as_text(path, read_bytes(path))
-
-
 def _as_text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8")
@@ -220,7 +211,7 @@ def read_json(path: Path) -> Any:
     """The value of a JSON file.
 
     Raises:
-        TokenizerFileError: as `read_text`, it is no JSON, or an object has the same key twice.
+        TokenizerFileError: as `read_bytes`, it is no JSON, or an object has the same key twice.
     """
 
     def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -230,13 +221,13 @@ def read_json(path: Path) -> Any:
             raise TokenizerFileError(f"{path}: has {twice[:60]!r} twice in one object")
         return made
 
-    text = read_text(path)
-    if sum(map(text.count, "[{,")) > MOST_VALUES:
+    data = read_bytes(path)
+    if sum(map(data.count, (b"[", b"{", b","))) > MOST_VALUES:
         raise TokenizerFileError(
             f"{path}: has more than {MOST_VALUES:,} values; is it a tokenizer?"
         )
     try:
-        return json.loads(text, object_pairs_hook=no_key_twice)
+        return json.loads(_as_text(path, data), object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:  # ValueError: a number of thousands of digits
         raise TokenizerFileError(f"{path}: is no JSON, or cut short: {error}") from None
 

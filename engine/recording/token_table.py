@@ -17,11 +17,12 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, two_columns
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.at_once import AtOnce
 from engine.encoding.encoders.fast import Cached
+from engine.encoding.merge_arrays import MergeColumns, columns_of
 from engine.encoding.tokenizer import Tokenizer
 from engine.text.pretokenize import in_lower_case, to_texts
 
@@ -50,9 +51,9 @@ class Merges:
     @classmethod
     def of_table(cls, table: Mapping[Pair, tuple[int, int]], ids: Ints) -> Merges:
         """From pair → (rank, id made); row n is the token `ids[n]`, and these ascend."""
-        left, right = np.searchsorted(ids, two_columns(table.keys(), len(table)))
-        rank, made = two_columns(table.values(), len(table))
-        return cls(left, right, np.searchsorted(ids, made), rank)
+        left, right, rank, made = columns_of(table)
+        left, right, made = (np.searchsorted(ids, each) for each in (left, right, made))
+        return cls(left, right, made, rank)
 
 
 NO_TWIN = np.iinfo(np.int64).max
@@ -227,7 +228,10 @@ class TokenTable:
     @cached_property
     def is_text(self) -> Bools:
         """Whether the token is valid UTF-8 by itself."""
-        return np.fromiter(map(_is_text, self.tokens), dtype=np.bool_, count=len(self))
+        found = np.fromiter(map(bytes.isascii, self.tokens), dtype=np.bool_, count=len(self))
+        for row in np.flatnonzero(~found).tolist():
+            found[row] = _is_text(self.tokens[row])
+        return found
 
     @cached_property
     def byte_order(self) -> Ints:
@@ -257,8 +261,6 @@ class TokenTable:
 
 
 def _is_text(token: bytes) -> bool:
-    if token.isascii():
-        return True
     try:
         token.decode()
     except UnicodeDecodeError:
@@ -309,7 +311,7 @@ LONG = 1 << 10
 def _by_encoding(table: TokenTable) -> Bools:
     """The answer where merges may come in any order: each token is encoded."""
     merges, ids = table.merges, table.ids
-    columns = ids[merges.left], ids[merges.right], merges.rank, ids[merges.made]
+    columns = MergeColumns(ids[merges.left], ids[merges.right], merges.rank, ids[merges.made])
 
     @cache
     def encoder() -> Cached:
@@ -319,11 +321,13 @@ def _by_encoding(table: TokenTable) -> Bools:
 
     # A few rounds more cost less than an encoder of so many merges.
     at_once = AtOnce(table.alphabet, columns, lambda token: encoder().encode(token), LONG)
-    encoded = at_once.encode(table.tokens)
+    # There is a round for each merge: tokens of one length need about as many.
+    order = np.argsort(table.lengths, kind="stable")
+    encoded = at_once.encode([table.tokens[row] for row in order.tolist()])
     is_one = encoded.counts == 1
     first = np.cumsum(encoded.counts) - encoded.counts
     found = table.is_special.copy()
-    found[is_one] |= encoded.ids[first[is_one]] == ids[is_one]
+    found[order[is_one]] |= encoded.ids[first[is_one]] == ids[order[is_one]]
     return found
 
 

@@ -5,6 +5,7 @@ The definition: apply every merge, in the order learnt, to the whole pretoken.
 
 from __future__ import annotations
 
+import pickle
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +18,10 @@ from hypothesis import strategies as st
 
 from engine import Tokenizer, Trainer, count_pretokens
 from engine.core.events import EncodeStep
+from engine.encoding import alphabet
 from engine.encoding.encoders import ENCODERS
 from engine.encoding.encoders.fast import LONG
+from engine.encoding.merge_arrays import columns_of, merge_arrays
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 BYTES = {byte: bytes([byte]) for byte in range(256)}
@@ -180,3 +183,17 @@ def test_a_merge_that_is_listed_twice_counts_where_it_is_listed_first(encoder: s
     vocab = BYTES | {256: b"ab", 257: b"cd", 258: b"ef"}
     merges = [(b"a", b"b"), (b"a", b"b"), (b"c", b"d"), (b"e", b"f")]
     assert Tokenizer(vocab, merges, encoder=encoder).encode("abcdef") == [256, 257, 258]
+
+
+def test_merges_in_arrays_are_the_merges_of_the_dict() -> None:
+    table = {(97, 98): (0, 256), (256, 99): (1, 257)}
+    arrays = merge_arrays([97, 256], [98, 99], [256, 257], 2)
+    assert arrays is not None
+    assert (dict(arrays), len(arrays)) == (table, 2)
+    assert list(arrays.items()) == list(table.items())
+    assert pickle.loads(pickle.dumps(arrays)) == table
+    columns = zip(columns_of(arrays), columns_of(table), strict=True)
+    assert all(mine.tolist() == other.tolist() for mine, other in columns)
+    for name in ENCODERS:
+        assert [*ENCODERS[name](alphabet.BYTES, arrays).encode(b"aabcab")] == [97, 257, 256]
+    assert merge_arrays([97, 97], [98, 98], [256, 257], 2) is None

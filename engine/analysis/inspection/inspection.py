@@ -8,7 +8,7 @@ of a second.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -294,13 +294,14 @@ class Inspection(AnyInspection):
         ids: list[int] = self._ids[rows[order]].tolist()
         return ids
 
-    def text_of(self, token: bytes) -> bytes:
-        """What of a token stands in a text: here all of it."""
-        return token
+    @property
+    def _texts(self) -> Iterable[bytes]:
+        """What of the ordinary tokens stands in a text: here all of it."""
+        return self._ordinary
 
     @cached_property
     def kinds(self) -> list[tuple[str, int]]:
-        return kind_counts([text for text in map(self.text_of, self._ordinary) if text])
+        return kind_counts(list(filter(None, self._texts)))
 
     @cached_property
     def partial(self) -> Few:
@@ -368,9 +369,10 @@ class PieceInspection(Inspection):
         self.min_count = frame.min_count
         self.tie_rule = frame.tie_rule.name
 
-    def text_of(self, token: bytes) -> bytes:
-        """A piece without `##`."""
-        return bare(token)
+    @property
+    def _texts(self) -> Iterable[bytes]:
+        """The pieces without `##`."""
+        return map(bare, self._ordinary)
 
     @cached_property
     def continuing(self) -> int:

@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.core.arrays import NOT_THERE, Ints, NumberTable, two_columns
+from engine.core.arrays import NOT_THERE, Ints, NumberTable
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import Encoder
+from engine.encoding.merge_arrays import MergeColumns, columns_of
 from engine.text.pretokenize import to_texts
 
 BLOCK = 1 << 15
@@ -36,10 +37,6 @@ class Encoded(NamedTuple):
 
     ids: Ints
     counts: Ints
-
-
-MergeColumns = tuple[Ints, Ints, Ints, Ints]
-"""Of each merge the ids of its parts, its rank, and the id of what it makes."""
 
 
 class AtOnce:
@@ -75,10 +72,7 @@ class AtOnce:
     @classmethod
     def of(cls, encoder: Encoder) -> AtOnce:
         """What gives the ids of an encoder."""
-        table = encoder.table
-        left, right = two_columns(table, len(table))
-        rank, made = two_columns(table.values(), len(table))
-        return cls(encoder.alphabet, (left, right, rank, made), encoder.encode)
+        return cls(encoder.alphabet, columns_of(encoder.table), encoder.encode)
 
     def encode(self, pretokens: Sequence[bytes]) -> Encoded:
         """The ids of each pretoken."""

@@ -16,6 +16,7 @@ from typing import ClassVar, TypeAlias
 
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.alphabet import Alphabet
+from engine.encoding.merge_arrays import as_dict
 from engine.encoding.merging import merge_pair
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, to_bytes, without_stray_surrogates
@@ -185,7 +186,7 @@ class RankLoop(RoundEncoder):
     summary = "merges the adjacent pair of lowest rank, again and again"
 
     def next_merging(self, tokens: Sequence[int], after: int) -> Merging | None:
-        table = self.table
+        table = as_dict(self.table)
         present = [pair for pair in pairwise(tokens) if pair in table]
         if not present:
             return None

@@ -14,6 +14,7 @@ from itertools import chain, pairwise
 from engine.core.events import EncodeStep, Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import Encoder, MergeTable, RankLoop, is_in_order
+from engine.encoding.merge_arrays import as_dict
 from engine.encoding.piece_encoder import memoized_encoder
 from engine.text.patterns import Pattern
 
@@ -108,7 +109,7 @@ class RankHeap(Encoder):
 
     def _merges(self, tokens: _Linked) -> Iterator[tuple[int, int, int]]:
         """Merge until nothing merges; where (first symbol) and which (left id, right id), each."""
-        table = self.table
+        table = as_dict(self.table)
 
         def candidate(start: int) -> Candidate | None:
             """The token at `start` with the next one, if they merge."""

@@ -7,7 +7,7 @@ and the tokenizer made of them works on bytes; elsewhere on characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -19,6 +19,7 @@ from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, unspell, unspell_all
 from engine.core.json_fields import Fields
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, CharacterAlphabet, WholeTokens
+from engine.encoding.merge_arrays import WORTH_ARRAYS, merge_arrays
 from engine.pipeline.models.model import MergingModel, read_vocab, tables_last
 from engine.pipeline.stage import setting, stage
 
@@ -136,14 +137,21 @@ class BPE(MergingModel):
         return bytes((int(byte[1], 16),)) if byte else token.encode()
 
     @cached_property
-    def table(self) -> dict[Pair, tuple[int, int]]:
+    def table(self) -> Mapping[Pair, tuple[int, int]]:
+        many = len(self.merges) >= WORTH_ARRAYS
+        if many and (arrays := merge_arrays(*self._columns(), len(self.merges))) is not None:
+            return arrays
+        lefts, rights, made = self._columns()
+        found = dict(zip(zip(lefts, rights, strict=True), enumerate(made), strict=True))
+        # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
+        return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
+
+    def _columns(self) -> tuple[Iterator[int], Iterator[int], Iterator[int]]:
+        """Of each merge the ids of its parts, and of what it makes; `KeyError` if one has none."""
         lefts, rights = zip(*self.merges, strict=True) if self.merges else ((), ())
         joined = map(self._joined if self._prefix else add, lefts, rights)
         id_of = self.vocab.__getitem__
-        pairs = zip(map(id_of, lefts), map(id_of, rights), strict=True)
-        found = dict(zip(pairs, enumerate(map(id_of, joined)), strict=True))
-        # Of a pair that stands there twice the last rank counts, and so the order may be wrong.
-        return found if len(found) == len(self.merges) else dict(sorted(found.items(), key=_rank))
+        return map(id_of, lefts), map(id_of, rights), map(id_of, joined)
 
     def alphabet(self, in_bytes: bool) -> Alphabet:
         inner = self._alphabet(in_bytes)
