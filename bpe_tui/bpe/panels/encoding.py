@@ -6,6 +6,7 @@ cursor: merge by merge, or with all encoders in lockstep.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from textual.reactive import reactive
@@ -290,12 +291,12 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     if len(found) != 1 or found[0].text != twin:
         return []
     ids = frame.rules.ids_of(found[0])
-    shared = set(ids) & set(piece.ids)
+    shared = (Counter(ids) & Counter(piece.ids)).total()
     parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
     said = f"{'Without' if has_space else 'With'} a space in front: {parts}, "
     said += f"{plural(len(ids), 'token')}. "
     said += (
-        f"{plural(len(shared), 'token')} the same."
+        f"{plural(shared, 'token')} {'is' if shared == 1 else 'are'} the same."
         if shared
         else "No token is the same: to the merges they are two words, learnt apart."
     )
