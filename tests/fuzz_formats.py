@@ -1,19 +1,22 @@
-"""Search for a tokenizer file that does harm.
+"""Search for a file that does harm.
 
     python tests/fuzz_formats.py COUNT [SEED] [FORMAT …]
 
-Small files of each format are damaged at random, opened, and encode a text. Nothing but an error of
-ours may come of it, within 5 seconds of work and a gigabyte. Each failure is kept, and told with
-its seed; of failures at one place only the first.
+Small files of each format are damaged at random (see `damage`) and opened: tokenizers encode a
+text, answers are graded, counts are added up. Nothing but an error of ours may come of it, within 5
+seconds of work and a gigabyte. Each failure is kept, and told with its seed; of failures at one
+place only the first. How many ways there were to be refused tells how deep the damage reaches.
 """
 
 from __future__ import annotations
 
+import bz2
+import functools
 import gzip
 import json
+import lzma
 import pickle
 import random
-import re
 import resource
 import shutil
 import signal
@@ -21,28 +24,53 @@ import sys
 import tempfile
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
-TESTS = Path(__file__).parent
-sys.path[:0] = [str(TESTS.parent), str(TESTS / "engine")]
+TESTS = Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS), str(TESTS.parent), str(TESTS / "engine")]
 
 import sentencepiece_models  # noqa: E402
+import test_quiz  # noqa: E402
+from damage import damaged  # noqa: E402
 from test_format_students import SAVES  # noqa: E402
 from test_format_tekken import tekken  # noqa: E402
-from tiny_tokenizers import GOLDEN, handout  # noqa: E402
+from tiny_tokenizers import GOLDEN, REPO, handout  # noqa: E402
 
+from bpe_tui.cli.explain import explanation  # noqa: E402
+from engine import count_pretokens  # noqa: E402
+from engine.analysis.breakpoints.conditions import parse  # noqa: E402
+from engine.analysis.check.claim import read_claim  # noqa: E402
+from engine.analysis.inspection import Inspection  # noqa: E402
 from engine.core.errors import BpeError  # noqa: E402
-from engine.formats import is_tokenizer, open_tokenizer, read_vocab_and_merges  # noqa: E402
+from engine.counting.cache import KeptCount  # noqa: E402
+from engine.counting.count import count_corpus  # noqa: E402
+from engine.counting.counts_file import About, written  # noqa: E402
+from engine.formats import is_tokenizer, open_tokenizer, save  # noqa: E402
+from engine.learning.grading import grade_files, learners_csv, questions_csv  # noqa: E402
+from engine.learning.lesson_file import read_lesson  # noqa: E402
+from engine.learning.session_file import (  # noqa: E402
+    SavedFile,
+    SavedFork,
+    SavedSession,
+    read_session,
+    write_session,
+)
+from engine.text.corpus import Corpus, Reading  # noqa: E402
+from engine.text.patterns import PATTERNS  # noqa: E402
 
 SECONDS, BYTES = 5, 1 << 30
+IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 TEXTS = ("low lowest<|endoftext|> 漢 don't\n", "<s> a\x00\x85  the1999")
 Files = Mapping[str, bytes]
 """name → content; one or two files are opened by their names, more as their directory."""
 
 
-def seeds() -> dict[str, Files]:
-    """A format, and a small example of it."""
+def tokenizers() -> dict[str, Files]:
+    """A format of tokenizers, and a small example of it."""
     tok = handout()
     gpt2 = {name: (GOLDEN / "gpt2" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
     beside = {
@@ -56,6 +84,7 @@ def seeds() -> dict[str, Files]:
     clip = b'"bpe_simple_vocab_16e6.txt#version: 0.2\ni n\nt h\nth e</w>\nl o\nlo w</w>\n'
     return {
         "huggingface": {"a": (GOLDEN / "tokenizer.json").read_bytes()},
+        **{name: {"a": json.dumps(each).encode()} for name, each in hugging_faces().items()},
         "gpt2": gpt2,
         "beside": gpt2 | {name: json.dumps(each).encode() for name, each in beside.items()},
         "tiktoken": {"a": (GOLDEN / "handout.tiktoken").read_bytes() + b"= 50256\n"},
@@ -68,7 +97,6 @@ def seeds() -> dict[str, Files]:
         "packed": {"a": gzip.compress(clip)},
         "subword-nmt": {"a": b"#version: 0.2\ne s\nes t</w>\nl o\nlo w</w>\nt h\nth e</w>\n"},
         "subword-nmt-0.1": {"a": b"e s\nes t\nest </w>\nl o\nw </w>\nlo w</w>\n"},
-        "vocab-alone": {"vocab.json": gpt2["vocab.json"]},
         **{
             f"save: {name}": {
                 file: each if isinstance(each, bytes) else each.encode()
@@ -83,63 +111,133 @@ def seeds() -> dict[str, Files]:
     }
 
 
-# Damage
+def hugging_faces() -> dict[str, object]:
+    """Small files of Hugging Face's, with the stages and the models that there are."""
+    letters = [*"lowestnr▁", "lo", "low", "▁low", "es", "est"]
+    vocab = {token: number for number, token in enumerate(dict.fromkeys(["<unk>", *letters]))}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    unknown = {"id": 0, "content": "<unk>", "special": True} | flags
+    template = {
+        "type": "TemplateProcessing",
+        "single": [
+            {"SpecialToken": {"id": "<unk>", "type_id": 0}},
+            {"Sequence": {"id": "A", "type_id": 0}},
+        ],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {"<unk>": {"id": "<unk>", "ids": [0], "tokens": ["<unk>"]}},
+    }
+    prepend = [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ]
+    back = [
+        {"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+        *({"type": "ByteFallback"}, {"type": "Fuse"}),
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0},
+    ]
+    merges = ["l o", "lo w", "▁ low", "e s", "es t"]
+    pieces = [[token, -float(number)] for token, number in vocab.items()]
+    bert = {
+        "type": "BertNormalizer",
+        **dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), True),
+        "strip_accents": None,
+    }
+    words = ["[UNK]", "[CLS]", "[SEP]", "low", "##est", "##e", "the", "##1"]
+    split = {"type": "Split", "pattern": {"Regex": PATTERNS["gpt2"].source}, "invert": False}
+    bytes_ = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    plain = json.loads((GOLDEN / "tokenizer.json").read_bytes())
+    return {
+        "hf-like-llama": {
+            "added_tokens": [unknown],
+            "normalizer": {"type": "Sequence", "normalizers": prepend},
+            "post_processor": template,
+            "decoder": {"type": "Sequence", "decoders": back},
+            "model": {
+                "type": "BPE",
+                "unk_token": "<unk>",
+                "fuse_unk": True,
+                "byte_fallback": True,
+                "vocab": vocab,
+                "merges": merges,
+                "ignore_merges": True,
+                "dropout": None,
+            },
+        },
+        "hf-like-bert": {
+            "normalizer": bert,
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]},
+            "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+            "model": {
+                "type": "WordPiece",
+                "unk_token": "[UNK]",
+                "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+                "vocab": {word: place for place, word in enumerate(words)},
+            },
+        },
+        "hf-like-t5": {
+            "added_tokens": [unknown],
+            "normalizer": {"type": "NFKC"},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            "decoder": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            "post_processor": template,
+            "model": {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False},
+        },
+        "hf-like-llama-3": plain
+        | {
+            "pre_tokenizer": {
+                "type": "Sequence",
+                "pretokenizers": [split | {"behavior": "Isolated"}, bytes_ | {"use_regex": False}],
+            },
+            "post_processor": {"type": "Sequence", "processors": [bytes_, template]},
+            "model": plain["model"] | {"ignore_merges": True},
+        },
+    }
 
-_ODD = (
-    *(b"[", b"{", b"}", b'"', b"\\ud800", b"null", b"-1", b"1e999", b"0", b"9" * 30, b"true"),
-    *(b"\xff", b"\x00", b"\n", b" ", b"</w>", b"\xe2\x96\x81", b"[" * 2000, b"#version: 0.2\n"),
-    *(b"<0x41>", b"(?:a+)+$", b"=", b"\x80\x04", b"c__builtin__\neval\n", b"\x1f\x8b\x08"),
-)
-_NUMBER = re.compile(rb"-?\d+")
-_TEXT = re.compile(rb'"[^"\n]{0,60}"')
+
+TEXT = b"low lower lowest newest widest don't\n" * 3
+LINES = b'{"text": "low lower"}\n{"text": "newest", "meta": {"n": [1, null]}}\n'
 
 
-def _flipped(data: bytes, rng: random.Random) -> bytes:
-    place = rng.randrange(len(data))
-    return data[:place] + rng.randbytes(1) + data[place + 1 :]
-
-
-def _cut(data: bytes, rng: random.Random) -> bytes:
-    start, end = sorted((rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)))
-    return data[:start] if rng.random() < 0.3 else data[:start] + data[min(end, start + 40) :]
-
-
-def _doubled(data: bytes, rng: random.Random) -> bytes:
-    start = rng.randrange(len(data))
-    piece = data[start : start + rng.choice((1, 8, 60, 2000))]
-    place = rng.randrange(len(data) + 1)
-    return data[:place] + piece * rng.choice((1, 1, 2, 50)) + data[place:]
-
-
-def _with_odd(data: bytes, rng: random.Random) -> bytes:
-    place = rng.randrange(len(data) + 1)
-    return data[:place] + rng.choice(_ODD) + data[place + rng.choice((0, 0, 1, 5)) :]
-
-
-def _with_another(kind: re.Pattern[bytes]) -> Callable[[bytes, random.Random], bytes]:
-    """One number or text in the place of another of the file, or of an odd one."""
-
-    def changed(data: bytes, rng: random.Random) -> bytes:
-        found = list(kind.finditer(data[rng.randrange(len(data)) :][:3000]))
-        if not found:
-            return _flipped(data, rng)
-        old = rng.choice(found)[0]
-        new = rng.choice([*(each[0] for each in found), *_ODD])
-        place = data.find(old, rng.randrange(len(data)))
-        return data if place < 0 else data[:place] + new + data[place + len(old) :]
-
-    return changed
-
-
-DAMAGES = (_flipped, _cut, _doubled, _with_odd, _with_another(_NUMBER), _with_another(_TEXT))
-
-
-def damaged(files: Files, rng: random.Random) -> dict[str, bytes]:
-    changed = dict(files)
-    for _ in range(rng.choice((1, 1, 2, 4))):
-        name = rng.choice(list(changed))
-        changed[name] = rng.choice(DAMAGES)(changed[name] or b"\n", rng)
-    return changed
+def other_files() -> dict[str, Files]:
+    """What else is opened: counts, corpora that are packed, sessions, lessons, answers."""
+    counts = count_pretokens(GOLDEN / "handout.model")
+    about = About("c", 9, 3, len(counts), PATTERNS["gpt2"].source, ("<|endoftext|>",), True)
+    with tempfile.TemporaryDirectory() as folder:
+        corpus, session, sheet = (Path(folder, name) for name in ("c.txt", "s.json", "a.json"))
+        corpus.write_bytes(TEXT)
+        fork = SavedFork(3, (b"\xff", b"a"), ((b"b", b"c"),), (("left_out", (2,)),))
+        options = (("vocab_size", 300), ("special_tokens", ("<s>",)), ("pattern", "gpt2"))
+        saved = SavedSession(
+            SavedFile.of(str(corpus)),
+            options=options,
+            step=12,
+            view="encoding",
+            text="low",
+            note="x",
+            breakpoints=("tie", "count<50"),
+            forks=(fork,),
+        )
+        write_session(session, saved)
+        test_quiz.sheet_of(wrong_first=2).write(sheet)
+        saves = session.read_bytes(), sheet.read_bytes()
+    lesson = REPO / "bpe_tui" / "lessons" / "builtin" / "en" / "08-why-not-one-token.md"
+    made = b"".join(written(about, TEXT, counts.items()))
+    return {
+        "counts": {"a": made},
+        "kept-counts": {"a": made},
+        "session": {"a.json": saves[0]},
+        "answers": {"a.json": saves[1]},
+        "lesson": {"a.md": lesson.read_bytes()},
+        "corpus.gz": {"a.gz": gzip.compress(TEXT)},
+        "corpus.xz": {"a.xz": lzma.compress(TEXT)},
+        "corpus.bz2": {"a.bz2": bz2.compress(TEXT)},
+        "corpus.jsonl": {"a.jsonl": LINES},
+        "steps": {
+            "a.jsonl": b'{"left": "6c", "right": "6f", "count": 7}\n{"left": [9], "right": "73"}\n'
+        },
+    }
 
 
 # Opening
@@ -153,51 +251,126 @@ def _too_slow(_signal: int, _frame: object) -> None:
     raise TooSlow
 
 
-def try_files(files: Files, folder: Path) -> bool:
-    """Open them and encode; whether they opened. Raises whatever is no error of ours."""
-    for name, content in files.items():
-        (folder / name).write_bytes(content)
-    paths = [folder / name for name in files] if len(files) <= 2 else [folder]
+def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
+    """Open it, encode and decode; at length, ask all that can be asked of it."""
+    is_tokenizer(*paths[:1])
+    with suppress(BpeError):  # what is no BPE cannot be checked, and may still be opened
+        read_claim(*paths)
+    opened = open_tokenizer(*paths)
+    tokenizer = opened.tokenizer
+    for text in TEXTS:
+        tokenizer.decode(tokenizer.encode(text))
+    if not at_length:
+        return
+    if tokenizer.merges:
+        for _ in explanation(tokenizer, TEXTS[0]):
+            pass
+    inspection = Inspection.of_opened(opened).prepare()
+    vocabulary = inspection.vocabulary
+    for token_id in inspection.longest(3):
+        for _ in islice(vocabulary.merge_tree(token_id), 50):
+            vocabulary.twins_of(token_id)
+    with suppress(BpeError):  # not every tokenizer can be said in a tokenizer.json
+        save(tokenizer, paths[0].parent / "saved", "huggingface", overwrite=True)
+
+
+def use_counts(path: Path) -> None:
+    count_pretokens(path, special_tokens=["<|endoftext|>"])
+
+
+def use_kept_counts(path: Path) -> None:
+    if (found := KeptCount(path).find()) is not None:
+        assert min(found.counts.values(), default=1) > 0
+    else:
+        raise BpeError("not believed")
+
+
+def use_session(path: Path) -> None:
+    for each in read_session(path).breakpoints:
+        parse(each)
+
+
+def use_answers(path: Path) -> None:
+    grades = grade_files([path], lambda _: RUN)
+    learners_csv(grades), questions_csv(grades, repr)
+    if grades.problems:
+        raise BpeError(grades.problems[0])
+
+
+RUN = test_quiz.recording()
+USES: dict[str, Callable[..., object]] = {
+    "counts": use_counts,
+    "kept-counts": use_kept_counts,
+    "session": use_session,
+    "answers": use_answers,
+    "lesson": read_lesson,
+    "steps": functools.partial(read_claim, are_steps=True),
+    "corpus.jsonl": lambda path: count_corpus(Corpus(path, Reading(field="text"))),
+    **{f"corpus.{end}": count_pretokens for end in ("gz", "xz", "bz2")},
+}
+"""How what is no tokenizer is opened."""
+
+
+def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:
+    """Open and use them; where they were refused, or nothing. Raises what is no error of ours."""
+    for file, content in files.items():
+        (folder / file).write_bytes(content)
+    paths = [folder / file for file in files] if len(files) <= 2 else [folder]
     signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of this process, however busy the machine is
     signal.alarm(60 * SECONDS)  # and who waits for ever does no work
     try:
-        is_tokenizer(paths[0])
-        read_vocab_and_merges(*paths)
-        tokenizer = open_tokenizer(*paths).tokenizer
-        for text in TEXTS:
-            tokenizer.decode(tokenizer.encode(text))
-    except BpeError:
-        return False
+        USES.get(name, use_tokenizer)(*paths, **how)
+    except BpeError as error:
+        return _place_of(error)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
-    return True
+    return ""
+
+
+def _place_of(error: BaseException) -> str:
+    """The line where it began, and what kind it is."""
+    kind = type(error).__name__
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = (
+        "" if last is None else f"{Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}"
+    )
+    return f"{kind} {where}"
 
 
 def fuzz(name: str, files: Files, count: int, seed: int) -> int:
     """Try so many damaged files of a format; how many failures there are."""
-    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
-    opened, slowest, known = 0, 0.0, set[str]()
-    try_files(files, folder)
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=IN_MEMORY))
+    slowest, known, refused = 0.0, set[str](), Counter[str]()
+    assert not (why := try_files(name, files, folder)), f"{name} as it is: {why}"
+    began = time.process_time()
     for number in range(seed, seed + count):
-        changed = damaged(files, random.Random(f"{name} {number}"))
-        began = time.process_time()
+        rng, changed = random.Random(f"{name} {number}"), dict(files)
+        file = rng.choice(list(changed))
+        changed[file] = damaged(changed[file], rng)
+        how = {} if name in USES else {"at_length": number % 4 == 0}
+        start = time.process_time()
         try:
-            opened += try_files(changed, folder)
+            refused[try_files(name, changed, folder, **how)] += 1
         except (Exception, TooSlow) as error:
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__} {Path(place.filename).name}:{place.lineno}"
+            what = _place_of(error)
             if what not in known:
                 known.add(what)
                 kept = Path(tempfile.mkdtemp(prefix=f"fuzz-{number}-"))
                 shutil.copytree(folder, kept, dirs_exist_ok=True)
                 print(f"{name} {number}: {what}: {str(error)[:200]} (kept in {kept})", flush=True)
-        slowest = max(slowest, time.process_time() - began)
+                traceback.print_exception(error, limit=-4, file=sys.stdout)
+        slowest = max(slowest, time.process_time() - start)
     shutil.rmtree(folder)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    each = (time.process_time() - began) * 1000 / count
     print(
-        f"{name}: {count:,} tried, {opened:,} opened, {len(known)} failures, "
-        f"slowest {slowest:.2f} s, {memory} MB at most",
+        f"{name}: {count:,} tried, {refused.pop('', 0):,} opened, {len(refused)} ways to be "
+        f"refused, {len(known)} failures, {each:.2f} ms each, slowest {slowest:.2f} s, {memory} MB",
         flush=True,
     )
     return len(known)
@@ -206,7 +379,7 @@ def fuzz(name: str, files: Files, count: int, seed: int) -> int:
 def main(arguments: list[str]) -> int:
     count = int(arguments[0]) if arguments else 1000
     seed = int(arguments[1]) if len(arguments) > 1 else 0
-    examples = seeds()
+    examples = tokenizers() | other_files()
     for overdue in (signal.SIGPROF, signal.SIGALRM):
         signal.signal(overdue, _too_slow)
     in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()

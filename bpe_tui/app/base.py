@@ -11,7 +11,6 @@ from functools import partial
 from time import monotonic
 from typing import Any, ClassVar, cast
 
-from rich.console import RenderableType
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -30,7 +29,7 @@ from bpe_tui.views.commands import commands_on, key_of, kinds_with, other_models
 from bpe_tui.views.panel_screen import PanelScreen
 from bpe_tui.widgets.fields import draw_settled
 from bpe_tui.widgets.visible import visible_text
-from bpe_tui.widgets.window import Window, dimmed_quickly
+from bpe_tui.widgets.window import OverScreen, Window
 
 
 @dataclass(frozen=True)
@@ -135,14 +134,11 @@ class Messages(Window[None]):
 QUIET_SECONDS = 0.3
 
 
-class Palette(CommandPalette):
+class Palette(CommandPalette, OverScreen[Any]):
     """Textual's palette of commands, which a page key may reach before its list has any lines."""
 
     def on_mount(self) -> None:
         draw_settled(self.query_one(Input))
-
-    def render(self) -> RenderableType:
-        return dimmed_quickly(super().render())
 
     def _action_command_list(self, action: str) -> None:
         with suppress(LookupError):

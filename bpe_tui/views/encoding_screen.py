@@ -72,7 +72,7 @@ class DecodePanel(Vertical):
     """A line to type ids in, and the text that they give."""
 
     def __init__(self, placeholder: str) -> None:
-        super().__init__(id="decode")
+        super().__init__(id="decode", classes="-empty")
         self.border_title = Content("ids → text")
         self._placeholder = placeholder
 
@@ -171,6 +171,7 @@ class WalkScreen(SessionScreen):
     # -- the screen
 
     def compose_body(self) -> ComposeResult:
+        self.set_class(self.app.size.height >= ROOMY, "-roomy", update=False)
         text = TextField(id="text", compact=True, highlight_cursor_line=False)
         text.border_title = Content("text")
         text.border_subtitle = Content("e types")

@@ -12,7 +12,6 @@ from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Size
 from textual.reactive import reactive
-from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
@@ -37,6 +36,7 @@ from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number
 from bpe_tui.widgets.rows import Span
 from bpe_tui.widgets.scrubber import Scrubber
+from bpe_tui.widgets.window import PaintedOnce
 
 LEAST_WIDTH, LEAST_HEIGHT = 60, 20
 LEGEND_HEIGHT = 24
@@ -70,7 +70,7 @@ class NotePanel(Static):
         self.update(Content(said))
 
 
-class PanelScreen(Screen[None]):
+class PanelScreen(PaintedOnce[None]):
     """A screen of panels."""
 
     HORIZONTAL_BREAKPOINTS = []  # Textual's are about the terminal; see `_class_by_size`
@@ -90,12 +90,22 @@ class PanelScreen(Screen[None]):
             cls.BINDINGS = bindings_on(cls.NAME)
         super().__init_subclass__(**settings)
 
+    _styled_for: str | None = None
+    """The theme in which its widgets have their styles; only a theme changes those of a screen that
+    is away."""
+
     def __init__(self) -> None:
         self.slot = self.SLOT[0] if self.SLOT else ""
         super().__init__(id=self.NAME or None, classes=f"slot-{self.slot}" if self.slot else None)
 
     async def on_event(self, event: events.Event) -> None:
-        """A screen that was made as the application closed lacks widgets: it is never shown."""
+        """Textual's own way, but styles are worked out anew only where they may have changed.
+
+        A screen that was made as the application closed lacks widgets: it is never shown.
+        """
+        if isinstance(event, events.ScreenResume):
+            event.refresh_styles = self._styled_for != self.app.theme
+            self._styled_for = self.app.theme
         if (self.children and self.app.is_running) or not isinstance(
             event, events.Mount | events.ScreenResume
         ):

@@ -44,6 +44,8 @@ IN_A_BLOCK, BLOCK_BYTES = 1 << 14, 1 << 20
 """A block ends with the pretoken that reaches one of these."""
 LARGEST_SECTION = 1 << 28
 """Bytes of an unpacked section: a few bytes of a file must not fill the memory."""
+LARGEST_ABOUT = 1 << 20
+"""Bytes of the first section: as values of JSON they take twenty times their room."""
 MOST = 1 << 60
 """Bytes of a text at the most: sums of its counts fit into 64 bits."""
 
@@ -220,15 +222,17 @@ class CountsReader:
             )
         with self._damage():
             _check(version == COUNTS + VERSION)
-            self.about = _about(self._section())
-            self.head = self._section()
+            self.about = _about(self._section(LARGEST_ABOUT))
+            self.head = self._section(LARGEST_SECTION)
 
     def blocks(self) -> Iterator[dict[bytes, int]]:
         """pretoken → occurrences, in order of first appearance, some thousands at a time."""
         with self._damage():
             left, text = self.about.distinct, 0
             while left:
-                pretokens, (numbers,) = unpacked_block(self._section(), 1)
+                content = self._section(LARGEST_SECTION)
+                _check(int.from_bytes(content[:_WIDTH], "little") <= IN_A_BLOCK)
+                pretokens, (numbers,) = unpacked_block(content, 1)
                 block = dict(zip(pretokens, numbers.tolist(), strict=True))
                 _check(0 < len(block) <= left and len(block) == len(pretokens))
                 _check(min(block.values()) > 0)
@@ -248,7 +252,7 @@ class CountsReader:
             _check(len(counts) == self.about.distinct)  # else one was there twice
         return counts
 
-    def _section(self) -> bytes:
+    def _section(self, largest: int) -> bytes:
         start = self._file.read(_SECTION.size)
         _check(len(start) == _SECTION.size)
         size, digest = _SECTION.unpack(start)
@@ -257,7 +261,7 @@ class CountsReader:
         self._last = _digest(packed, self._last)
         _check(self._last == digest)
         unpacker = zlib.decompressobj()
-        content = unpacker.decompress(packed, LARGEST_SECTION)
+        content = unpacker.decompress(packed, largest)
         _check(unpacker.eof)
         return content
 
@@ -265,7 +269,7 @@ class CountsReader:
     def _damage(self) -> Iterator[None]:
         try:
             yield
-        except (ValueError, zlib.error, TokenizerFileError) as error:
+        except (ValueError, RecursionError, zlib.error, TokenizerFileError) as error:
             raise CorpusError(
                 f"{self._name}: damaged counts file; make it anew with bpe-tui pretokens"
             ) from error
@@ -342,9 +346,9 @@ def _check_made_with(
     name: str, about: About, pattern: PatternLike, special_tokens: Sequence[str]
 ) -> None:
     """An error if a corpus was counted otherwise than it is wanted now."""
-    made = as_pattern(about.pattern)
-    if made.source != as_pattern(pattern).source:
-        told = made.name if made.name in PATTERNS else f"the regex {about.pattern[:60]}"
+    if about.pattern != as_pattern(pattern).source:  # a stranger's regex is not compiled
+        named = (name for name, each in PATTERNS.items() if each.source == about.pattern)
+        told = next(named, None) or f"the regex {about.pattern[:60]}"
         raise CorpusError(
             f"{name}: its pretokens were cut by another pattern, {told}; take that, or count the "
             "corpus anew with bpe-tui pretokens"

@@ -21,6 +21,8 @@ from engine.text.pretokenize import SpecialSplitter, to_bytes
 
 Ids = Mapping[bytes, list[int]]
 """bytes → the ids of the tokens with these bytes, ascending."""
+HIGHEST_ID = (1 << 32) - 1
+"""Arrays of ids shall hold each, and libraries keep them in 32 bits."""
 
 
 class NumberedParts(NamedTuple):
@@ -49,7 +51,7 @@ def number_parts(
     """Find the ids of all parts. The arguments are those of `Tokenizer`.
 
     Raises:
-        VocabularyError: a byte or the token of a merge is missing.
+        VocabularyError: a byte or the token of a merge is missing, or an id is far too large.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> parts = number_parts(vocab, [(b"a", b"b")], ["<s>"], None, None)
@@ -70,6 +72,8 @@ def number_parts(
         else:
             made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
+    if max(vocab, default=0) > HIGHEST_ID:
+        raise VocabularyError(f"an id is larger than {HIGHEST_ID:,}, which no library can take")
     return NumberedParts(
         vocab,
         special_ids,

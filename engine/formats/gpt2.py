@@ -103,6 +103,8 @@ def _is_stray(token: str) -> bool:
 
 
 def _unquoted(key: bytes) -> str:
+    if b"\\" not in key:
+        return key.decode("utf-8", "replace")
     try:
         return str(json.loads(b'"' + key + b'"', strict=False))
     except ValueError:

@@ -42,7 +42,7 @@ class Source:
     def __str__(self) -> str:
         return " and ".join(self.given)
 
-    @property
+    @cached_property
     def paths(self) -> tuple[Path, ...]:
         return tuple(map(Path, self.given))
 

@@ -158,12 +158,13 @@ class Pipeline:
 
     def to_json(self) -> dict[str, Any]:
         """The inverse of `from_json`."""
-        ids = self.added_ids
+        ids = self.added_ids  # an empty token has none, and stands nowhere
+        added = [token for token in self.added_tokens if token.content in ids]
         return {
             "version": "1.0",
             "truncation": None,
             "padding": None,
-            "added_tokens": [token.to_json(ids[token.content]) for token in self.added_tokens],
+            "added_tokens": [token.to_json(ids[token.content]) for token in added],
             **{key: stage and stage.to_json() for key in STAGES for stage in [getattr(self, key)]},
         }
 

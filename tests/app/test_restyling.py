@@ -1,10 +1,15 @@
-"""What makes a key slow: working out the styles of all widgets anew."""
+"""What makes a key slow: new styles for all widgets, and painting what does not stand yet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from opening import opened
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 
+from bpe_tui.bpe.screens.charts import Save
 from bpe_tui.bpe.screens.training import TrainingScreen
 
 
@@ -26,3 +31,34 @@ async def test_a_panel_that_has_its_place_already_costs_no_new_styles(
         assert not worked_out  # only the two panels that change places are styled anew
         assert app.screen.query_one("#merges").has_class("-in-slot")
         assert not app.screen.query_one("#pairs").has_class("-in-slot")
+
+
+async def test_a_screen_that_comes_back_has_its_styles_still(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with opened() as (app, pilot):
+        await pilot.press("2", "1")
+        styled = []
+        update = Stylesheet.update_nodes
+
+        def count(sheet: Stylesheet, nodes: Iterable[DOMNode], animate: bool = False) -> None:
+            styled.append(nodes := list(nodes))
+            update(sheet, nodes, animate)
+
+        monkeypatch.setattr(Stylesheet, "update_nodes", count)
+        await pilot.press("2")
+        assert app.screen.id == "encoding"
+        assert max(map(len, styled), default=0) <= 1  # what has the focus, or has lost it
+        dark = app.get_screen("training").styles.background
+        await pilot.press("ctrl+t", "1")
+        assert app.screen.styles.background != dark  # but not those of another theme
+
+
+async def test_a_window_is_painted_when_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened() as (app, pilot):
+        painted = []
+        monkeypatch.setattr(app, "post_display_hook", lambda: painted.append(app.screen))
+        await pilot.press("s")
+        await pilot.pause(0.1)
+        assert isinstance(app.screen, Save)
+        assert len(painted) <= 2  # Textual alone paints it four times; the cursor may blink

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -109,15 +111,34 @@ def test_numbers_that_nobody_counts_are_damage(
         CountsReader("c", io.BytesIO(data)).counts()
 
 
+def with_sections(*contents: bytes) -> io.BytesIO:
+    """A file of these sections, each with its right digest."""
+    data, digest = b"bpe-tui pretokens 1\n", b""
+    for packed in map(zlib.compress, contents):
+        digest = counts_file._digest(packed, digest)
+        data += counts_file._SECTION.pack(len(packed), digest) + packed
+    return io.BytesIO(data)
+
+
 def test_a_section_that_unpacks_to_too_much_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    number = counts_file.IN_A_BLOCK + 1
+    about = json.dumps(asdict(About("c", 1, 1, number, "x", (), True))).encode()
+    many = counts_file.packed_block([b"%d" % n for n in range(number)], [1] * number)
+    spaces = b" " * counts_file.LARGEST_ABOUT
+    for sections in ((spaces + about,), (about, b"", many)):
+        with refused("damaged"):
+            CountsReader("c", with_sections(*sections)).counts()
     monkeypatch.setattr(counts_file, "LARGEST_SECTION", 1000)
-    packed = zlib.compress(b"[" * 5000)
-    digest = counts_file._digest(packed, b"")
-    section = counts_file._SECTION.pack(len(packed), digest) + packed
     with refused("damaged"):
-        CountsReader("c", io.BytesIO(b"bpe-tui pretokens 1\n" + section))
+        CountsReader("c", with_sections(about, b"x" * 5000))
     with pytest.raises(OutputError, match="too long"):
         list(written(About("c", 1, 1, 1, "x", (), True), b"", [(b"a" * 2000, 1)]))
+
+
+@pytest.mark.parametrize("about", [b"[" * 100_000, b'{"a":' * 5000, b"9" * 5000, b"null", b"\xff"])
+def test_what_says_nothing_of_its_counts_is_damage(about: bytes) -> None:
+    with refused("damaged"):
+        CountsReader("c", with_sections(about))
 
 
 def test_another_version_pattern_or_special_token_is_told(counts: Path) -> None:

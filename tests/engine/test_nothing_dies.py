@@ -12,7 +12,9 @@ import pytest
 from engine.analysis.breakpoints.conditions import Matching
 from engine.analysis.explain.pattern_lab import try_pattern
 from engine.core.errors import BpeError, PatternError, TokenizerFileError
+from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
+from engine.formats import open_tokenizer, save
 from engine.formats.safe_pickle import PickleError, load_pickles
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import SpecialSplitter, pretokens
@@ -78,6 +80,23 @@ def test_merges_that_are_none_are_refused(tmp_path: Path, merges: list[Any]) -> 
     for prefix in ({}, {"continuing_subword_prefix": "##"}):
         with pytest.raises(TokenizerFileError, match="merges"):
             tokenizer(tmp_path, {"merges": merges, **prefix})
+
+
+def test_an_id_that_no_array_can_hold_is_refused(tmp_path: Path) -> None:
+    vocab = {spell(bytes([byte])): byte for byte in range(255)} | {spell(b"\xff"): 1 << 70}
+    (tmp_path / "vocab.json").write_text(json.dumps(vocab))
+    (tmp_path / "merges.txt").write_text("")
+    with pytest.raises(BpeError, match="an id is larger"):
+        open_tokenizer(tmp_path)
+
+
+def test_an_empty_added_token_stands_nowhere(tmp_path: Path) -> None:
+    empty = {"id": 3, "content": "", "special": True}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    opened = tokenizer(tmp_path, {}, added_tokens=[empty | flags])
+    assert opened.encode("ab") == [2]
+    save(opened, tmp_path / "saved.json", "huggingface")
+    assert open_tokenizer(tmp_path / "saved.json").tokenizer.encode("ab") == [2]
 
 
 def test_a_template_with_an_id_that_no_token_has_is_refused(tmp_path: Path) -> None:
