@@ -56,7 +56,7 @@ def _describe_model(inspection: Inspection) -> tuple[str, str]:
 
 
 def _runs(lengths: Sequence[int]) -> str:
-    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in one token'."""
+    """Lengths as stretches: [1, 2, 3, 8] → '1–3, 8 in a row are one token'."""
     if not lengths:
         return "none is a token"
     stretches: list[list[int]] = []
@@ -66,7 +66,7 @@ def _runs(lengths: Sequence[int]) -> str:
         else:
             stretches.append([length, length])
     told = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in stretches)
-    return f"{told} in one token"
+    return f"{told} in a row are one token" if told != "1" else "each is a token of its own"
 
 
 SECTIONS = sections(

@@ -98,7 +98,7 @@ def _count_here(frame: Any) -> str:
     return f"{plural(frame.merge.count, 'time')} · step {number(frame.step)}"
 
 
-COUNTS = ChartKind("counts", "How frequent is the pair that wins?", counts, _count_here, recorded)
+COUNTS = ChartKind("counts", "How frequent is the merged pair?", counts, _count_here, recorded)
 
 
 def _ties(frame: Any) -> Figure:

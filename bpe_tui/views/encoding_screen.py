@@ -232,7 +232,7 @@ class WalkScreen(SessionScreen):
         tokens = [(panel, panel.row_count) for panel in self.query(TypedText)]
         _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
         lanes = [(panel, panel.row_count) for panel in self.query("#ids LanesPanel").results(Lines)]
-        _set_lines(lanes, 4, 6, self.zoomed)
+        _set_lines(lanes, 4, max(height // 3, 6), self.zoomed)
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         super().watch_zoomed(old, new)

@@ -24,7 +24,6 @@ from bpe_tui.widgets.rows import (
     in_sight,
     paragraph,
     spans_width,
-    unbroken,
     without_middle,
 )
 from bpe_tui.widgets.visible import ELLIPSIS, visible_bytes, visible_text
@@ -149,11 +148,6 @@ def as_joining(token: Iterable[Span]) -> list[Span]:
 def pair_text(frame: AnyMergeFrame, pair: Pair) -> str:
     """A pair in one string, for titles."""
     return " │ ".join(visible_bytes(frame.any_token(token_id)) for token_id in pair)
-
-
-def pair_word(frame: AnyMergeFrame, pair: Pair) -> str:
-    """A pair within a sentence that is wrapped: a line never ends inside of it."""
-    return unbroken(pair_text(frame, pair))
 
 
 BORDER_CELLS = 6

@@ -146,7 +146,7 @@ class TouchedPanel(TokenPanel[MergeFrameT]):
         if not are_all:
             self.set_timer(SLICE_SECONDS, self.rebuild)
         # That of the most frequent pretoken of all: the columns are the same at every step.
-        count_width = len(number(frame.run.highest_count))
+        count_width = count_cells(frame.run.highest_count)
         before, after = self.painter(frame), self.painter(frame)
         before.joining = merge.pair
         self.name_columns(head_of_words(count_width, width))
@@ -226,6 +226,13 @@ def change_columns(highest: int, note_cells: int) -> list[RowColumn]:
 
 
 ARROW: Span = (" → ", "dim")
+COUNT = "count"
+"""What stands above how often a word occurs."""
+
+
+def count_cells(highest: int) -> int:
+    """The cells of a column of counts, its head among them."""
+    return max(len(number(highest)), len(COUNT))
 
 
 def before_after_cells(count_width: int, width: int) -> int:
@@ -236,7 +243,7 @@ def before_after_cells(count_width: int, width: int) -> int:
 def head_of_words(count_width: int, width: int) -> list[Span]:
     """What stands above words before and after a step."""
     before = "  before".ljust(before_after_cells(count_width, width) + 5)
-    return [right("×", count_width), (before, ""), ("after", "")]
+    return [right(COUNT, count_width), (before, ""), ("after", "")]
 
 
 def before_after(

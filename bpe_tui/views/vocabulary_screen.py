@@ -43,7 +43,7 @@ from engine.recording.vocabulary import Query, Vocabulary
 TOKEN_COLUMNS = (
     Column("id", "id", 7, 9, is_number=True),
     Column("text", "text", 12, 10, share=3),
-    Column("bytes", "bytes", 8, 2, share=1),
+    Column("bytes", "bytes", 17, 2, share=1),
     Column("length", "len", 4, 5, is_number=True),
     Column("rank", "rank", 7, 7, is_number=True),
     Column("count", "count", 9, 8, is_number=True),

@@ -137,6 +137,10 @@ class VocabularyRows(FramePanel[FrameT]):
         self._tell()
         return self.token == token
 
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
+
     def _keep_to_chosen(self) -> None:
         if self.frame is None or self._chosen is None or self._chosen == self.token:
             return

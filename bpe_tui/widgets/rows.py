@@ -272,15 +272,6 @@ def wrapped(words: Iterable[Sequence[Span]], cells: int) -> list[list[Span]]:
     return lines
 
 
-NO_BREAK = "\u00a0"
-"""A blank at which no line is broken. Foreign text has none: what is visible shows it as ‹00A0›."""
-
-
-def unbroken(text: str) -> str:
-    """A part of a sentence that `wrapped_text` keeps in one line if it can, such as a pair."""
-    return text.replace(" ", NO_BREAK)
-
-
 def wrapped_text(text: str, cells: int) -> list[str]:
     """A visible text in lines of at most so many cells, broken at blanks.
 
@@ -288,19 +279,15 @@ def wrapped_text(text: str, cells: int) -> list[str]:
 
     >>> wrapped_text("漢字 is lost", 7), wrapped_text("lowest", 4)
     (['漢字 is', 'lost'], ['lowe', 'st'])
-    >>> wrapped_text("tied with a │ b", 12), wrapped_text("tied with " + unbroken("a │ b"), 12)
-    (['tied with a', '│ b'], ['tied with', 'a │ b'])
     """
     lines = [""]
     for word in text.split(" "):
         line = f"{lines[-1]} {word}" if lines[-1] else word
         if width(line) <= cells:
             lines[-1] = line
-        elif width(word) > cells and NO_BREAK in word:  # a unit that no line has room for
-            lines += wrapped_text(word.replace(NO_BREAK, " "), cells)
         else:
             lines += chop_cells(word, cells) or [""]
-    return [line.rstrip().replace(NO_BREAK, " ") for line in lines if line.strip()]
+    return [line.rstrip() for line in lines if line.strip()]
 
 
 def paragraph(text: str, cells: int, role: str = "") -> list[Row]:

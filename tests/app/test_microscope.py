@@ -250,7 +250,7 @@ async def test_a_word_with_a_space_and_without_is_told_to_be_two(text: str) -> N
         frame = app.session.frame
         assert frame is not None
         (this,), (other,) = frame.encode(text), frame.encode(" the" if text == "the" else "the")
-        assert f", {len(other.ids)} token" in said
+        assert f": {len(other.ids)} token" in said
         same = len(set(this.ids) & set(other.ids))
         assert ("learnt apart" in said) == (same == 0)
-        assert ("Without" if text[0] == " " else "With") + " a space in front:" in said
+        assert ("Without" if text[0] == " " else "With") + " a space in front it is " in said

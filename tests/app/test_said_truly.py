@@ -17,10 +17,8 @@ from bpe_tui.bpe.panels.training import CorpusPanel
 from bpe_tui.session.config import RunConfig, TokenizerConfig
 from bpe_tui.session.session import Session
 from bpe_tui.views.narration import add_stop
-from bpe_tui.views.panel import pair_text
 from bpe_tui.widgets.lines import Lines
-from bpe_tui.widgets.rows import unbroken, wrapped_text
-from bpe_tui.widgets.visible import width
+from bpe_tui.widgets.visible import visible_bytes, width
 from engine import Timeline, Tokenizer, Trainer
 from engine.bpe.replay import Replay
 from engine.bpe.report import step_markdown
@@ -143,16 +141,6 @@ def test_the_end_of_training_is_not_cut(room: int) -> None:
     assert said.endswith(".")
 
 
-def test_no_line_ends_inside_a_pair() -> None:
-    said = f"tied with {unbroken('a │ ig')}, {unbroken('· │ b')} and more"
-    for cells in range(8, 40):
-        lines = wrapped_text(said, cells)
-        assert " ".join(lines) == "tied with a │ ig, · │ b and more"
-        assert all(any(pair in line for line in lines) for pair in ("a │ ig", "· │ b"))
-        assert all(width(line) <= cells for line in lines)
-    assert wrapped_text(unbroken("looong │ longer"), 9) == ["looong │", "longer"]
-
-
 async def test_a_merge_that_overlaps_itself_explains_its_two_numbers(tmp_path: Path) -> None:
     corpus = tmp_path / "a.txt"
     corpus.write_text("aaaaaaaa " * 9)
@@ -178,7 +166,8 @@ async def test_a_tie_is_told_before_it_is_decided() -> None:
             assert following is not None
             assert (len(said) == 2) == (len(tied) > 1)
             if len(tied) > 1:
-                assert said[1].startswith(pair_text(frame, following) + ", tied with ")
+                named = "│".join(visible_bytes(frame.any_token(part)) for part in following)
+                assert said[1].startswith(f"{named} tied with ")
                 for rule, pair in frame.queue.choices.items():
                     assert (rule in said[1].split("Other rules")[-1]) == (pair != following)
             await pilot.press("right")

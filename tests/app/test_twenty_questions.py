@@ -125,8 +125,8 @@ class Question:
 
 def next_of_the_handout() -> Iterable[str]:
     # The handout's own tie: s t and e s stand 9 times each, and s t is greater.
-    yield "Next s │ t, tied with e │ s."
-    yield "s is later in byte order"
+    yield "Next s│t  tied with  e│s"
+    yield "Tie rule lexicographic: s is later in"
 
 
 def the_newest_token() -> Iterable[str]:
@@ -153,7 +153,7 @@ def why_t_and_h_do_not_merge() -> Iterable[str]:
 def a_word_and_its_twin() -> Iterable[str]:
     the, space_the = trained().encode("the"), trained().encode(" the")
     assert not set(the) & set(space_the)
-    yield f"With a space in front: ·the, {len(space_the)} token."
+    yield f"With a space in front it is ·the: {len(space_the)} token"
 
 
 def the_missing_merge() -> Iterable[str]:

@@ -13,6 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from bpe_tui.views.encoding_screen import PartsPanel
+from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import Drawn
@@ -41,6 +42,8 @@ LONGEST = 500
 THE_END = 10**9
 LOST_SHOWN = 24
 TOKENS_CELLS = len(" tokens")
+NAME_CELLS = len("whitespace")
+"""Cells that the name of what matched has at the least: with fewer most would be cut."""
 BESIDE_TEXT = TOKENS_CELLS + 4
 """Cells of a row of the pretokens beside text and name: a mark, how many tokens, a gap."""
 MARGIN = 11
@@ -92,9 +95,9 @@ class PretokensPanel(PartsPanel[Frame]):
         self.say(f"pretokens  {number(len(self._pieces))}", pattern.summary if self._staged else "")
         if not self._pieces:
             return sentence("Nothing typed yet: press e and type.", width)
-        name_width = min(28, max((width - BESIDE_TEXT) // 2, 8))
+        name_width = min(28, max((width - BESIDE_TEXT) // 2, NAME_CELLS))
         text_width = max(width - name_width - BESIDE_TEXT, 4)
-        matched_by = "" if self._staged else "matched by" if name_width >= 10 else "by"
+        matched_by = "" if self._staged else "matched by"
         head: list[Span] = [*left([("  text", "")], text_width + 2), right("tokens", TOKENS_CELLS)]
         self.name_columns([*head, ("  ", ""), (matched_by, "")])
         return RowsOnDemand(
@@ -114,8 +117,8 @@ class PretokensPanel(PartsPanel[Frame]):
             name = "no alternative"
         else:
             name = pretoken.alternative.name
-        if self._seen[place]:
-            name = f"{name}, cached" if name else "cached"
+        if self._seen[place]:  # where there is no room for it, the walk beside still says so
+            name = first_fitting(name_width, f"{name}, cached" if name else "cached", name)
         role = "special" if pretoken.special else ""
         return Row(
             [
@@ -217,13 +220,11 @@ class EncodeStepsPanel(Walk):
         text = shorten(visible_text(piece.pretoken.text), max(width // 3, 4))
         alphabet = frame.rules.alphabet
         if isinstance(alphabet, ModelAlphabet):
-            self.say(f"how {text} encodes   {alphabet.model.name}", "8 all stages   r regex")
+            self.say(f"how {text} encodes   {alphabet.model.name}", "8 all stages · r regex")
             return self._at_once(frame, piece, alphabet.model.name, width)
         cached = " · seen before: from the cache" if self.seen else ""
-        self.say(
-            f"how {text} encodes   merge {self.place} of {self.step_count}{cached}",
-            "w why not   c compare   r regex",
-        )
+        where = f"merge {self.place} of {self.step_count}" if self.step_count else "no merge"
+        self.say(f"how {text} encodes   {where}{cached}", "w why not · c compare · r regex")
         self.cursor = self.place
         painter = self.painter(frame)
         start = tuple(alphabet.spell(piece.pretoken.bytes))
@@ -293,12 +294,12 @@ def _twin_rows(frame: Frame, piece: EncodedPretoken, width: int) -> list[Row]:
     ids = frame.rules.ids_of(found[0])
     shared = (Counter(ids) & Counter(piece.ids)).total()
     parts = "┊".join(visible_bytes(frame.token(token_id)) for token_id in ids)
-    said = f"{'Without' if has_space else 'With'} a space in front: {parts}, "
-    said += f"{plural(len(ids), 'token')}. "
+    said = f"{'Without' if has_space else 'With'} a space in front it is {parts}: "
+    said += plural(len(ids), "token")
     said += (
-        f"{plural(shared, 'token')} {'is' if shared == 1 else 'are'} the same."
+        f", {number(shared)} of them the same as here."
         if shared
-        else "No token is the same: to the merges they are two words, learnt apart."
+        else ", none the same as here. To the merges these are two words, learnt apart."
     )
     return [Row([]), *paragraph(said, width, "dim")]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
 
 from bpe_tui.bpe.narration import is_replayed, why_first
 from bpe_tui.bpe.panels.pairs import highest_shown
 from bpe_tui.views.narration import NO_CORPUS, times
-from bpe_tui.views.panel import Panel, TokenPainter, pair_word, sentence
+from bpe_tui.views.panel import Panel, TokenPainter, sentence
 from bpe_tui.views.targets import ToChange, ToPair, ToToken
 from bpe_tui.views.training_panels import (
     ChangedCount,
@@ -17,7 +16,7 @@ from bpe_tui.views.training_panels import (
     merge_row,
 )
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, RowColumn, RowTable, paragraph, wrapped_text
+from bpe_tui.widgets.rows import Row, RowColumn, RowTable, Span, paragraph, wrapped
 from engine.bpe.frame import Frame
 from engine.bpe.record import MergeStep
 from engine.core.events import Pair
@@ -30,8 +29,9 @@ TIED_SHOWN = 3
 NOWHERE = "The pair stands nowhere in this corpus: the merge changes no count."
 CHANGES_SHOWN = 500
 NOTE_CELLS = 8
-ROOM_FOR_REASONS = 12
-"""From so many rows on it is said why a tie that is to come will be decided as it will."""
+ROOMY = 12
+"""From so many rows on there are gaps, and the reason why a tie to come will be decided so."""
+MARGIN = len("Why  ")
 
 
 class MergePanel(Panel):
@@ -49,7 +49,7 @@ class MergePanel(Panel):
         behind = "↵ behind a change" if merge.count else ""
         foot = behind if frame.given else f"t next tie · {behind}"
         self.say(f"merge {number(frame.step)}{tie}", foot)
-        painter = self.painter(frame)
+        painter, gap = self.painter(frame), [Row([])] if self._is_roomy else []
         return [
             merge_row(painter, merge, ToToken(merge.new_id)),
             *(
@@ -57,11 +57,11 @@ class MergePanel(Panel):
                 if frame.has_corpus
                 else []
             ),
-            Row([]),
-            *_why(frame, merge, width),
-            *_other_rules(painter, frame, merge),
+            *gap,
+            *labelled("Why", why_it_merged(painter, frame, merge), width),
+            *(_other_rules(painter, merge.pair, frame.choices_before) if tied > 1 else []),
             *self._next_rows(frame, width),
-            Row([]),
+            *gap,
             *(
                 change_rows(frame, painter, merge, self._attribution(frame), width)
                 if merge.count
@@ -69,18 +69,25 @@ class MergePanel(Panel):
             ),
         ]
 
+    @property
+    def _is_roomy(self) -> bool:
+        return self.size.height >= ROOMY
+
     def _next_rows(self, frame: Frame, width: int) -> list[Row]:
         """The tie that the next merge decides: who is tied, who wins and why, who by other rules.
 
         Where the panel is low, only who is tied.
         """
-        is_roomy = frame.merge is None or self.size.height >= ROOM_FOR_REASONS
-        said = describe_next_tie(frame, in_full=is_roomy)
-        lines = wrapped_text(said, max(width - 6, 10)) if said else []
-        return [
-            Row([("Next " if not place else "     ", "strong"), (line, "tie")])
-            for place, line in enumerate(lines)
-        ]
+        following, tied = frame.next_pair, frame.queue.tied
+        if frame.given or following is None or following not in tied or len(tied) == 1:
+            return []
+        painter, rivals = self.painter(frame), [pair for pair in tied if pair != following]
+        said = [[[*painter.pair(following, "│"), ("  ", "")], *tied_with(painter, rivals)]]
+        if frame.merge is not None and not self._is_roomy:
+            return labelled("Next", said, width)
+        said.append(words_of(rule_that_decided(frame, following, rivals)))
+        others = _other_rules(painter, following, frame.queue.choices)
+        return [*labelled("Next", said, width), *others]
 
     def _attribution(self, frame: Frame) -> CountAttribution | None:
         """Which pretokens changed the counts; `None` while a later slice of time has to go on."""
@@ -106,64 +113,56 @@ def _start_rows(frame: Frame, width: int) -> list[Row]:
     return paragraph(text, width)
 
 
-def describe_next_tie(frame: Frame, in_full: bool = True) -> str:
-    """Which pairs are tied to merge next, which wins and why; empty if none are tied."""
-    following, tied = frame.next_pair, frame.queue.tied
-    if frame.given or following not in tied or len(tied) == 1:
-        return ""
-    assert following is not None  # it is among those tied
-    rivals = [pair for pair in tied if pair != following]
-    named = ", ".join(pair_word(frame, pair) for pair in rivals[:TIED_SHOWN])
-    more = f" and {number(len(rivals) - TIED_SHOWN)} more" if len(rivals) > TIED_SHOWN else ""
-    said = f"{pair_word(frame, following)}, tied with {named}{more}"
-    if not in_full:
-        return said
-    by_pair: dict[Pair, list[str]] = {}
-    for rule, pair in frame.queue.choices.items():
-        if pair != following:
-            by_pair.setdefault(pair, []).append(rule)
-    others = "; ".join(
-        f"{pair_word(frame, pair)} by {', '.join(rules)}" for pair, rules in by_pair.items()
-    )
-    return (
-        f"{said}. {rule_that_decided(frame, following, rivals)}. "
-        f"{f'Other rules: {others}.' if others else 'Every other rule takes the same pair.'}"
-    )
+Words = list[Sequence[Span]]
+"""A sentence that is wrapped: its words, each with the blank behind it; a pair is one of them."""
 
 
-def _why(frame: Frame, merge: MergeStep, width: int) -> list[Row]:
-    """The reason in words, under a label in the margin."""
-    lines = wrapped_text(why_it_merged(frame, merge), max(width - 6, 10))
-    role = "tie" if len(merge.tied) > 1 else ""
+def words_of(text: str, role: str = "") -> Words:
+    """The words of a visible text."""
+    return [[(f"{word} ", role)] for word in text.split(" ")]
+
+
+def labelled(label: str, sentences: Iterable[Words], width: int) -> list[Row]:
+    """Sentences, each in lines of its own, behind a label in the margin."""
+    lines = (line for said in sentences for line in wrapped(said, max(width - MARGIN, 10)))
     return [
-        Row([("Why  " if first else "     ", "strong"), (line, role)])
-        for first, line in zip([True] + [False] * len(lines), lines, strict=False)
+        Row([(("" if place else label).ljust(MARGIN), "strong"), *line])
+        for place, line in enumerate(lines)
     ]
 
 
-def why_it_merged(frame: Frame, merge: MergeStep) -> str:
+def tied_with(painter: TokenPainter, rivals: Sequence[Pair]) -> Words:
+    """`tied with  e│s  .│"  and 3 more`: no comma between pairs, which may hold commas."""
+    named: Words = [[*painter.pair(pair, "│"), ("  ", "")] for pair in rivals[:TIED_SHOWN]]
+    more = len(rivals) - TIED_SHOWN
+    rest = words_of(f"and {number(more)} more") if more > 0 else []
+    return [[("tied with  ", "tie")], *named, *rest]
+
+
+def why_it_merged(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Words]:
     """Why this pair and no other: who chose it, or its count, and what decided a tie."""
     prescribed, rivals = merge.record.prescribed, merge.tied[1:]
     if frame.given:
-        return f"the tokenizer says so: merge {number(merge.index + 1)} of its list"
+        index = number(merge.index + 1)
+        return [words_of(f"the tokenizer says so: merge {index} of its list")]
     if prescribed is not None and prescribed.forces(merge.index):
-        return f"chosen by hand, whatever the counts; it stood {times(merge.count)}"
+        return [words_of(f"chosen by hand, whatever the counts; it stood {times(merge.count)}")]
     if is_replayed(frame, merge):
-        return "the run that this is a fork of merged it here; the rules of the fork would not"
-    of_whom = " of the pairs that may merge" if merge.passed_over else ""
-    others = ""
-    if merge.passed_over:
-        named = (f"{pair_word(frame, p)}, {times(count)}" for p, count in merge.passed_over)
-        others = f". Forbidden in this fork: {'; '.join(islice(named, TIED_SHOWN))}"
-    if not rivals:
+        origin = "the run that this is a fork of merged it here; the rules of the fork would not"
+        return [words_of(origin)]
+    count = "the highest count" + (" of the pairs that may merge" if merge.passed_over else "")
+    if rivals:
+        why = [[*words_of(f"{count},"), *tied_with(painter, rivals)]]
+        why.append(words_of(rule_that_decided(frame, merge.pair, rivals)))
+    else:
         none = "" if merge.passed_over else "; no other pair had as many"
-        return f"the highest count{of_whom}{none}{others}"
-    named = (pair_word(frame, pair) for pair in rivals[:TIED_SHOWN])
-    more = f" and {number(len(rivals) - TIED_SHOWN)} more" if len(rivals) > TIED_SHOWN else ""
-    return (
-        f"the highest count{of_whom}, tied with {', '.join(named)}{more}. "
-        f"{rule_that_decided(frame, merge.pair, rivals)}{others}"
-    )
+        why = [words_of(f"{count}{none}")]
+    if merge.passed_over:
+        forbidden: Words = words_of("Forbidden in this fork: ")
+        for pair, stood in merge.passed_over[:TIED_SHOWN]:
+            forbidden += [[*painter.pair(pair, "│"), (f" {times(stood)}   ", "")]]
+        why.append(forbidden)
+    return why
 
 
 def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str:
@@ -174,17 +173,16 @@ def rule_that_decided(frame: Frame, winner: Pair, rivals: Sequence[Pair]) -> str
     return f"Tie rule {rule.name}: {how}"
 
 
-def _other_rules(painter: TokenPainter, frame: Frame, merge: MergeStep) -> list[Row]:
-    """What the other tie rules would have taken, where that is another pair."""
-    if len(merge.tied) == 1:
-        return []
+def _other_rules(painter: TokenPainter, pair: Pair, choices: Mapping[str, Pair]) -> list[Row]:
+    """What the other tie rules would take, where that is another pair."""
+    indent = " " * MARGIN
     rows = [
-        Row([(f"     {name:<14}", "dim"), *painter.pair(pair)], ToPair(pair))
-        for name, pair in frame.choices_before.items()
-        if pair != merge.pair
+        Row([(f"{indent}{name:<15}", "dim"), *painter.pair(choice, "│")], ToPair(choice))
+        for name, choice in choices.items()
+        if choice != pair
     ]
     text = "Other rules would take" if rows else "Every other rule takes the same pair."
-    return [Row([(f"     {text}", "dim")]), *rows]
+    return [Row([(f"{indent}{text}", "dim")]), *rows]
 
 
 def change_rows(

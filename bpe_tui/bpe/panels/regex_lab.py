@@ -17,7 +17,8 @@ from textual.timer import Timer
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from bpe_tui.views.panel import Panel
+from bpe_tui.views.narration import leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, Panel
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.numbers import number, plural
 from bpe_tui.widgets.rows import Row, RowsOnDemand, left, paragraph
@@ -162,7 +163,12 @@ class RegexPanel(Vertical):
 
     def _say(self, pieces: str, differing: str) -> None:
         self.border_title = Content(f"regex{pieces}")
-        self.border_subtitle = Content(f"↑ ↓ compared with {self._compared}{differing}   Esc back")
+        self.border_subtitle = Content(
+            leading_parts(
+                self.outer_size.width - BORDER_CELLS,
+                f"↑ ↓ compared with {self._compared}{differing} · Esc back",
+            )
+        )
 
 
 def _cuts(stretch: Stretch) -> Iterator[Cut]:

@@ -77,7 +77,7 @@ class EncodingScreen(WalkScreen, BpeScreen):
         return super().heading(session, room)
 
     def facts_of(self, frame: Frame) -> Sequence[str]:
-        return "Encoding", plural(frame.vocab_size, "token")
+        return "Encoding", f"vocabulary of {plural(frame.vocab_size, 'token')}"
 
     def action_specials(self) -> None:
         """Special tokens in the text are one id, or ordinary text."""

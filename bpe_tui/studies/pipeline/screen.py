@@ -65,11 +65,15 @@ class TypedTexts(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="texts")
-        self.border_title = Content("a text, and a second one where a pair is wanted")
+        self.border_title = Content("text")
 
     def compose(self) -> ComposeResult:
         yield TextLine(placeholder="a text (e)", id="pipeline-text")
-        yield Field(placeholder="a second text, for pairs", id="pipeline-pair", compact=True)
+        yield Field(
+            placeholder="a second text, for models that read pairs",
+            id="pipeline-pair",
+            compact=True,
+        )
 
     @property
     def texts(self) -> tuple[str, str | None]:

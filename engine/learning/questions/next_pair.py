@@ -156,6 +156,12 @@ class NextPair(PairChoice):
                 "Count for yourself: the whole corpus is below.",
                 shorter=("Count for yourself, in the corpus below.",),
             )
+        if set(self.pairs) <= set(self.tied):
+            name = self.frame.tie_rule.name
+            return say(
+                f"All of them stand equally often: the rule for ties, {name}, decides.",
+                shorter=(f"All are tied: the rule {name} decides.",),
+            )
         return say("The one that stands side by side most often.")
 
     @property
