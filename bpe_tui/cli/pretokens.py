@@ -34,6 +34,7 @@ from engine.core.events import CountProgress
 from engine.core.files import write_files
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
+from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus
 from engine.text.sources import STANDARD_INPUT
 
@@ -99,7 +100,7 @@ def pretokens(
 
             with TrainingBar() as bar:
                 counted = opened.enter_context(
-                    counted_on(cluster, source, *cut, on_progress=bar.on_progress)
+                    counted_on(cluster, source, *cut, bar.on_progress, bar.on_work)
                 )
             content, skipped = counted.file(), counted.skipped
         write_files({out: content}, overwrite=force)
@@ -120,4 +121,7 @@ def _counted_here(
             bar.on_progress(progress)
 
         count = count_corpus(corpus, pattern, special_tokens, workers, on_progress)
-    return counts_of(corpus, count, pattern, special_tokens, bytes_read), corpus.skipped
+        skipped = corpus.skipped
+        examples = examples_for(corpus, count, pattern, special_tokens, bar.on_work)
+    content = counts_of(corpus, count, pattern, special_tokens, bytes_read, examples)
+    return content, skipped

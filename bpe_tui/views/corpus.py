@@ -12,7 +12,8 @@ from textual.strip import Strip
 from bpe_tui.session.session import Shown
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span, left, spans_width
+from bpe_tui.widgets.rows import Row, Span, behind_mark, left, spans_width
+from bpe_tui.widgets.visible import visible_text
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
 from engine.text.excerpt import Excerpt
@@ -198,7 +199,7 @@ class MergingExcerptPanel(ExcerptPanel[MergeFrameT], TokenPanel[MergeFrameT]):
         if not found:
             self.set_timer(SLICE_SECONDS, self.rebuild)
             return Row([("Not in the lines read for show …", "dim")])
-        return elsewhere_row(painter, found[0], is_made=role == "fresh", width=width)
+        return elsewhere_row(painter, found[0], excerpt, is_made=role == "fresh", width=width)
 
     def has_token(self, frame: MergeFrameT, pretoken: bytes, token_id: int) -> bool:
         """Whether the pretoken holds a token."""
@@ -246,25 +247,54 @@ def first_line_with(excerpt: Excerpt, covered: bytes, holds: Callable[[bytes], b
 
 
 def elsewhere_row(
-    painter: TokenPainter, word: AffectedPretoken, *, is_made: bool, width: int
+    painter: TokenPainter, word: AffectedPretoken, excerpt: Excerpt, *, is_made: bool, width: int
 ) -> Row:
     """A word with a merge that no line in sight has: `Not in these lines: ·q+x  stands once …`.
+
+    If a line from elsewhere is known, the word stands in it: `Elsewhere: the·q+x·fox  once`.
 
     Args:
         painter: draws it.
         word: it, and how often it stands.
+        excerpt: may know a line from elsewhere.
         is_made: whether the merge is made; else it is the next one.
         width: cells of the row.
     """
     often = "once" if word.count == 1 else f"{number(word.count)} times"
+    tokens = painter.tokens(word.after if is_made else word.before)
+    if line := excerpt.example_of(word.pretoken):
+        ahead, said = "Elsewhere: " if is_made else "Next, elsewhere: ", f"  {often}"
+        room = width - len(ahead) - len(said)
+        place = next(at for at, found in enumerate(line) if found.bytes == word.pretoken)
+        before, after = line[:place], line[place + 1 :]
+        if spans_width(tokens) < room:
+            shown = _within_line(before, tokens, after, room)
+            return Row([(ahead, "dim"), *shown, (said, "dim")])
     ahead = "Not in these lines: " if is_made else "Next, not in these lines: "
-    tokens, said = (
-        painter.tokens(word.after if is_made else word.before),
-        f"  stands {often} elsewhere",
-    )
+    said = f"  stands {often} elsewhere"
     room = max(width - len(ahead) - len(said), 8)
     shown = tokens if spans_width(tokens) <= room else left(tokens, room)
     return Row([(ahead, "dim"), *shown, (said, "dim")])
+
+
+def _within_line(
+    before: Sequence[Pretoken], tokens: Sequence[Span], after: Sequence[Pretoken], cells: int
+) -> list[Span]:
+    """The tokens of a word with what stands before and behind them, as much as there is room."""
+    spare = cells - spans_width(tokens)
+    first = plain_spans(before)
+    skipped = 0
+    while spans_width(shown := behind_mark(first, skipped)) > spare // 2 and skipped < len(first):
+        skipped += 1
+    spare -= spans_width(shown)
+    rest = plain_spans(after)
+    rest = rest if spans_width(rest) <= spare else left(rest, spare)
+    return [*shown, *tokens, *rest]
+
+
+def plain_spans(line: Iterable[Pretoken]) -> list[Span]:
+    """Pretokens as context of something else."""
+    return [(visible_text(pretoken.text), "dim") for pretoken in line]
 
 
 def layout_step(step: int) -> int:

@@ -388,7 +388,8 @@ class MergeTeller(Teller[MergeFrameT]):
         shown = list(islice(found, top.row, top.row + rows))
         if moment.beat is not Beat.PICK and (word := self._only_elsewhere(moment)) is not None:
             is_made = not moment.is_ahead
-            row = elsewhere_row(painter, word, is_made=is_made, width=width)
+            excerpt = moment.frame.excerpt
+            row = elsewhere_row(painter, word, excerpt, is_made=is_made, width=width)
             shown = [*shown[: rows - 1], row]
         return shown
 

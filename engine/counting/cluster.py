@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from heapq import merge
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from engine.core.errors import BpeError, ClusterError
-from engine.core.events import CountProgress
+from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cluster_tasks import (
     PLACES,
     TASKS,
@@ -37,6 +37,7 @@ from engine.counting.cluster_tasks import (
     How,
     Task,
     add_up,
+    added_up,
     count_task,
     finish,
     packed,
@@ -45,11 +46,12 @@ from engine.counting.cluster_tasks import (
 )
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import About, written
+from engine.counting.examples import commonest, example_lines, pretokens_of_head
 from engine.text.corpus import COUNTS, Corpus, Reading, between
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter
 from engine.text.records import PARQUET
-from engine.text.sources import STANDARD_INPUT, Source, Stream, packing_of
+from engine.text.sources import Source, Stream, is_pipe, packing_of
 
 LEAST_TASK, LARGEST_TASK = 1 << 20, 1 << 28
 """Bytes of a task, where a file can be cut."""
@@ -70,11 +72,20 @@ class ClusterCount:
     Attributes:
         about: what to write beside the counts.
         head: the beginning of the text.
+        examples: pretoken → a line in which it stands, of frequent ones that are not in `head`.
         skipped: how many bad records were left out.
     """
 
-    def __init__(self, about: About, head: bytes, skipped: int, counts: Counts) -> None:
-        self.about, self.head, self.skipped, self._counts = about, head, skipped, counts
+    def __init__(
+        self,
+        about: About,
+        head: bytes,
+        examples: Mapping[bytes, bytes],
+        skipped: int,
+        counts: Counts,
+    ) -> None:
+        self.about, self.head, self.examples = about, head, examples
+        self.skipped, self._counts = skipped, counts
 
     def file(self) -> Iterator[bytes]:
         """The counts file, part by part, as the counts come from the cluster.
@@ -82,7 +93,7 @@ class ClusterCount:
         Raises:
             ClusterError: it is gone.
         """
-        return written(self.about, self.head, self._counts)
+        return written(self.about, self.head, self._counts, self.examples)
 
 
 Counts = Iterable[tuple[bytes, int]]
@@ -95,6 +106,7 @@ def counted_on(
     pattern: PatternLike = "gpt2",
     special_tokens: Sequence[str] = (),
     on_progress: Callable[[CountProgress], None] | None = None,
+    on_work: Callable[[WorkProgress], None] | None = None,
 ) -> Iterator[ClusterCount]:
     """Count a corpus on a cluster, to which there is a connection as long as this is open.
 
@@ -103,6 +115,7 @@ def counted_on(
             processes on this machine.
         corpus: its sources are read by the workers, by the names that they have here.
         on_progress: is called after each task; what it raises stops the work.
+        on_work: is told how far the search for example lines is.
 
     Raises:
         ClusterError: the cluster cannot be used, or is gone.
@@ -123,11 +136,13 @@ def counted_on(
                 corpus.read_head()  # says that it is empty
             # As a task, it can be done again; what is scattered is lost with its worker.
             counted.append(client.submit(bytes, _count_ends(texts, how), pure=False))
-            finished = _reduced(client, counted, min(len(threads), MOST_PARTS))
-            del counted
-            sizes = [client.submit(len, each, pure=False).result() - 1 for each in finished]
-            firsts = [client.submit(getitem, each, 0, pure=False).result() for each in finished]
             corpus.read_head()
+            shown = pretokens_of_head(corpus, pattern, specials)
+            finished = _reduced(client, counted, min(len(threads), MOST_PARTS), shown)
+            del counted
+            sizes = [client.submit(len, each, pure=False).result() - 2 for each in finished]
+            firsts = [client.submit(getitem, each, 0, pure=False).result() for each in finished]
+            most = [client.submit(getitem, each, 1, pure=False).result() for each in finished]
             about = About(
                 *(corpus.name, sum(task.bytes for task in tasks), documents.begun, sum(firsts)),
                 *(pattern.source, specials, corpus.head_is_all),
@@ -137,7 +152,9 @@ def counted_on(
             for each, size in zip(finished, sizes, strict=True)
         ]
         counts = (entry[1:] for entry in merge(*blocks, key=itemgetter(0)))
-        yield ClusterCount(about, corpus.head, skipped, counts)
+        head = corpus.head
+        examples = example_lines(corpus, _most_of(most), pattern, specials, on_work)
+        yield ClusterCount(about, head, examples, skipped, counts)
 
 
 def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
@@ -163,7 +180,7 @@ def tasks_of(corpus: Corpus, threads: int) -> list[Task]:
         size, name = source.size, source.given
         if source.path is not None:
             name = os.path.abspath(name)  # a worker runs in a folder of its own
-        if size is None and (source.path is not None or name == STANDARD_INPUT):
+        if is_pipe(source):
             raise ClusterError(f"{source.name}: no file, so workers cannot read it; save it first")
         if size is not None and size > 2 * wanted and _is_plain(source, corpus.reading):
             close()
@@ -271,7 +288,7 @@ def _count_ends(texts: Sequence[bytes], how: How) -> bytes:
     return packed(list(counts), numbers, np.array(places, np.int64))
 
 
-def _reduced(client: Any, counted: list[Any], parts: int) -> list[Any]:
+def _reduced(client: Any, counted: list[Any], parts: int, shown: frozenset[bytes]) -> list[Any]:
     """What has all the counts of a hash, for each: added up a few at a time."""
     pieces = [client.submit(split, group, parts, pure=False) for group in _groups(counted)]
     finished = []
@@ -279,8 +296,14 @@ def _reduced(client: Any, counted: list[Any], parts: int) -> list[Any]:
         futures = [client.submit(getitem, piece, part, pure=False) for piece in pieces]
         while len(futures) > IN_A_SUM:
             futures = [client.submit(add_up, group, pure=False) for group in _groups(futures)]
-        finished.append(client.submit(finish, futures, pure=False))
+        finished.append(client.submit(finish, futures, shown, pure=False))
     return finished
+
+
+def _most_of(parts: Sequence[bytes]) -> list[bytes]:
+    """The commonest pretokens of all parts together."""
+    pretokens, counts, _ = added_up(parts)
+    return [pretokens[place] for place in commonest(pretokens, counts, ())]
 
 
 def _groups(futures: list[Any]) -> Iterator[list[Any]]:
@@ -289,7 +312,7 @@ def _groups(futures: list[Any]) -> Iterator[list[Any]]:
 
 def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[int, bytes, int]]:
     """(place, pretoken, count) of all pretokens of a hash, fetched a block at a time."""
-    for number in range(1, 1 + size):
+    for number in range(2, 2 + size):
         with _told(cluster):
             block = client.submit(getitem, part, number, pure=False).result()
         pretokens, (counts, places) = unpacked(block)

@@ -20,13 +20,14 @@ from engine.core.arrays import Ints
 from engine.core.errors import CorpusError
 from engine.counting.count import Tally, counter_for
 from engine.counting.counts_file import IN_A_BLOCK, packed_block, unpacked_block
+from engine.counting.examples import commonest
 from engine.text.chunking import Chunk, ChunkCutter
 from engine.text.corpus import CHUNK, Reading, SourceReader
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank
 from engine.text.sources import BLOCK, Source, sources_of
 
-TASKS = 1
+TASKS = 2
 """Workers whose number is another would do other tasks."""
 LARGEST_END = 1 << 26
 """Bytes without a place to cut; more would not be sent around."""
@@ -223,7 +224,7 @@ def unpacked(part: bytes) -> tuple[list[bytes], list[Ints]]:
     return unpacked_block(zlib.decompress(part), 2)
 
 
-def _added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
+def added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
     """Pretokens in order of first appearance, their counts, the places of that appearance."""
     numbers = defaultdict[bytes, int](count().__next__)
     counts, places = np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -242,12 +243,12 @@ def _added_up(parts: Sequence[bytes]) -> tuple[list[bytes], Ints, Ints]:
 
 def add_up(parts: Sequence[bytes]) -> bytes:
     """The counts of several parts together."""
-    return packed(*_added_up(parts))
+    return packed(*added_up(parts))
 
 
 def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
     """What several tasks have counted, added up, in parts by the hash of the pretokens."""
-    pretokens, counts, places = _added_up(counted)
+    pretokens, counts, places = added_up(counted)
     hashes = np.fromiter(map(zlib.crc32, pretokens), np.int64, len(pretokens)) % parts
     split_up = []
     for part in range(parts):
@@ -257,10 +258,11 @@ def split(counted: Sequence[bytes], parts: int) -> list[bytes]:
     return split_up
 
 
-def finish(parts: Sequence[bytes]) -> list[int | bytes]:
-    """How many pretokens several parts have together; then they in blocks."""
-    pretokens, counts, places = _added_up(parts)
-    blocks = []
+def finish(parts: Sequence[bytes], shown: frozenset[bytes]) -> list[int | bytes]:
+    """How many pretokens several parts have together; the commonest not `shown`; all in blocks."""
+    pretokens, counts, places = added_up(parts)
+    most = commonest(pretokens, counts, shown)
+    blocks = [packed([pretokens[place] for place in most], counts[most], places[most])]
     for start in range(0, len(pretokens), IN_A_BLOCK):
         some = slice(start, start + IN_A_BLOCK)
         blocks.append(packed(pretokens[some], counts[some], places[some]))

@@ -3,9 +3,11 @@
 `bpe-tui pretokens` writes them, whatever takes a corpus reads them, and the cache keeps them. They
 are written and read block by block:
 
-    line      `bpe-tui pretokens 1`: the version of the format
+    line      `bpe-tui pretokens 2`: the version of the format
     section   JSON: what was counted, see `About`
     section   the beginning of the text
+    section   example lines, see `engine.counting.examples`; not in version 1
+    section   pretokens for which there is one, and their lines by number; not in version 1
     sections  the pretokens in order of first appearance, some thousands in each: their lengths,
               their counts, they themselves one after another; lengths and counts as 64-bit
               integers, the lowest byte first
@@ -21,7 +23,7 @@ import json
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -39,13 +41,15 @@ from engine.core.json_fields import Fields
 from engine.text.corpus import COUNTS, Corpus
 from engine.text.patterns import PATTERNS, PatternLike, as_pattern
 
-VERSION = b"1\n"
+VERSION, WITHOUT_EXAMPLES = b"2\n", b"1\n"
 IN_A_BLOCK, BLOCK_BYTES = 1 << 14, 1 << 20
 """A block ends with the pretoken that reaches one of these."""
 LARGEST_SECTION = 1 << 28
 """Bytes of an unpacked section: a few bytes of a file must not fill the memory."""
 LARGEST_ABOUT = 1 << 20
 """Bytes of the first section: as values of JSON they take twenty times their room."""
+LONGEST_EXAMPLE = 1 << 10
+"""Bytes of an example line."""
 MOST = 1 << 60
 """Bytes of a text at the most: sums of its counts fit into 64 bits."""
 
@@ -53,6 +57,9 @@ _SECTION = struct.Struct("<Q16s")
 _DIGEST = 16
 _LEVEL = 3
 _WIDTH = 8
+
+
+NO_EXAMPLES: Mapping[bytes, bytes] = {}
 
 
 class CorpusCount:
@@ -118,21 +125,28 @@ def counts_of(
     pattern: PatternLike,
     special_tokens: Sequence[str],
     bytes_read: int,
+    examples: Mapping[bytes, bytes] = NO_EXAMPLES,
 ) -> Iterator[bytes]:
     """The file for a corpus that has been counted."""
     about = About(
         *(corpus.name, bytes_read, count.documents, len(count.counts)),
         *(as_pattern(pattern).source, tuple(special_tokens), corpus.head_is_all),
     )
-    return written(about, corpus.head, count.counts.items())
+    return written(about, corpus.head, count.counts.items(), examples)
 
 
-def written(about: About, head: bytes, counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
+def written(
+    about: About,
+    head: bytes,
+    counts: Iterable[tuple[bytes, int]],
+    examples: Mapping[bytes, bytes] = NO_EXAMPLES,
+) -> Iterator[bytes]:
     """A file of counts, part by part.
 
     Args:
         head: the beginning of the text.
         counts: (pretoken, occurrences) in order of first appearance, `about.distinct` of them.
+        examples: pretoken → a line in which it stands, of some that are not in `head`.
 
     Raises:
         OutputError: a pretoken is too long for a file.
@@ -140,7 +154,7 @@ def written(about: About, head: bytes, counts: Iterable[tuple[bytes, int]]) -> I
     yield COUNTS + VERSION
     digest = b""
     meta = json.dumps(asdict(about), ensure_ascii=True, separators=(",", ":")).encode()
-    for content in chain((meta, head), _blocks(counts)):
+    for content in chain((meta, head), _packed_examples(examples), _blocks(counts)):
         if len(content) > LARGEST_SECTION:
             raise OutputError(
                 f"a pretoken of {len(content):,} bytes is too long for a file of counts; choose a "
@@ -149,6 +163,12 @@ def written(about: About, head: bytes, counts: Iterable[tuple[bytes, int]]) -> I
         packed = zlib.compress(content, _LEVEL)
         digest = _digest(packed, digest)
         yield _SECTION.pack(len(packed), digest) + packed
+
+
+def _packed_examples(examples: Mapping[bytes, bytes]) -> Iterator[bytes]:
+    numbers = {line: number for number, line in enumerate(dict.fromkeys(examples.values()))}
+    yield packed_block([*numbers])
+    yield packed_block([*examples], [numbers[line] for line in examples.values()])
 
 
 def _blocks(counts: Iterable[tuple[bytes, int]]) -> Iterator[bytes]:
@@ -209,21 +229,35 @@ class CountsReader:
     Attributes:
         about: what it says beside the counts.
         head: the beginning of the text.
+        examples: pretoken → a line in which it stands, of frequent ones that are not in `head`.
     """
 
     def __init__(self, name: str, file: BinaryIO) -> None:
         self._name, self._file, self._last = name, file, b""
         version = file.read(len(COUNTS + VERSION))
-        is_other = version.startswith(COUNTS) and len(version) == len(COUNTS + VERSION)
-        if is_other and not version.endswith(VERSION):
+        is_one = version.startswith(COUNTS) and len(version) == len(COUNTS + VERSION)
+        if is_one and not version.endswith((VERSION, WITHOUT_EXAMPLES)):
             raise CorpusError(
                 f"{name}: is a counts file of another version of bpe-tui; make it anew with "
                 "bpe-tui pretokens"
             )
         with self._damage():
-            _check(version == COUNTS + VERSION)
+            _check(is_one)
             self.about = _about(self._section(LARGEST_ABOUT))
             self.head = self._section(LARGEST_SECTION)
+            has_examples = version.endswith(VERSION)
+            self.examples = self._examples() if has_examples else NO_EXAMPLES
+
+    def _examples(self) -> Mapping[bytes, bytes]:
+        lines, _ = unpacked_block(self._section(LARGEST_SECTION), 0)
+        pretokens, (numbers,) = unpacked_block(self._section(LARGEST_SECTION), 1)
+        _check(max(len(lines), len(pretokens)) <= IN_A_BLOCK)
+        _check(max(map(len, lines), default=0) <= LONGEST_EXAMPLE)
+        _check(all(0 <= number < len(lines) for number in numbers.tolist()))
+        return {
+            pretoken: lines[number]
+            for pretoken, number in zip(pretokens, numbers.tolist(), strict=True)
+        }
 
     def blocks(self) -> Iterator[dict[bytes, int]]:
         """pretoken → occurrences, in order of first appearance, some thousands at a time."""
@@ -325,6 +359,7 @@ def read_counts(
 
         counts = reader.counts(on_block)
     corpus.head, corpus.head_is_all = reader.head, about.head_is_all
+    corpus.examples = reader.examples
     return CorpusCount.of(about.documents, counts)
 
 

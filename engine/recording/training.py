@@ -168,7 +168,10 @@ def train_on_corpus(
         counted = CountedCorpus(
             *(count.counts, count.documents, bytes_read),
             lambda: Excerpt.of(
-                corpus.head, pattern, special_tokens, complete=corpus.head_is_all, splitter=splitter
+                *(corpus.head, pattern, special_tokens),
+                complete=corpus.head_is_all,
+                splitter=splitter,
+                examples=corpus.examples,
             ),
         )
         listener.on_counted(counted)

@@ -9,7 +9,7 @@ first special token, where there are special tokens; else a newline, unless one 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,6 +25,7 @@ from engine.text.sources import (
     BLOCK,
     Source,
     Stream,
+    is_pipe,
     packing_of,
     sources_of,
     unpacked,
@@ -135,6 +136,7 @@ class Corpus:
         sources: what is read, one after another.
         head: the first bytes of the text, up to `HEAD`, as far as they have been read.
         head_is_all: whether nothing has been read beyond them.
+        examples: pretoken → a line in which it stands, where a file of counts tells some.
     """
 
     def __init__(
@@ -153,6 +155,7 @@ class Corpus:
         self.reading, self.separator = reading, separator
         self.head = b""
         self.head_is_all = True
+        self.examples: Mapping[bytes, bytes] = {}
         self._reader = SourceReader(self.sources, reading, separator)
 
     @property
@@ -160,6 +163,11 @@ class Corpus:
         """Where it lies; `None` if not all of it is in files of this machine."""
         paths = [each.path for each in self.sources if each.path is not None]
         return paths if len(paths) == len(self.sources) else None
+
+    @property
+    def is_read_once(self) -> bool:
+        """Whether some of it comes from standard input or another pipe."""
+        return any(is_pipe(each) for each in self.sources)
 
     @cached_property
     def holds_counts(self) -> bool:

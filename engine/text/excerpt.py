@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from engine.text.patterns import PatternLike, as_pattern
+from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
 
 LONGEST_LINE = 200
@@ -26,10 +26,14 @@ class Excerpt:
     Attributes:
         lines: the pretokens of each line, special tokens among them.
         complete: whether the whole corpus is here.
+        examples: pretoken → a line from elsewhere in which it stands, of some pretokens.
+        pattern: what cuts these.
     """
 
     lines: tuple[tuple[Pretoken, ...], ...]
     complete: bool
+    examples: Mapping[bytes, bytes] = field(default_factory=dict, repr=False)
+    pattern: Pattern = PATTERNS["gpt2"]
 
     @classmethod
     def of(
@@ -40,6 +44,7 @@ class Excerpt:
         *,
         complete: bool = True,
         splitter: SpecialSplitter | None = None,
+        examples: Mapping[bytes, bytes] | None = None,
     ) -> Excerpt:
         """Cut the beginning of a corpus into lines.
 
@@ -48,11 +53,13 @@ class Excerpt:
             pattern, special_tokens: what cuts it, as in counting.
             complete: whether it is all of the corpus.
             splitter: what cuts special tokens out, where there is more to it.
+            examples: pretoken → a line from elsewhere in which it stands.
         """
+        pattern = as_pattern(pattern)
         lines: list[tuple[Pretoken, ...]] = []
         line: list[Pretoken] = []
         for pretoken in pretokens(
-            to_text(data), as_pattern(pattern), splitter or SpecialSplitter(special_tokens)
+            to_text(data), pattern, splitter or SpecialSplitter(special_tokens)
         ):
             if pretoken.special and line:
                 lines.append(tuple(line))
@@ -63,7 +70,7 @@ class Excerpt:
                 line = []
         if line:
             lines.append(tuple(line))
-        return cls(tuple(lines), complete)
+        return cls(tuple(lines), complete, examples or {}, pattern)
 
     @property
     def text(self) -> str:
@@ -104,6 +111,19 @@ class Excerpt:
                 if not pretoken.special:
                     first.setdefault(pretoken.text, number)
         return {to_bytes(text): number for text, number in first.items()}
+
+    def example_of(self, pretoken: bytes) -> tuple[Pretoken, ...]:
+        r"""A line from elsewhere in the corpus that holds the pretoken; empty if none is known.
+
+        >>> examples = {b" fox": b"a fox"}
+        >>> found = Excerpt.of(b"low", complete=False, examples=examples).example_of(b" fox")
+        >>> [pretoken.text for pretoken in found]
+        ['a', ' fox']
+        """
+        line = to_text(self.examples.get(pretoken, b""))
+        found = tuple(pretokens(line, self.pattern, SpecialSplitter(())))
+        # What comes from a file may be made up.
+        return found if any(each.bytes == pretoken for each in found) else ()
 
     def lines_with(self, pretoken: bytes) -> list[int]:
         r"""The lines that hold the pretoken, by their places from 0.

@@ -166,6 +166,11 @@ def _size_of(path: Path) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
+def is_pipe(source: Source) -> bool:
+    """Whether a source can be read only once."""
+    return source.given == STANDARD_INPUT or (source.path is not None and source.size is None)
+
+
 # Unpacking.
 
 

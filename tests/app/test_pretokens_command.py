@@ -6,11 +6,16 @@ import os
 from pathlib import Path
 
 import pytest
-from opening import opened_as
+from opening import opened_as, until
 
 from bpe_tui import cli
+from bpe_tui.bpe.panels.merge import MergePanel
+from bpe_tui.bpe.panels.training import CorpusPanel
+from bpe_tui.bpe.screens.ledger import LedgerWindow
 from bpe_tui.session.config import RunConfig
 from bpe_tui.session.opening import config_for
+from bpe_tui.views.targets import ToChange
+from bpe_tui.widgets.lines import Lines, RowList
 
 TEXT = "low low lower<s>newest\n" * 20
 
@@ -78,3 +83,35 @@ async def test_counts_open_on_the_screen_as_they_were_made(counts: Path) -> None
         assert shown is not None
         assert shown.excerpt.text.startswith("low low lower<s>")
         assert shown.counts[b"low"] == 80
+
+
+async def test_words_behind_the_lines_read_for_show_stand_in_an_example_line(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "long.txt").write_text("low low low\n" * 40_000 + "the qx fox, the qx\n")
+    out = tmp_path / "long.counts"
+    assert cli.main(["pretokens", str(tmp_path / "long.txt"), "--out", str(out)]) == 0
+    async with opened_as(config_for(RunConfig(str(out)))) as (app, pilot):
+        frame = app.session.frame
+        assert frame is not None
+        merges = [frame.merge_at(index).token for index in range(frame.recorded_steps)]
+        app.seek(merges.index(b"qx") + 1)
+        await pilot.pause()
+        panel = app.screen.query_one(CorpusPanel)
+        await until(pilot, lambda: "Elsewhere: the·+qx·fox,·the·qx  2 times" in told(panel))
+
+        app.screen.show_panel("merge")  # type: ignore[attr-defined]
+        merge = app.screen.query_one(MergePanel)
+        rows = range(merge.row_count)
+        merge.cursor = next(at for at in rows if isinstance(merge.row(at).target, ToChange))
+        await pilot.press("enter", "enter")
+        ledger = app.screen.query_one("#ledger-rows", RowList)
+        await until(pilot, lambda: "the│·┊qx│·┊f┊o┊x│" in told(ledger))
+        await pilot.press("enter")  # there is no line of the corpus panel to go to
+        assert isinstance(app.screen, LedgerWindow)
+
+
+def told(lines: Lines) -> str:
+    return "\n".join(
+        "".join(text for text, _ in lines.row(at).spans) for at in range(lines.row_count)
+    )

@@ -25,6 +25,7 @@ from engine.counting.cluster import counted_on
 from engine.counting.cluster_tasks import How
 from engine.counting.count import count_corpus
 from engine.counting.counts_file import counts_of
+from engine.counting.examples import examples_for
 from engine.text.corpus import Corpus, Reading, separator_of
 from engine.text.patterns import as_pattern
 
@@ -34,7 +35,8 @@ SPECIAL = ("<|endoftext|>",)
 def on_one_machine(names: list[str], pattern: str, special: tuple[str, ...]) -> bytes:
     corpus = corpus_of(names, special)
     count = count_corpus(corpus, pattern, special)
-    return b"".join(counts_of(corpus, count, pattern, special, corpus.bytes_total or 0))
+    examples = examples_for(corpus, count, pattern, special)
+    return b"".join(counts_of(corpus, count, pattern, special, corpus.bytes_total or 0, examples))
 
 
 def corpus_of(names: list[str], special: tuple[str, ...]) -> Corpus:
@@ -58,7 +60,7 @@ def in_tasks(
     entries = []
     for part in range(2):
         first, second = (cluster_tasks.add_up([piece[part]]) for piece in pieces)
-        _, *blocks = cluster_tasks.finish([second, first])
+        _, _, *blocks = cluster_tasks.finish([second, first], frozenset())
         unpacked = map(cluster_tasks.unpacked, blocks)
         entries.append(
             chain.from_iterable(

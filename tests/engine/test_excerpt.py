@@ -56,6 +56,13 @@ def test_a_special_token_is_no_pretoken_even_if_one_is_spelled_the_same() -> Non
     assert b"<s>" not in excerpt.first_lines
 
 
+def test_a_line_from_elsewhere_is_believed_only_if_it_holds_the_pretoken() -> None:
+    examples = {b" fox": b"a fox", b"ox": b"a fox"}
+    excerpt = Excerpt.of(b"low", complete=False, examples=examples)
+    assert [pretoken.text for pretoken in excerpt.example_of(b" fox")] == ["a", " fox"]
+    assert excerpt.example_of(b"ox") == excerpt.example_of(b"cow") == ()
+
+
 def test_nothing_has_no_lines() -> None:
     assert Excerpt.of(b"").lines == ()
 

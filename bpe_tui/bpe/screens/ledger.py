@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -106,22 +107,28 @@ class LedgerWindow(Window[object | None]):
             rows: RowsOnDemand | list[Row] = RowsOnDemand(
                 len(lines), lambda place: self._line_row(lines[place], to_text(pretoken))
             )
+        elif example := excerpt.example_of(pretoken):
+            self._say(
+                f"a line with {name}", "from later in the corpus", "Esc back to the pretokens"
+            )
+            rows = [Row(self._line_spans(example, to_text(pretoken)))]
         else:
             text = f"{name} comes later in the corpus than the part that is read for show."
             rows = [Row([(text, "dim")])]
         self.query_one(RowList).show(rows)
 
     def _line_row(self, place: int, text: str) -> Row:
-        line = self._frame.excerpt.lines[place]
+        spans = self._line_spans(self._frame.excerpt.lines[place], text)
+        return Row([right(number(place + 1), 7, "dim"), *spans], ToLine(place))
+
+    def _line_spans(self, line: Sequence[Pretoken], text: str) -> list[Span]:
+        """A line from a few pretokens before the one that is looked for."""
         at = next(index for index, pretoken in enumerate(line) if pretoken.text == text)
         start = max(at - BEFORE, 0)
-        spans: list[Span] = [
-            right(number(place + 1), 7, "dim"),
-            ("  " if not start else " …", "dim"),
-        ]
+        spans: list[Span] = [("  " if not start else " …", "dim")]
         for pretoken in line[start:]:
             spans += [*self._spans(pretoken, pretoken.text == text), PRETOKEN_BORDER]
-        return Row(spans, ToLine(place))
+        return spans
 
     def _spans(self, pretoken: Pretoken, wanted: bool) -> list[Span]:
         spans = self._painter.pretoken(pretoken)
