@@ -39,7 +39,7 @@ from engine.text.pretokenize import to_text
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.pieces import SPACE, Edge, spelled
 from engine.unigram.problem import Removals
-from engine.unigram.record import Pruned, PruneRule, PruneStep
+from engine.unigram.record import Pruned, PruneRule, PruneStep, Record
 
 STATIONS_OF_EM = ("COUNT", "WEIGH", "CUT")
 CAPTIONS = {
@@ -95,6 +95,7 @@ class UnigramTeller(Teller[UnigramFrame]):
     def __init__(self, *, marks: bool) -> None:
         super().__init__(marks=marks)
         self._removals: tuple[UnigramFrame, Removals] | None = None
+        self._cut_anew: tuple[Record | None, dict[int, int]] = None, {}
         self._ends: tuple[UnigramFrame, UnigramFrame] | None = None
         self._answers: dict[str, tuple[tuple[object, ...], Any]] = {}
 
@@ -125,14 +126,31 @@ class UnigramTeller(Teller[UnigramFrame]):
     # -- what removals would cost: the record knows it of those that go, the others take some work
 
     def weigh(self, frame: UnigramFrame) -> Iterator[object] | None:
-        """The work that finds what it would cost to lose the pieces that stay, if it is wanted."""
-        if not _is_prune(frame) or self._knows(frame):
-            return None
-        return self._weighing(frame)
+        """The work that finds what it would cost to lose the pieces that stay, if it is wanted.
 
-    def _weighing(self, frame: UnigramFrame) -> Iterator[object]:
-        found = yield from frame.removals()
-        self._removals = frame, found
+        And how many words a prune changes: the one that led here, and the one that leads on.
+        """
+        ends = [frame.at(frame.step - 1), frame] if frame.step else [frame]
+        prunes = [one for one in ends if _is_prune(one) and self._words_cut(one) is None]
+        wants_costs = _is_prune(frame) and not self._knows(frame)
+        return self._weighing(frame, wants_costs, prunes) if wants_costs or prunes else None
+
+    def _weighing(
+        self, frame: UnigramFrame, wants_costs: bool, prunes: Sequence[UnigramFrame]
+    ) -> Iterator[object]:
+        if wants_costs:
+            found = yield from frame.removals()
+            self._removals = frame, found
+        for before in prunes:
+            words = yield from before.words_to_change()
+            if self._cut_anew[0] is not before.record:
+                self._cut_anew = before.record, {}
+            self._cut_anew[1][before.step] = words
+
+    def _words_cut(self, before: UnigramFrame) -> int | None:
+        """How many words the prune that follows cuts anew, if that is known."""
+        record, words = self._cut_anew
+        return words.get(before.step) if record is before.record else None
 
     def _knows(self, frame: UnigramFrame) -> bool:
         known = self._removals
@@ -302,7 +320,7 @@ class UnigramTeller(Teller[UnigramFrame]):
         key = before.run, before.step, words
         changed = self._kept("words", key, lambda: self._changed(before, after, words))
         if isinstance(before.leads_on, PruneStep):
-            said = "Others stand in for them:" if changed else NONE_CHANGED
+            said = self._stand_in(before, bool(changed), width)
         else:
             vanished = len(before.leaving)
             lost = f"{plural(vanished, 'piece')} went, used too seldom. " if vanished else ""
@@ -318,6 +336,16 @@ class UnigramTeller(Teller[UnigramFrame]):
             now = left(plain.word(word), half)
             rows.append(Row([count, ("  ", ""), *left(was, cells), ("  →  ", "dim"), *now]))
         return rows
+
+    def _stand_in(self, before: UnigramFrame, is_shown: bool, width: int) -> str:
+        """That others stand in for what a prune takes, and in how many words."""
+        words = self._words_cut(before)
+        if words is None:
+            return "Others stand in for them:" if is_shown else NONE_CHANGED
+        if not words:
+            return "No word is cut otherwise."
+        said = f"Others stand in for them: {plural(words, 'different word')}"
+        return first_fitting(width, said, f"Others stand in: {plural(words, 'word')}")
 
     def _changed(self, before: UnigramFrame, after: UnigramFrame, limit: int) -> list[str]:
         """Some words that the step cuts otherwise, the most frequent first."""

@@ -254,7 +254,7 @@ class MergeTeller(Teller[MergeFrameT]):
         painter, scale = self.painter_of(frame, is_fresh), self.scale(frame)
         longest = max((len(bar.fraction) for bar in bars), default=0)
         fraction = max(longest, self.FRACTION) if longest else 0
-        columns = Columns(room.name - 4 if fraction else room.name, fraction, self.cells(frame))
+        columns = Columns.within(room, fraction, self.cells(frame))
         return [Row(bar_row(painter, bar, columns, room.width, scale)) for bar in bars]
 
     # -- 2 pick

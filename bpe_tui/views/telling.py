@@ -56,6 +56,19 @@ class Columns:
     fraction: int
     number: int
 
+    @classmethod
+    def within(cls, room: CountRoom, fraction: int, number: int) -> Columns:
+        """The columns in a room: where fractions leave none for bars, pairs take the rest.
+
+        >>> [Columns.within(CountRoom(5, *room), 18, 9).pair for room in ((80, 15), (47, 10))]
+        [17, 16]
+        """
+        if not fraction:
+            return cls(room.name, fraction, number)
+        rest = room.width - fraction - number - 6  # a sign before them, two blanks behind each
+        pair = min(rest - REMARK - BAR_BESIDE_FRACTION, room.name + 2)
+        return cls(pair if pair >= room.name - 4 else rest + 2, fraction, number)
+
 
 def bar_row(
     painter: TokenPainter, drawn: Bar, columns: Columns, room: int, scale: float
@@ -63,7 +76,7 @@ def bar_row(
     """A bar in its row, `▶ ·│m  601  ▄▄▄▄▄▄▄▄▄▄ picked`; `scale` is what a full one stands for."""
     is_picked = drawn.mark == "pair"
     role = "pair" if drawn.mark == "chosen" else drawn.mark
-    pair = touching(painter.pair(drawn.pair, between="│"), columns.pair)
+    pair = touching(painter.pair(drawn.pair, between="│"), columns.pair - bool(columns.fraction))
     if is_picked:
         pair[:] = [(text, "pair" if own != "border" else own) for text, own in pair]
     number_role = "dim" if drawn.number == "?" else "pair" if is_picked else "strong"
@@ -73,7 +86,7 @@ def bar_row(
     spans += [right(drawn.number, columns.number, number_role), ("  ", "")]
     longest = room - spans_width(spans) - REMARK
     if longest < LEAST_BAR:  # what the number is made of matters more
-        return left(spans, room)
+        return left(spans[:-1], room)
     body = bar(drawn.value / scale, longest)
     spans.append((body, "pair" if is_picked else "border"))
     spans.append((trace(drawn.before / scale, longest, body), "loss"))
@@ -115,6 +128,8 @@ JOINED_AT, SHRUNK_AT = 0.3, 0.65
 
 REMARK = 8
 """Cells behind the longest bar: a change of five digits, or a word."""
+BAR_BESIDE_FRACTION = 10
+"""Cells of a bar where a fraction stands, too: the pair takes the others."""
 LEAST_BAR = 6
 """Where there is no room for so much, there is no bar."""
 NO_TEXT = "Press e and type a text of your own: it is cut like the corpus."

@@ -218,6 +218,17 @@ class UnigramFrame:
         """What removing each piece would do, by its number; some 0.1 s for 1 MB of text."""
         return self.record.removals_at(self.step)
 
+    def words_to_change(self) -> Work[int]:
+        """How many distinct pretokens the prune that follows cuts anew; 0 before a step of EM.
+
+        A prune changes no score: these are the pretokens whose best segmentation has a piece that
+        goes.
+        """
+        if not isinstance(self.leads_on, PruneStep):
+            return 0
+        going = np.array(sorted(self.leaving), dtype=np.int64)
+        return (yield from self.record.words_using(self.step, going))
+
     # -- texts under these pieces
 
     @cached_property

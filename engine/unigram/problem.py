@@ -203,3 +203,12 @@ class Problem:
         """What removing each of the pieces that are alive would do."""
         pieces = {self.texts[number]: number for number in np.flatnonzero(alive).tolist()}
         return (yield from removals(self.corpus, pieces, scores, self.pretokens))
+
+    def words_using(self, wanted: Flags, scores: Floats) -> Work[int]:
+        """In how many distinct pretokens the best segmentation uses a piece that is wanted."""
+        words = [np.zeros(0, dtype=np.int64)]
+        for lattices in self.corpus:
+            shares, _ = yield from lattices.best_shares(scores)
+            flow = yield from lattices.flow(shares)
+            words.append(lattices.of_edges(np.flatnonzero((flow > 0) & wanted[lattices.pieces])))
+        return len(np.unique(np.concatenate(words)))

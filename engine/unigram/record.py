@@ -184,11 +184,22 @@ class Record:
 
     def removals_at(self, place: int) -> Work[Removals]:
         """What removing each piece at a place would do, computed anew from the corpus."""
+        problem, alive, scores = yield from self._problem_at(place)
+        return (yield from problem.removals(alive, scores))
+
+    def words_using(self, place: int, numbers: Ints) -> Work[int]:
+        """In how many distinct pretokens the best segmentation at a place has one of the pieces."""
+        problem, alive, scores = yield from self._problem_at(place)
+        wanted = np.zeros(len(alive), dtype=bool)
+        wanted[numbers] = True
+        return (yield from problem.words_using(wanted, scores))
+
+    def _problem_at(self, place: int) -> Work[tuple[Problem, Flags, Floats]]:
+        """The corpus under the pieces of a place, which ones these are, and the scores of all."""
         alive = self.alive_at(place)
         scores = np.full(len(alive), -np.inf)
         scores[alive] = self.scores_at(place)
-        problem = yield from self.problem.keeping(alive)
-        return (yield from problem.removals(alive, scores))
+        return (yield from self.problem.keeping(alive)), alive, scores
 
     @property
     def nbytes(self) -> int:

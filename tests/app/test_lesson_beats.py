@@ -289,6 +289,8 @@ def test_unigram_tells_which_pieces_go_and_what_stands_in_for_them() -> None:
     assert said(teller.pick_rows(there, 70))[0] == sentence
     struck = [span for row in teller.corpus_rows(there, Place(0, 0), 3, 70) for span in row.spans]
     assert {text for text, role in struck if role == "stale"} <= going
+    changed = sum(before.segment(word) != there.after.segment(word) for word in words)
+    assert said(teller.replace_rows(there, 2, 70))[0].endswith(f": {changed} different word")
 
 
 @pytest.mark.parametrize(

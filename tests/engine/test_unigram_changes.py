@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.core.events import finished
 from engine.unigram.changes import changed_words, count_changes, m_step
 from engine.unigram.encoder import UnigramEncoder
 from engine.unigram.frame import UnigramTimeline
@@ -72,6 +73,14 @@ def test_changed_words_are_those_that_two_encoders_cut_differently(
         assert len(told) == len(WORDS)
         changed = {word.text for word in told if word is not None}
         assert changed == {word for word in WORDS if _cut(before, word) != _cut(after, word)}
+
+
+def test_a_prune_cuts_the_words_anew_that_use_what_goes(timeline: UnigramTimeline) -> None:
+    assert timeline.prunes
+    for step in timeline.prunes:
+        frame = timeline.seek(step)
+        told = finished(frame.at(step - 1).words_to_change())
+        assert told == sum(word is not None for word in changed_words(frame))
 
 
 def _cut(encoder: UnigramEncoder, text: str) -> list[str]:
