@@ -193,9 +193,10 @@ class BpeTuiApp(SessionApp):
     def _show_viewpoint(self, viewpoint: Viewpoint) -> None:
         """Go to the screen that was asked for, with the text; tell what has changed."""
         model, kind = self.session.model, viewpoint.view or self.session.first_kind
-        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+        if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused, stays=True)
-        elif (screen := model.screen(kind)) != self.screen.id:
+            kind = self.session.first_kind
+        if (screen := model.screen(kind)) != self.screen.id:
             self.switch_screen(screen)
         if viewpoint.text:
             self.session.type(viewpoint.text)

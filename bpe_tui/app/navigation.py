@@ -145,7 +145,9 @@ class ScreenNavigation:
     def open_encoding(self, text: str, look: bool = False) -> None:
         """Let this be the text and change to the encoding screen; `look` goes to its pretokens."""
         session = self._host.session
-        if session.shown is not None:
+        if (refused := session.refusal_to_show(ENCODING)) is not None:
+            self._host.tell(refused)
+        elif session.shown is not None:
             self._leave_for(ENCODING, carried=text)
             session.type(text)
             screen = self._screen(ENCODING)

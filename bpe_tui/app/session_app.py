@@ -133,7 +133,7 @@ class SessionApp(BaseApp):
     def show_kind(self, kind: str) -> None:
         """The screen of a kind that shows the model of the session, if it has one."""
         model = self.session.model
-        if (refused := model.refused.get(f"app.show('{kind}')")) is not None:
+        if (refused := self.session.refusal_to_show(kind)) is not None:
             self.tell(refused)
         elif self.session.shown is not None:
             self.navigation.forget()

@@ -50,6 +50,8 @@ def _describe_spelling(inspection: Inspection) -> list[tuple[str, str]]:
 
 def _describe_model(inspection: Inspection) -> tuple[str, str]:
     """How many merges there are, or which model it is that has none."""
+    if not inspection.encodes:
+        return "merges", "missing: ids decode, and no text can be encoded"
     if inspection.model is None:
         return "merges", number(inspection.merges)
     return "model", f"{inspection.model}, which merges nothing"

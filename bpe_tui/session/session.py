@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
-from bpe_tui.session.commands.command import CHECK, ENCODING, PIPELINE, TRAINING
+from bpe_tui.session.commands.command import (
+    CHECK,
+    ENCODING,
+    OF_VOCABULARY,
+    PIPELINE,
+    TRAINING,
+    VOCABULARY,
+)
 from bpe_tui.session.config import Config, RunConfig
 from bpe_tui.session.messages import Indexing, Reading, TrainingStarted, Working
 from bpe_tui.session.model import Model
@@ -153,7 +160,18 @@ class Session:
     def merges_nothing(self) -> bool:
         """Whether a tokenizer is opened whose model has no merges."""
         pipeline = self.opened.tokenizer.pipeline if self.opened is not None else None
-        return pipeline is not None and not pipeline.merges
+        return (pipeline is not None and not pipeline.merges) or not self.encodes
+
+    @property
+    def encodes(self) -> bool:
+        """Whether what is shown encodes texts: not a vocabulary whose merges are missing."""
+        return self.opened is None or self.opened.tokenizer.alphabet.spells
+
+    def refusal_to_show(self, kind: str) -> str | None:
+        """Why a kind of screen has nothing to show of what is opened; `None` if it has."""
+        if not self.encodes and kind not in OF_VOCABULARY:
+            return "Its merges are missing, so no text can be encoded: open it with its merges (o)."
+        return self.model.refused.get(f"app.show('{kind}')")
 
     @property
     def counts_nothing(self) -> bool:
@@ -163,6 +181,8 @@ class Session:
     @property
     def first_kind(self) -> str:
         """The kind of screen that shows it first."""
+        if not self.encodes:
+            return VOCABULARY
         if self.merges_nothing:
             return PIPELINE
         if self.claimed is not None and self.timeline is not None:

@@ -62,6 +62,7 @@ def sections(
         return [
             _few_row(name, inspection, getattr(inspection, those), leads, width)
             for name, those in odd.items()
+            if inspection.encodes or those != "unreachable"
         ]
 
     def longest(inspection: Any, width: int) -> list[Row]:

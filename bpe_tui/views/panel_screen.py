@@ -15,7 +15,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from bpe_tui.session.commands.command import Command
+from bpe_tui.session.commands.command import ENCODING, Command
 from bpe_tui.session.host import Host, Speaker
 from bpe_tui.session.model import Model
 from bpe_tui.session.models import kind_and_model
@@ -441,6 +441,8 @@ class SessionScreen(PanelScreen):
 
     def refusal_of(self, command: Command) -> str | None:
         opened = self.session.opened
+        if not self.session.encodes and command.action in ABOUT_MERGES:
+            return self.session.refusal_to_show(ENCODING)
         if self.session.merges_nothing and opened is not None and command.action in ABOUT_MERGES:
             pipeline = opened.tokenizer.pipeline
             model = "" if pipeline is None else f" {pipeline.model.name}"

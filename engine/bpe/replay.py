@@ -209,6 +209,8 @@ def _obstacle(tokenizer: Tokenizer, merges: Sequence[GivenMerge]) -> str | None:
     """Why the merges cannot be gone through one by one, as a clause; `None` if they can."""
     if tokenizer.pipeline is not None and not tokenizer.pipeline.merges:
         return f"its model is {tokenizer.pipeline.model.name}, which merges nothing"
+    if not tokenizer.alphabet.spells:
+        return "this is a vocabulary whose merges are missing"
     if any(NO_ID in (*pair, made) for pair, made in merges):
         return "one of its merges needs or makes a token that the vocabulary does not have"
     return None

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
+from engine.core.errors import VocabularyError
 from engine.core.gpt2_bytes import spell
 from engine.text.pretokenize import WHITE_SPACE, to_bytes, to_text
 
@@ -45,6 +46,11 @@ class Alphabet(ABC):
         return type(self) is type(other) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]  # its parts can be dicts
+
+    @property
+    def spells(self) -> bool:
+        """Whether it spells anything: not where the merges of a vocabulary are missing."""
+        return True
 
     @property
     def unit(self) -> str:
@@ -327,6 +333,41 @@ class WordEndAlphabet(Alphabet):
 
     def edges(self, pretoken: bytes) -> Sequence[int]:
         return [0] if is_white_space(pretoken) else [*self._inner.edges(pretoken), len(pretoken)]
+
+
+class MissingMerges(Alphabet):
+    """Stands in a tokenizer whose merges are missing: it decodes, and refuses to encode.
+
+    Args:
+        ids: those of all tokens.
+        refusal: what a text is refused with.
+
+    >>> MissingMerges([0], "its merges are missing").spell(b"low")
+    Traceback (most recent call last):
+    engine.core.errors.VocabularyError: its merges are missing
+    """
+
+    def __init__(self, ids: Sequence[int], refusal: str) -> None:
+        self._ids = tuple(ids)
+        self.refusal = refusal
+
+    @property
+    def spells(self) -> bool:
+        return False
+
+    @property
+    def unit(self) -> str:
+        return "byte"
+
+    @property
+    def token_ids(self) -> Sequence[int]:
+        return self._ids
+
+    def spell(self, pretoken: bytes) -> list[int]:
+        raise VocabularyError(self.refusal)
+
+    def edges(self, pretoken: bytes) -> Sequence[int]:
+        raise VocabularyError(self.refusal)
 
 
 def is_white_space(pretoken: bytes) -> bool:

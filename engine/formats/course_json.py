@@ -40,7 +40,11 @@ def recognises(source: Source) -> bool:
     if not all(map(gpt2.could_be_json, files.heads)):
         # A vocabulary in JSON with merges in lines is GPT-2's, unless it is spelled otherwise.
         return len(files.given) == 2 and any(map(gpt2.is_spelled_otherwise, files.heads))
-    return len(files.given) == 2 or find_parts(files.values) is not None
+    if len(files.given) == 2:
+        return True
+    found = find_parts(files.values)
+    # A vocabulary alone may be GPT-2's.
+    return found is not None and (found.merges is not None or not gpt2.recognises(source))
 
 
 def _files(source: Source) -> Source:

@@ -34,7 +34,7 @@ class Parts(NamedTuple):
     """What a solution is, as it was found; `special_tokens` and `pattern` if it tells them."""
 
     vocab: Any  # None: it follows from merges of ids
-    merges: Any
+    merges: Any  # None: they are missing
     special_tokens: Any = None
     pattern: Any = None
 
@@ -70,6 +70,10 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
             return Parts(None, merges, others.get("special_tokens"), others.get("pattern"))
         case [merges] if isinstance(merges, Mapping) and _are_merges_of_ids(merges):
             return Parts(None, merges)
+        case [{"vocab": vocab, **others}] if _is_vocab(vocab):
+            return Parts(vocab, None, others.get("special_tokens"), others.get("pattern"))
+        case [vocab] if _is_vocab(vocab):
+            return Parts(vocab, None)
         case [[first, second]] | [first, second]:
             if _weight(first) + _weight(second) > LARGEST:
                 return None
@@ -97,6 +101,17 @@ def _are_merges_of_ids(value: Any) -> bool:
         return False
     is_some = isinstance(value, Mapping | list | tuple) and bool(value)
     return is_some and all(_pair_of_ids(key) is not None for key in value)
+
+
+def _is_vocab(value: Any) -> bool:
+    """Whether it can be nothing but a vocabulary: ids on one side, as many as there are bytes."""
+    if not isinstance(value, Mapping) or len(value) < 256 or _weight(value) > LARGEST:
+        return False
+    return any(all(map(_is_id, side)) for side in (value.keys(), value.values()))
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int or (isinstance(value, str) and value.isascii() and value.isdigit())
 
 
 def _weight(value: Any) -> int:
@@ -158,7 +173,8 @@ def read_parts(place: str, parts: Parts) -> VocabAndMerges:
     return replace(
         _read_merges_of_ids(place, parts.merges)
         if parts.vocab is None
-        else respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges)),
+        else respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges or [])),
+        has_merges=parts.merges is not None,
         special_tokens=_read_special_tokens(place, parts.special_tokens),
         pattern=_read_pattern(place, parts.pattern),
     )

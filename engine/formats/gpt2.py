@@ -15,6 +15,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -111,15 +112,15 @@ def _unquoted(key: bytes) -> str:
         return key.decode("utf-8", "replace")
 
 
-def files_of(source: Source) -> tuple[Path, Path]:
-    """The vocabulary and the merges of a source that was recognised.
+def files_of(source: Source) -> tuple[Path, Path | None]:
+    """The vocabulary and the merges of a source that was recognised; `None`: there are none.
 
     Raises:
-        TokenizerFileError: one was given, and the other is not beside it.
+        TokenizerFileError: merges were given, and there is no vocabulary beside them.
     """
     if source.folder is not None:
-        vocab, merges = _names_in(source.folder)
-        return source.folder / vocab, source.folder / merges
+        vocab, merges = (source.folder / name for name in _names_in(source.folder))
+        return vocab, merges if merges.is_file() else None
     if source.only_file is not None:
         return _with_its_other(source.only_file, source.heads[0])
     pair = _sorted_pair(source)
@@ -165,18 +166,20 @@ def _is_one_of_two(source: Source) -> bool:
     return head.startswith(VERSION.encode()) or _TWO_TOKENS.match(head) is not None
 
 
-def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path]:
+def _with_its_other(one: Path, head: bytes) -> tuple[Path, Path | None]:
     is_merges = head.startswith(VERSION.encode())
     place = 1 if is_merges else 0
     names = next((names for names in NAMES if one.name.endswith(names[place])), NAMES[0])
     prefix = one.name.removesuffix(names[place]) if one.name.endswith(names[place]) else ""
     other = one.with_name(prefix + names[1 - place])
+    if not is_merges:
+        return one, other if other.is_file() else None
     if not other.is_file():
-        what = "merges like GPT-2's" if is_merges else "a vocabulary like GPT-2's"
         raise TokenizerFileError(
-            f"{one}: holds {what}, and there is no {other.name} beside it; give both files"
+            f"{one}: holds merges like GPT-2's, and there is no {other.name} beside it; give both "
+            "files"
         )
-    return (other, one) if is_merges else (one, other)
+    return other, one
 
 
 # Reading
@@ -205,10 +208,17 @@ def load(source: Source, overrides: Overrides) -> Opened:
     if beside is None:
         found = read(source, overrides.special_tokens)
         return open_vocab_and_merges(found, overrides, FORMAT.name)
-    return _load_with(beside, source, overrides)
+    found = read(source, list(beside.flags))
+    if found.has_merges:
+        return _load_with(beside, found, source, overrides)
+    ids = beside.numbered(read_json(files_of(source)[0]))
+    found = replace(found, special_tokens=ids, notes=beside.notes)
+    return open_vocab_and_merges(found, overrides, FORMAT.name)
 
 
-def _load_with(beside: Beside, source: Source, overrides: Overrides) -> Opened:
+def _load_with(
+    beside: Beside, found: VocabAndMerges, source: Source, overrides: Overrides
+) -> Opened:
     """The tokenizer with what the files beside it say, which a pipeline can do."""
     # The stages are many modules, which nobody should wait for who reads another format.
     from engine.formats.tokenizer_json import overridden
@@ -219,7 +229,6 @@ def _load_with(beside: Beside, source: Source, overrides: Overrides) -> Opened:
     from engine.pipeline.pretokenizers.cuts import ByteLevel
     from engine.pipeline.to_tokenizer import tokenizer_of
 
-    found = read(source, list(beside.flags))
     found.check_merges()
     vocab: dict[str, int] = read_json(files_of(source)[0])
     numbered = beside.numbered(vocab)
@@ -243,7 +252,7 @@ def _load_with(beside: Beside, source: Source, overrides: Overrides) -> Opened:
 
 def _read_pair(
     vocab_path: Path,
-    merges_path: Path,
+    merges_path: Path | None,
     special_tokens: Sequence[str] | None,
     pattern: str | None = None,
     place: str = "",
@@ -252,12 +261,13 @@ def _read_pair(
     return VocabAndMerges(
         place or str(vocab_path),
         _read_vocab(vocab_path, special_tokens or (), spelled),
-        _read_merges(merges_path, spelled),
+        [] if merges_path is None else _read_merges(merges_path, spelled),
         special_tokens=special_tokens,
         pattern=pattern,
         merges_place=str(merges_path),
         vocab_place=str(vocab_path),
         files="the files name",
+        has_merges=merges_path is not None,
     )
 
 

@@ -11,11 +11,13 @@ cl100k keeps whitespace at the end of a text together (`\s++$`), minbpe cuts it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import spell
+from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import Opened, Overrides
 from engine.formats.vocab_and_merges import VocabAndMerges
@@ -196,6 +198,8 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     Raises:
         TokenizerFileError: vocabulary, merges and special tokens do not go together.
     """
+    if not read.has_merges:
+        return _open_vocabulary(read, overrides, format)
     read.check_merges()
     names = overrides.special_tokens
     if names is None and read.special_tokens is not None:
@@ -215,6 +219,38 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
         notes += note_guessed_pattern(overrides, files=read.files)
     if read.special_tokens is None:
         notes += note_guessed_special_tokens(overrides, special_tokens)
+    return Opened(tokenizer, format, tuple(notes))
+
+
+_MARK = re.compile(rb"<\|[^|<>]+\|>|</?[a-z]+>|\[[A-Z]+\]")
+"""What special tokens look like, where no merges tell what else may stand in brackets."""
+
+
+def _open_vocabulary(read: VocabAndMerges, overrides: Overrides, format: str) -> Opened:
+    """What can be looked at and decodes, and refuses a text: a vocabulary without its merges."""
+    names, ids = overrides.special_tokens, read.special_tokens
+    if names is None and ids is None:
+        marks = [token.decode() for token in read.vocab.values() if _MARK.fullmatch(token)]
+        names = [*marks, *(text for text in read.texts.values() if text not in marks)]
+    vocab = _with_special_tokens(read, ids if isinstance(ids, Mapping) else {})
+    missing = f"{read.place}: is a vocabulary, and its merges are missing"
+    tokenizer = Tokenizer(
+        vocab,
+        [],
+        ids if names is None else names,
+        overrides.pattern or read.pattern or "gpt2",
+        alphabet=MissingMerges(list(vocab), f"{missing}; no text can be encoded without them"),
+        table={},
+    )
+    notes = [
+        "a vocabulary without its merges: it can be looked at, and ids decode; no text is encoded",
+        *read.notes,
+        *note_gaps(tokenizer.vocab),
+    ]
+    if read.pattern is None:
+        notes += note_guessed_pattern(overrides, files=read.files)
+    if ids is None:
+        notes += note_guessed_special_tokens(overrides, names or (), "by their brackets")
     return Opened(tokenizer, format, tuple(notes))
 
 

@@ -31,6 +31,7 @@ class VocabAndMerges:
         notes: what a reader should know of how it was read.
         merges_place, vocab_place: what errors name if the two do not go together.
         files: how a note begins about what is not there.
+        has_merges: whether there are any to read; else it is a vocabulary to look at.
     """
 
     place: str
@@ -43,6 +44,7 @@ class VocabAndMerges:
     merges_place: str = ""
     vocab_place: str = "the vocabulary"
     files: str = "the file names"
+    has_merges: bool = True
 
     def check_merges(self) -> None:
         """Raises `TokenizerFileError` if a merge needs a token that the vocabulary lacks."""

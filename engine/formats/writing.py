@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.events import Pair
-from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, WordEndAlphabet
+from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet, MissingMerges, WordEndAlphabet
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats.tokenizer_format import TokenizerFormat
 
@@ -86,6 +86,8 @@ def describe_obstacle(alphabet: Alphabet, format: TokenizerFormat) -> str | None
     >>> describe_obstacle(CharacterAlphabet({"a": 0}), FORMATS["gpt2"])
     'the format gpt2 knows tokens of bytes only; for characters take the format huggingface'
     """
+    if isinstance(alphabet, MissingMerges):
+        return f"{alphabet.refusal}, and no format holds a tokenizer without merges"
     if isinstance(alphabet, WordEndAlphabet):
         return (
             "no format can hold this tokenizer: </w> is a token of its own here, which merges like "

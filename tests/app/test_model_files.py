@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opening import SAMPLE, opened_as
+from opening import SAMPLE, opened_as, until
 from textual.widgets import Static
 
 from bpe_tui import cli
@@ -18,6 +18,7 @@ from bpe_tui.cli.plain import transcript_of
 from bpe_tui.session.config import TokenizerConfig
 from bpe_tui.views.charts import ChartPanel
 from bpe_tui.widgets.key_bar import KeyBar
+from engine.core.gpt2_bytes import spell
 
 PIECES = ["[UNK]", "hug", "##s", "the", "!"]
 BERT = {
@@ -148,13 +149,27 @@ async def test_keys_about_merges_are_not_offered_where_a_model_has_none(
         assert "This is about merges" in app.notices.now
 
 
+async def test_a_vocabulary_without_merges_shows_tokens_and_refuses_texts(tmp_path: Path) -> None:
+    letters = {spell(bytes([byte])): byte for byte in range(256)} | {"lo": 256}
+    (tmp_path / "vocab.json").write_text(json.dumps(letters))
+    async with opened_as(TokenizerConfig((str(tmp_path / "vocab.json"),))) as (app, pilot):
+        await until(pilot, lambda: app.screen.id == "vocabulary")
+        await pilot.press("escape", "2")
+        await until(pilot, lambda: "Its merges are missing" in app.notices.now)
+        await pilot.press("5")
+        await until(pilot, lambda: app.screen.id == "inspection")
+        for key in "12478P":
+            await pilot.press(key)
+        assert app.screen.id == "inspection"
+
+
 @pytest.mark.parametrize("file", ["bert", "t5"])
 async def test_a_corpus_is_shown_in_the_tokens_of_a_model_that_merges_nothing(
     files: dict[str, str], file: str
 ) -> None:
     async with opened_as(TokenizerConfig((files[file],), str(SAMPLE))) as (app, pilot):
         await pilot.press("escape", "1")
-        await pilot.pause()
+        await until(pilot, lambda: any(p.row_count for p in app.screen.query(PairsPanel)))
         shown = []
         for panel in (app.screen.query_one(PairsPanel), app.screen.query_one(CorpusPanel)):
             rows = map(panel.row, range(panel.row_count))

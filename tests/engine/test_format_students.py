@@ -189,6 +189,17 @@ def test_hex_is_never_taken_for_stand_ins(
     assert opened.tokenizer.merges == tok.merges
 
 
+@pytest.mark.parametrize("vocab", [by_id(PLAIN, bytes.hex), {"vocab": by_id(PLAIN, list)}])
+def test_a_vocabulary_alone_is_there_to_be_looked_at(vocab: Any, tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_text(json.dumps(vocab))
+    (tmp_path / "v.pkl").write_bytes(pickle.dumps(vocab))
+    for name in ("v.json", "v.pkl"):
+        opened = open_tokenizer(tmp_path / name)
+        assert opened.tokenizer.vocab == PLAIN.vocab
+        with pytest.raises(BpeError, match="its merges are missing"):
+            opened.tokenizer.encode("low")
+
+
 # -- what cannot be told
 
 

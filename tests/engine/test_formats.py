@@ -18,6 +18,8 @@ from test_files import NO_SPACE, FullDisk, contents
 from tokenizers import models, pre_tokenizers
 
 from engine import Tokenizer, Trainer, count_pretokens
+from engine.analysis.check.claim import read_claim
+from engine.analysis.inspection import Inspection
 from engine.core.errors import (
     BpeError,
     OutputError,
@@ -26,7 +28,7 @@ from engine.core.errors import (
     UnknownNameError,
     VocabularyError,
 )
-from engine.formats import FORMATS, open_tokenizer
+from engine.formats import FORMATS, open_tokenizer, save
 from engine.text.patterns import PATTERNS, Alternative, Pattern
 
 REPO = Path(__file__).resolve().parents[2]
@@ -230,15 +232,29 @@ def test_the_other_file_is_looked_for_under_the_name_that_belongs_to_it(
     assert len(open_tokenizer(saved / given).tokenizer.merges) == 16
 
 
-@pytest.mark.parametrize(
-    ("kept", "missing"), [("vocab.json", "merges.txt"), ("merges.txt", "vocab.json")]
-)
-def test_one_of_the_two_files_alone_says_which_other_is_missing(
-    saved: Path, kept: str, missing: str
-) -> None:
-    (saved / missing).unlink()
-    with pytest.raises(TokenizerFileError, match=f"there is no {missing} beside it"):
-        open_tokenizer(saved / kept)
+def test_merges_alone_say_which_file_is_missing(saved: Path) -> None:
+    (saved / "vocab.json").unlink()
+    with pytest.raises(TokenizerFileError, match=r"there is no vocab\.json beside it"):
+        open_tokenizer(saved / "merges.txt")
+
+
+@pytest.mark.parametrize("name", ["", "vocab.json"])
+def test_a_vocabulary_alone_can_be_looked_at_and_refuses_a_text(saved: Path, name: str) -> None:
+    (saved / "merges.txt").unlink()
+    opened = open_tokenizer(saved / name)
+    tokenizer = opened.tokenizer
+    assert tokenizer.vocab == handout().vocab
+    assert tokenizer.special_tokens == (END, "<pad>")
+    assert tokenizer.decode(handout().encode("lowest")) == "lowest"
+    assert "a vocabulary without its merges" in opened.notes[0]
+    with pytest.raises(VocabularyError, match="its merges are missing"):
+        tokenizer.encode("lowest")
+    inspection = Inspection.of_opened(opened).prepare()
+    assert (inspection.size, inspection.encodes) == (len(tokenizer.vocab), False)
+    with pytest.raises(TokenizerFileError, match="its merges are missing"):
+        save(tokenizer, saved / "new.json", "huggingface")
+    with pytest.raises(TokenizerFileError, match="a vocabulary without merges"):
+        read_claim(saved / name)
 
 
 def test_the_two_files_may_lie_anywhere(saved: Path, tmp_path: Path) -> None:
@@ -376,10 +392,9 @@ def test_a_token_in_brackets_that_is_no_text_is_an_error(saved: Path) -> None:
         Tokenizer.load(saved)
 
 
-@pytest.mark.parametrize("name", ["vocab.json", "merges.txt"])
-def test_one_file_without_the_other_is_an_error(saved: Path, name: str) -> None:
-    (saved / name).unlink()
-    with pytest.raises(TokenizerFileError, match=f"{name}: no such file"):
+def test_merges_without_a_vocabulary_are_an_error(saved: Path) -> None:
+    (saved / "vocab.json").unlink()
+    with pytest.raises(TokenizerFileError, match=r"vocab\.json: no such file"):
         Tokenizer.load(saved)
 
 

@@ -13,6 +13,8 @@ VOCABULARY, CHARTS = "vocabulary", "charts"
 FAMILY = "family"
 INSPECTION, COMPARISON, RACE, PIPELINE = "inspection", "comparison", "race", "pipeline"
 CHECK = "check"
+OF_VOCABULARY = (VOCABULARY, INSPECTION)
+"""What shows a vocabulary, and encodes nothing."""
 OF_PANELS = (TRAINING, ENCODING, VOCABULARY, CHARTS, INSPECTION, RACE, FAMILY, PIPELINE, CHECK)
 EVERYWHERE = (LESSON, *OF_PANELS)
 """Where a session is shown."""

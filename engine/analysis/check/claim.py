@@ -239,6 +239,11 @@ def read_claim(
     said = read_vocab_and_merges(*paths, special_tokens=special_tokens)
     if said is not None:
         found, format = said
+        if not found.has_merges:
+            raise TokenizerFileError(
+                f"{os.fspath(paths[0])} is a vocabulary without merges, and merges are what is "
+                "checked; give both files"
+            )
         notes = (f"read as {format}", *found.notes) if found.notes else ()
         return Claim.of(found.all_tokens, found.merges), notes
     opened = open_tokenizer(*paths, special_tokens=special_tokens)

@@ -68,6 +68,8 @@ class AnyInspection(ABC):
 
     pattern: Pattern
     """What cuts texts."""
+    encodes: bool = True
+    """Whether a text can be encoded; if not, nobody knows which tokens never are."""
 
     @property
     @abstractmethod
@@ -128,6 +130,7 @@ class Inspection(AnyInspection):
         special_ids: special token → id.
         merges: how many merges it has.
         model: what encodes, as its file calls it, if it merges nothing; `None` for BPE.
+        encodes: whether a text can be encoded, for which merges must not be missing.
         format: the name of the format it was in; `None` for a step of a run.
         notes: what its reader had to say.
 
@@ -148,12 +151,14 @@ class Inspection(AnyInspection):
         format: str | None = None,
         notes: Sequence[str] = (),
         model: str | None = None,
+        encodes: bool = True,
     ) -> None:
         self.vocabulary = vocabulary
         self.pattern = pattern
         self.special_ids = dict(special_ids)
         self.merges = merges
         self.model = model
+        self.encodes = encodes
         self.format = format
         self.notes = tuple(notes)
 
@@ -169,6 +174,7 @@ class Inspection(AnyInspection):
             opened.format,
             opened.notes,
             _model_without_merges(opened),
+            tokenizer.alphabet.spells,
         )
 
     @classmethod
@@ -181,7 +187,8 @@ class Inspection(AnyInspection):
         of_run = (frame.vocabulary, rules.pattern, rules.special_ids, frame.step)
         if opened is None:
             return cls(*of_run)
-        return cls(*of_run, opened.format, opened.notes, _model_without_merges(opened))
+        of_file = (opened.format, opened.notes, _model_without_merges(opened))
+        return cls(*of_run, *of_file, opened.tokenizer.alphabet.spells)
 
     unit = "byte"
     SLOW: ClassVar[tuple[str, ...]] = (
