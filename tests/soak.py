@@ -1,9 +1,10 @@
 """Search for keys that do harm: `python tests/soak.py SECONDS [--seed N]`.
 
-Random keys, clicks, wheels, pastes and sizes go to the applications of all models, to tokenizers,
-the start page, lessons and a quiz, with colours and without. Of each failure the seed and the
-shortest sequence that still fails are printed; what stands raw on a screen is one, too. It is no
-part of `pytest`.
+Random keys, some of them at once, clicks, drags, wheels, pastes and sizes go to the applications of
+all models, to tokenizers, counts, sessions, checks, comparisons, the start page, lessons and a
+quiz, with colours and without. Of each failure the seed and the shortest sequence that still fails
+are printed; what stands raw on a screen is one, too, and so is a report. At the end the screens
+are told that nothing came to. It is no part of `pytest`.
 """
 
 from __future__ import annotations
@@ -27,31 +28,40 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS.parent), str(TESTS / "app")]
 
 import psutil  # noqa: E402
-from opening import recorded_once  # noqa: E402
+import textual._wait  # noqa: E402
+from opening import _RUNS, recorded_once  # noqa: E402
 from test_hostile_text import raw_on_screen  # noqa: E402
+from textual import events  # noqa: E402
 from textual.app import App  # noqa: E402
-from textual.events import MouseScrollDown, MouseScrollUp  # noqa: E402
+from textual.keys import key_to_character  # noqa: E402
 from textual.pilot import OutOfBounds, Pilot  # noqa: E402
+from textual.screen import Screen  # noqa: E402
 from textual.widgets import Input  # noqa: E402
 
 from bpe_tui.app.app import BpeTuiApp  # noqa: E402
-from bpe_tui.app.single_screen import QuizApp  # noqa: E402
-from bpe_tui.session.config import Config, RunConfig, TokenizerConfig  # noqa: E402
-from engine import Timeline, Trainer  # noqa: E402
+from bpe_tui.app.single_screen import ComparisonApp, QuizApp  # noqa: E402
+from bpe_tui.session.commands.table import COMMANDS  # noqa: E402
+from bpe_tui.session.config import Claimed, Config, RunConfig, TokenizerConfig  # noqa: E402
+from bpe_tui.session.jobs import OpeningJob  # noqa: E402
+from bpe_tui.session.opening import config_for  # noqa: E402
+from engine import Timeline, Tokenizer, Trainer  # noqa: E402
+from engine.counting.count import count_corpus  # noqa: E402
+from engine.counting.counts_file import counts_of  # noqa: E402
 from engine.learning.questions import ask  # noqa: E402
+from engine.learning.session_file import SavedFile, SavedSession, write_session  # noqa: E402
+from engine.text.corpus import Corpus  # noqa: E402
 from engine.text.excerpt import Excerpt  # noqa: E402
 
-SIZES = ((120, 40), (80, 24), (40, 20), (20, 8), (1, 1), (200, 60))
-NAMED = (
-    *("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "enter", "escape"),
-    *("tab", "shift+tab", "space", "ctrl+p", "question_mark", "slash", "backspace", "ctrl+o"),
+textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
+"""Textual's pilot sleeps 50 ms for each key otherwise."""
+SIZES = ((120, 40), (80, 24), (40, 20), (20, 10), (1, 1), (200, 60))
+SCREENS = tuple("0123456789")
+HANDS = (
+    *("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "enter", "tab", "space"),
+    *("shift+tab", "backspace", "shift+left", "shift+right", "ctrl+a", "delete"),
 )
-SELDOM = (
-    *("shift+left", "shift+right", "ctrl+n", "ctrl+b", "ctrl+t", "ctrl+l", "ctrl+g", "ctrl+s"),
-    *("f2", "f3", "f4", "percent_sign", "exclamation_mark", "P", "L", "N", "N"),
-)
-LETTERS = "abcdefghijklmnoprstuvwxyz0123456789ABCDEFGHILMNOPRSTUVWXYZ+-<>.,"
-KEYS = (*NAMED, *NAMED, *SELDOM, *LETTERS)
+DECLARED = tuple({key for command in COMMANDS for key in command.keys.split(",")})
+LETTERS = "abcdefghijklmnoprstuvwxyz0123456789ABCDEFGHIKLMNOPRSTUVWXYZ+-<>.,/?% "
 TEXTS = (
     "\x1b]52;c;aGk=\x07",
     "\u202eabc",
@@ -61,7 +71,7 @@ TEXTS = (
     "low lower",
     "9" * 30,
 )
-WHEELS = (MouseScrollDown, MouseScrollUp)
+WHEELS = (events.MouseScrollDown, events.MouseScrollUp)
 LENGTHS = (60, 60, 60, 300)
 LONGEST_SHRINK = 40
 """Tries to make one failure shorter."""
@@ -71,17 +81,28 @@ WARM_ROUNDS = 30
 Doing = tuple[str, ...]
 
 
+def some_key(dice: random.Random) -> str:
+    """Escape often, since a window takes all keys till then; else a screen, a command, a letter."""
+    kinds = (("escape",), SCREENS, HANDS, HANDS, DECLARED, DECLARED, LETTERS)
+    return dice.choice(dice.choice(kinds))
+
+
 def some_doing(dice: random.Random) -> list[Doing]:
-    """What somebody does: a key, a click, the wheel, a paste or another size of the terminal."""
+    """What somebody does: keys, the mouse, a paste or another size of the terminal."""
     done: list[Doing] = []
     for _ in range(dice.choice(LENGTHS)):
-        kind, place = dice.random(), (str(dice.randrange(120)), str(dice.randrange(40)))
-        if kind < 0.86:
-            done.append(("key", dice.choice(KEYS)))
-        elif kind < 0.91:
-            done.append(("click", *place))
+        kind = dice.random()
+        places = [str(dice.randrange(end)) for end in (120, 40, 120, 40)]
+        if kind < 0.8:
+            done.append(("key", some_key(dice)))
+        elif kind < 0.85:
+            done.append(("keys", *(some_key(dice) for _ in range(dice.choice((2, 3, 8))))))
+        elif kind < 0.9:
+            done.append(("click", *places[:2]))
+        elif kind < 0.92:
+            done.append(("drag", *places))
         elif kind < 0.94:
-            done.append(("wheel", *place, str(dice.randrange(2))))
+            done.append(("wheel", *places[:2], str(dice.randrange(2))))
         elif kind < 0.97:
             done.append(("text", dice.choice(TEXTS)))
         else:
@@ -107,7 +128,7 @@ def lesson(number: int) -> App[int]:
     return opening(None, sorted(folder.glob("*.md"))[number])
 
 
-def quiz() -> App[int]:
+def quiz(_: Path) -> App[int]:
     counts = {b"low": 5, b"lower": 2, b"widest": 3, b"newest": 6}
     trainer = Trainer(counts, 300)
     excerpt = Excerpt.of(b"don't go, lower widest", "gpt2")
@@ -121,20 +142,63 @@ def quiz() -> App[int]:
     return QuizApp(asked, lambda _: None, "low")
 
 
+def live(corpus: Path) -> App[int]:
+    """A training that is under way while the keys come."""
+    app = BpeTuiApp(RunConfig(str(corpus), vocab_size=500, trainer="naive"), OpeningJob)
+    app.makes_ahead = False
+    return app
+
+
+def counted(corpus: Path) -> App[int]:
+    place, whole = corpus.with_suffix(".counts"), Corpus(corpus)
+    counts = count_corpus(whole)
+    place.write_bytes(b"".join(counts_of(whole, counts, "gpt2", (), corpus.stat().st_size)))
+    return opening(RunConfig(str(place), vocab_size=300, special_tokens=()))
+
+
+def session(corpus: Path) -> App[int]:
+    place = corpus.with_name("saved.session.json")
+    saved = SavedSession(
+        SavedFile.of(str(corpus)),
+        options=(("vocab_size", 300), ("pattern", "whitespace")),
+        step=5,
+        view="encoding",
+        text="low \x1b[2J lower",
+        breakpoints=("tie", "count<50"),
+        note="a \u202e note",
+    )
+    write_session(place, saved, overwrite=True)
+    return opening(config_for(RunConfig(str(place))))
+
+
+def comparison(_: Path) -> App[int]:
+    names = [str(GOLDEN / name) for name in ("tokenizer.json", "gpt2", "handout.tiktoken")]
+    text = "low \x1b[2J lower \u202e newest\n".encode()
+    return ComparisonApp(names, lambda: [Tokenizer.load(name) for name in names], text)
+
+
 GOLDEN = TESTS / "engine" / "golden"
+CLAIMED = Claimed((str(GOLDEN / "gpt2" / "vocab.json"), str(GOLDEN / "gpt2" / "merges.txt")))
 OPENINGS: dict[str, Callable[[Path], App[int]]] = {
     "bpe": trained,
     "wordpiece": lambda corpus: trained(corpus, model="wordpiece"),
     "unigram": lambda corpus: trained(corpus, model="unigram"),
     "a regex": lambda corpus: trained(corpus, pattern="\x1b|\u202e|\\w+|\\W"),
     "characters": lambda corpus: trained(corpus, pattern="whitespace", units="end-of-word"),
+    "live": live,
+    "check": lambda corpus: trained(corpus, claimed=CLAIMED),
+    "counts": counted,
+    "session": session,
+    "comparison": comparison,
     "tokenizer": lambda _: opening(TokenizerConfig((str(GOLDEN / "tokenizer.json"),))),
     "tokenizer over corpus": lambda corpus: opening(
         TokenizerConfig((str(GOLDEN / "gpt2"),), str(corpus))
     ),
     "start": lambda _: opening(None),
-    "quiz": lambda _: quiz(),
-    **{f"lesson {n + 1}": lambda _, n=n: lesson(n) for n in range(13)},
+    "quiz": quiz,
+}
+LESSONS: dict[str, Callable[[Path], App[int]]] = {
+    f"lesson {number + 1}": lambda _, number=number: lesson(number) for number in range(13)
 }
 
 
@@ -144,17 +208,47 @@ OPENINGS: dict[str, Callable[[Path], App[int]]] = {
 async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...]) -> None:
     if kind == "key":
         await pilot.press(what[0])
+    elif kind == "keys" and app._driver is not None:  # before any of them is dealt with
+        for key in what:
+            pressed = events.Key(key, key_to_character(key))
+            pressed.set_sender(app)
+            app._driver.send_message(pressed)
+        await pilot.pause()
     elif kind == "size":
         await pilot.resize_terminal(int(what[0]), int(what[1]))
     elif kind == "text" and isinstance(app.focused, Input):
         app.focused.value = what[0]
-    elif kind in ("click", "wheel") and int(what[0]) < app.size.width > 1:
-        place = int(what[0]), min(int(what[1]), app.size.height - 1)
+    elif kind in ("click", "drag", "wheel") and app.size.width > 1:
+        x, y = (min(int(at), end - 1) for at, end in zip(what, app.size, strict=False))
         with contextlib.suppress(OutOfBounds):  # the screen in front is not laid out yet
             if kind == "click":
-                await pilot.click(offset=place)
+                await pilot.click(offset=(x, y), times=1 + (x % 7 == 0))
+            elif kind == "drag":
+                await pilot.mouse_down(offset=(x, y))
+                to = (min(int(at), end - 1) for at, end in zip(what[2:], app.size, strict=True))
+                await pilot.hover(offset=tuple(to))
+                await pilot.mouse_up(offset=(x, y))
             else:
-                await pilot._post_mouse_events([WHEELS[int(what[2])]], offset=place, button=0)
+                await pilot._post_mouse_events([WHEELS[int(what[2])]], offset=(x, y), button=0)
+    SEEN.add(type(app.screen).__name__)
+
+
+SEEN = set[str]()
+"""The screens and windows that something was done on."""
+
+
+def never_seen(kind: type[Any] = Screen) -> list[str]:
+    """The screens and windows of ours that nothing came to."""
+    found = []
+    for each in kind.__subclasses__():
+        if each.__module__.startswith("bpe_tui") and not each.__subclasses__():
+            found += [each.__name__] if each.__name__ not in SEEN else []
+        found += never_seen(each)
+    return sorted(set(found))
+
+
+def reports() -> list[Path]:
+    return [*Path(os.environ["XDG_STATE_HOME"], "bpe-tui").glob("reports/*")]
 
 
 async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | None:
@@ -162,7 +256,7 @@ async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | Non
     in_threads: list[BaseException] = []
     threading.excepthook = lambda failed: in_threads.append(failed.exc_value or SystemError())
     try:
-        app = OPENINGS[opened](corpus)
+        app = (OPENINGS | LESSONS)[opened](corpus)
         async with app.run_test(size=(120, 40)) as pilot:
             await pilot.pause(0.2)
             for kind, *what in doing:
@@ -174,6 +268,10 @@ async def failure_of(opened: str, doing: list[Doing], corpus: Path) -> str | Non
                 return f"raw on {app.screen}: {raw}"
         if in_threads:
             raise in_threads[0]
+        for written in reports():
+            told = written.read_text()
+            written.unlink()
+            return f"reported: {told[-600:]}"
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         return f"{type(error).__name__} at {last.filename}:{last.lineno}: {str(error)[:200]}"
@@ -203,7 +301,8 @@ async def soak(seconds: float, seed: int) -> int:
     corpus.write_text("low lower lowest newest widest \u200b漢字 👍🏽 1234\n" * 30)
     while (passed := time.monotonic() - began) < seconds:
         dice = random.Random(f"{seed} {rounds}")
-        opened, doing = dice.choice(list(OPENINGS)), some_doing(dice)
+        opened = dice.choice((*OPENINGS, *OPENINGS, *dice.sample(list(LESSONS), 4)))
+        doing = some_doing(dice)
         os.environ.pop("NO_COLOR", None)
         if dice.random() < 0.2:
             os.environ["NO_COLOR"] = "1"
@@ -213,12 +312,14 @@ async def soak(seconds: float, seed: int) -> int:
             print(f"seed {seed}, round {rounds}, {opened}: {failure}", flush=True)
             print(f"  {await shortest(opened, doing, corpus)}", flush=True)
         rounds += 1
+        _RUNS.clear()
         if passed < 60 or rounds <= WARM_ROUNDS:
             gc.collect()
             memory = psutil.Process().memory_info().rss
     gc.collect()
     grown = psutil.Process().memory_info().rss / memory
     print(f"seed {seed}: {rounds} rounds, {len(found)} failures, memory {grown:.2f} times")
+    print(f"  never seen: {', '.join(never_seen()) or 'none'}")
     return len(found)
 
 
