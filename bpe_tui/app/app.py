@@ -36,6 +36,9 @@ SWITCH_SECONDS = 0.0005
 Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes, would be felt.
 """
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
+YOUNG_OBJECTS = 5_000
+"""From so many new objects on garbage is collected while no key is pressed: a few ms then, not 20 ms
+within some key later."""
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job that opens something: what to open, and where the job posts its news."""
 
@@ -109,8 +112,12 @@ class BpeTuiApp(SessionApp):
 
     def _tick(self) -> None:
         super()._tick()
-        if self.makes_ahead and self._ahead and self.is_quiet and not self.session.playing:
+        if not self.makes_ahead or not self.is_quiet or self.session.playing:
+            return
+        if self._ahead:
             mount_ahead(self, self._ahead.pop(0))
+        elif self.is_settled and gc.get_count()[0] > YOUNG_OBJECTS:
+            gc.collect(1)
 
     def _change_to(self, session: Session) -> None:
         self.navigation.forget()

@@ -302,7 +302,8 @@ class HeapWalk:
         self._counts = self._record.counts.at(self._at).tolist()
 
     def _advance(self) -> None:
-        self._play(self._at, self._entries, self._counts)
+        for _ in self._moves(self._at, self._entries, self._counts):
+            pass
         changed, after = self._record.counts.changes(self._at)
         for number, count in zip(changed.tolist(), after.tolist(), strict=True):
             if number < len(self._counts):
@@ -331,29 +332,34 @@ class HeapWalk:
         `counts` are the true ones before the merge.
         """
         moves = []
-        for move in self._moves(index, entries, counts):
-            moves.append(move)
+        for move, number, claimed, true in self._moves(index, entries, counts):
+            moves.append(HeapMove(move, self._record.pairs[number], claimed, true))
             if len(moves) == limit:
                 break
         return moves
 
-    def _moves(self, index: int, entries: list[Entry], counts: list[int]) -> Iterator[HeapMove]:
-        pairs = self._record.pairs
+    def _moves(
+        self, index: int, entries: list[Entry], counts: list[int]
+    ) -> Iterator[tuple[Move, int, int, int]]:
+        """Make the moves one by one: what is done, the pair's number, its claimed and true count.
+
+        Plain tuples: a far jump makes tens of thousands of moves that nobody looks at.
+        """
         while True:
-            claim, _, number = heappop(entries)
-            if -claim == counts[number]:
-                yield HeapMove(Move.POP, pairs[number], -claim, -claim)
-                break
+            claim, key, number = heappop(entries)
             true = counts[number]
-            yield HeapMove(Move.POP_STALE, pairs[number], -claim, true)
+            if -claim == true:
+                yield Move.POP, number, true, true
+                break
+            yield Move.POP_STALE, number, -claim, true
             if true:
-                heappush(entries, self._entry(number, true))
-                yield HeapMove(Move.PUSH_BACK, pairs[number], true, true)
+                heappush(entries, (-true, key, number))
+                yield Move.PUSH_BACK, number, true, true
         changed, after = self._record.counts.changes(index)
         for number, count in zip(changed.tolist(), after.tolist(), strict=True):
             if number >= len(counts):
                 heappush(entries, self._entry(number, count))
-                yield HeapMove(Move.PUSH, pairs[number], count, count)
+                yield Move.PUSH, number, count, count
 
     def _entry(self, number: int, count: int) -> Entry:
         return -count, self._key(self._record.pairs[number]), number

@@ -262,6 +262,10 @@ class Statistics(MergeStatistics):
         ]
 
 
+ENCODED_AHEAD = 20_000
+"""Of the most frequent pretokens so many are encoded before a step asks for their tokens."""
+
+
 class Run(MergeRun):
     """The recorded merges of a training, a fork or a replay.
 
@@ -371,6 +375,13 @@ class Run(MergeRun):
         super().prepare()
         if self.record.by_rule:
             self.record.heap.replay(len(self))
+        if self.heap_walk.exists:
+            walk = HeapWalk(self.record)  # another thread may be using the one that is there
+            walk.prepare(len(self))
+            self.heap_walk = walk
+        if isinstance(self.segmenter, Segmenter):
+            for pretoken in islice(self.by_count, ENCODED_AHEAD):
+                self.segmenter.encode(pretoken)
 
     def vocabulary_at(self, step: int, recorded_steps: int) -> Vocabulary:
         return self._vocabularies.at(step, recorded_steps)

@@ -19,15 +19,20 @@ from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import MergeTable, RankLoop
 from engine.encoding.encoders.fast import LONG, RankHeap
+from engine.encoding.merging import merge_pair
 from engine.recording.merge_record import PairStep
 
 # The tokens of a pretoken at any step.
 #
 # No log is needed for that. Encode the pretoken with all merges known, once; to see it as it was
-# after k merges, take every token that is younger apart into its two parts, again and again.
+# after k merges, take every token that is younger apart into its two parts, again and again. From
+# one step to the next there is still less to do: make the one merge, or take its token apart.
 
 
 CACHE_SIZE = 1 << 16
+NEAR = 4
+"""So many steps from the one asked for last, each merge is made by itself; the next step is most
+often one."""
 
 
 class Segments(Protocol):
@@ -61,20 +66,41 @@ class Segmenter:
         self._heap = RankHeap(alphabet, table)
         # pretoken → (how many merges were known, its tokens then)
         self._known: dict[bytes, tuple[int, Sequence[int]]] = {}
+        # pretoken → (the step that was asked for last, its tokens then)
+        self._last: dict[bytes, tuple[int, tuple[int, ...]]] = {}
 
     def tokens_at(self, pretoken: bytes, step: int) -> tuple[int, ...]:
         """The token ids of the pretoken after the first `step` merges."""
-        merges, tokens = self._known.get(pretoken, (-1, ()))
-        if merges < step:
-            tokens = self._encode(pretoken)
-        return self._taken_apart(tokens, step)
+        at, last = self._last.get(pretoken, (-1, ()))
+        if at == step:
+            return last
+        if at > step:
+            tokens = self._taken_apart(last, step)
+        elif 0 <= at and step <= min(at + NEAR, len(self._table)):
+            tokens = self._merged(last, at, step)
+        else:
+            merges, known = self._known.get(pretoken, (-1, ()))
+            tokens = self._taken_apart(known if merges >= step else self.encode(pretoken), step)
+        if len(self._last) >= CACHE_SIZE:
+            self._last.clear()
+        self._last[pretoken] = step, tokens
+        return tokens
 
-    def _encode(self, pretoken: bytes) -> Sequence[int]:
+    def encode(self, pretoken: bytes) -> Sequence[int]:
+        """The token ids of the pretoken after all merges known so far, which are remembered."""
         if len(self._known) >= CACHE_SIZE:
             self._known.clear()
         encoder = self._heap if len(pretoken) > LONG else self._loop
         tokens = encoder.encode(pretoken)
         self._known[pretoken] = len(self._table), tokens
+        return tokens
+
+    def _merged(self, tokens: tuple[int, ...], start: int, stop: int) -> tuple[int, ...]:
+        """What the merges from step `start` up to step `stop` make of the tokens."""
+        for rank in range(start, stop):
+            pair = self._pair_of(rank)
+            if pair[0] in tokens and pair[1] in tokens:
+                tokens = tuple(merge_pair(tokens, pair, self._table[pair][1]))
         return tokens
 
     def _taken_apart(self, tokens: Sequence[int], step: int) -> tuple[int, ...]:
@@ -101,6 +127,9 @@ class PretokenIndex:
 
     def __init__(self, pretokens: Sequence[bytes]) -> None:
         self._pretokens = pretokens
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pretokens)
 
     @cached_property
     def _joined(self) -> bytes:
