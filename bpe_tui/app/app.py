@@ -37,8 +37,8 @@ Python's own 5 ms, times the dozen hand-overs that painting a key's answer takes
 """
 COLLECTOR_THRESHOLDS = (50_000, 20, 100)
 YOUNG_OBJECTS = 5_000
-"""From so many new objects on garbage is collected while no key is pressed: a few ms then, not 20 ms
-within some key later."""
+"""From so many new objects on garbage is collected while no key is pressed: a few ms then, instead
+of 20 ms within some key later."""
 JobMaker = Callable[[Config, Callable[[Message], object]], OpeningJob]
 """Makes the job that opens something: what to open, and where the job posts its news."""
 

@@ -76,7 +76,7 @@ class Segmenter:
             return last
         if at > step:
             tokens = self._taken_apart(last, step)
-        elif 0 <= at and step <= min(at + NEAR, len(self._table)):
+        elif at >= 0 and step <= min(at + NEAR, len(self._table)):
             tokens = self._merged(last, at, step)
         else:
             merges, known = self._known.get(pretoken, (-1, ()))
