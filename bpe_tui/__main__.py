@@ -41,7 +41,7 @@ def main() -> int:
         signal.signal(signal.SIGINT, _interrupt)
         return run()
     except KeyboardInterrupt:
-        return INTERRUPTED
+        _leave()  # what has been begun is cleaned up; libraries may wait for processes of theirs
     finally:
         signal.signal(signal.SIGINT, _leave)
 

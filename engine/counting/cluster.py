@@ -17,17 +17,20 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from heapq import merge
 from multiprocessing import resource_tracker
 from operator import getitem, itemgetter
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
 
-from engine.core.errors import BpeError, ClusterError
+from engine.core.errors import BpeError, ClusterError, HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cluster_tasks import (
     PLACES,
@@ -62,7 +65,9 @@ MOST_PARTS = 64
 IN_A_SUM = 16
 """Parts that are added up at once."""
 SECONDS = 20
-"""How long the scheduler and its first worker may take to answer."""
+"""How long the scheduler may take to answer."""
+PATIENCE = 5
+"""Seconds without workers before they are missed."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
 
 
@@ -339,24 +344,40 @@ def _connected(cluster: str) -> Iterator[Any]:
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # its news would go over ours
     with ExitStack() as opened:
-        with _told(cluster):
-            address: Any = cluster
-            if local is not None:
-                address = opened.enter_context(
-                    LocalCluster(
-                        n_workers=int(local[1]),
-                        threads_per_worker=1,
-                        dashboard_address=None,
-                        silence_logs=logging.CRITICAL,
-                    )
-                )
-            client = opened.enter_context(Client(address, timeout=SECONDS, set_as_default=False))
-            _check_workers(client, cluster)
-        yield client
+        try:
+            with _told(cluster):
+                address: Any = cluster
+                if local is not None:
+                    with _interrupts_kept_from_children():
+                        made = LocalCluster(
+                            n_workers=int(local[1]),
+                            threads_per_worker=1,
+                            dashboard_address=None,
+                            silence_logs=logging.CRITICAL,
+                        )
+                    address = opened.enter_context(made)
+                connection = Client(address, timeout=SECONDS, set_as_default=False)
+                client = opened.enter_context(connection)
+                opened.enter_context(_telling_of_no_workers(client, cluster))
+                _check_workers(client, cluster)
+            yield client
+        except KeyboardInterrupt:
+            opened.pop_all()  # Dask would wait for its processes; they end with this one
+            raise
+
+
+@contextmanager
+def _interrupts_kept_from_children() -> Iterator[None]:
+    """Ctrl+C in a terminal goes to all processes; those that start within it leave it to us."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _check_workers(client: Any, cluster: str) -> None:
-    client.wait_for_workers(1, timeout=SECONDS)
+    client.wait_for_workers(1)
 
     def tasks() -> int | None:  # goes there by value, and needs nothing there
         try:
@@ -369,6 +390,35 @@ def _check_workers(client: Any, cluster: str) -> None:
         if known != TASKS:
             lack = "has no bpe-tui" if known is None else "has another version of bpe-tui"
             raise ClusterError(f"{cluster}: the worker {worker} {lack}; install this one there")
+
+
+@contextmanager
+def _telling_of_no_workers(client: Any, cluster: str) -> Iterator[None]:
+    """As long as this is open, a `HelperWarning` tells when there have been no workers for a while.
+
+    The work goes on when some come.
+    """
+    closed = Event()
+
+    def watch() -> None:
+        without = 0
+        while not closed.wait(1):
+            try:
+                without = 0 if client.nthreads() else without + 1
+            except Exception:  # whoever waits for a result is told what it is
+                return
+            if without == PATIENCE:
+                warnings.warn(
+                    f"{cluster}: there are no workers; waiting for some to come, Ctrl+C ends",
+                    HelperWarning,
+                    stacklevel=1,
+                )
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        closed.set()
 
 
 @contextmanager
@@ -385,9 +435,7 @@ def _told(cluster: str) -> Iterator[None]:
     except CancelledError as error:
         raise ClusterError(f"{cluster}: the scheduler is gone; start it and count again") from error
     except TimeoutError as error:
-        raise ClusterError(
-            f"{cluster}: has no scheduler, or no worker, that answers within {SECONDS} seconds"
-        ) from error
+        raise ClusterError(f"{cluster}: no scheduler answers within {SECONDS} seconds") from error
     except OSError as error:
         raise ClusterError(f"{cluster}: the connection failed; is it there?") from error
     except Exception as error:

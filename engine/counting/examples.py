@@ -107,8 +107,8 @@ def example_lines(
             if pretoken not in left:
                 continue
             place, line, held = _line_with(pretoken, chunk.data, place, pattern, splitter)
-            found.update(dict.fromkeys(held & left, line))
-            left -= {pretoken, *held}  # it is not told again, found or not
+            found.update((each, line) for each in held if each in left)
+            left.difference_update(held, (pretoken,))  # it is not told again, found or not
         length += len(chunk.data)
         if not left or length >= WITHIN:
             break
@@ -119,7 +119,7 @@ def example_lines(
 
 def _line_with(
     pretoken: bytes, text: bytes, start: int, pattern: Pattern, splitter: SpecialSplitter
-) -> tuple[int, bytes, set[bytes]]:
+) -> tuple[int, bytes, list[bytes]]:
     """A pretoken's place at or behind `start`, its line, and all pretokens of that line.
 
     If none is found, the place is `start`, and there are no pretokens.
@@ -130,10 +130,10 @@ def _line_with(
         if place < 0:
             break
         line = _line_round(text, place, place + len(pretoken), splitter)
-        held = set(map(to_bytes, pattern.split(to_text(line))))
+        held = list(map(to_bytes, pattern.split(to_text(line))))
         if pretoken in held:
             return place, line, held
-    return start, b"", set()
+    return start, b"", []
 
 
 def _line_round(text: bytes, place: int, end: int, splitter: SpecialSplitter) -> bytes:

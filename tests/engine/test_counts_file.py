@@ -166,6 +166,9 @@ def test_frequent_words_behind_the_beginning_come_with_a_line(
         assert b"\n" not in line
         assert b"|" not in line
 
+    for line in found.values():  # in an order that no hash decides
+        held = [pretoken for pretoken in found if found[pretoken] is line]
+        assert held == [pretoken for pretoken in count_text(line, "gpt2") if pretoken in held]
     data = b"".join(counts_of(corpus, count, "gpt2", SPECIAL, len(text), found))
     assert CountsReader("c", io.BytesIO(data)).examples == found
 
