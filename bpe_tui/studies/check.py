@@ -103,7 +103,7 @@ class CheckJob(Job):
             self._rest_due = monotonic() + SLICE_SECONDS
 
 
-MERGE_CELLS, COUNT_CELLS = 9, 9
+MERGE_CELLS, COUNT_CELLS = 9, 11
 BY_RULE, DIFFERS = "✓", "✗"
 NOTHING_LEFT = "no pair is left"
 
@@ -186,7 +186,7 @@ class CheckedMerges(Vertical):
         spans = [right("merge", MERGE_CELLS, "dim"), ("    ", "")]
         for name in ("yours", "the rule"):
             spans += left([(name, "dim")], half - COUNT_CELLS)
-            spans.append(right("count ", COUNT_CELLS, "dim"))
+            spans.append(right("count   ", COUNT_CELLS, "dim"))
         return Row(spans)
 
     def _row(self, place: int) -> Row:
@@ -211,7 +211,7 @@ class CheckedMerges(Vertical):
     def _pair(self, pair: BytesPair, count: int, role: str) -> list[Span]:
         one, other = ([(visible_bytes(token), role)] for token in pair)
         spans = left(Joined(one, ("│", "border"), other), self._half - COUNT_CELLS)
-        return [*spans, right(f"{number(count)} ", COUNT_CELLS, role)]
+        return [*spans, right(f"{number(count)}   ", COUNT_CELLS, role)]
 
 
 class WhyPanel(RowList):

@@ -204,7 +204,7 @@ class StripsPanel(Lines):
         self.border_subtitle = Content(told)
 
 
-LABEL_CELLS, COLUMN = 16, 12
+LABEL_CELLS, COLUMN = 20, 12
 SCRIPTS = 6
 EXAMPLES = 6
 
@@ -249,7 +249,7 @@ def _text_rows(comparison: TextComparison, columns: int) -> Iterable[Row]:
     yield _line("tokens", map(number, comparison.token_counts), columns)
     yield _line("bytes/token", (f"{each:.3f}" for each in comparison.bytes_per_token), columns)
     for script in comparison.fertility[:SCRIPTS]:
-        label = shorten(f"a word, {script.script}", LABEL_CELLS - 1)
+        label = shorten(f"tokens/word, {script.script}", LABEL_CELLS - 1)
         yield _line(label, (f"{each:.2f}" for each in script.tokens_per_word), columns)
 
 
@@ -258,7 +258,7 @@ def _vocabulary_rows(
 ) -> Iterable[Row]:
     yield _line("vocabulary", map(number, found.overlap.sizes), columns)
     yield _line("only here", (number(len(only)) for only in found.overlap.only), columns)
-    yield _line("in all", [number(found.overlap.shared)], columns)
+    yield _line("in all of them", [number(found.overlap.shared)], columns)
     for name, only in zip(names, found.overlap.only, strict=True):
         if only:
             shown = "  ".join(visible_bytes(token) for token in only[:EXAMPLES])

@@ -12,7 +12,7 @@ from bpe_tui.views.panel import Panel
 from bpe_tui.widgets.chart import Curve, Curves, CurvesChart, curves_of
 from bpe_tui.widgets.figure import Numbers
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right
 from engine.bpe.frame import Frame
 from engine.bpe.race import Race, Runner, RunnerState, SizeRace
@@ -112,11 +112,11 @@ class StandingsPanel(RacePanel):
             asked = f"by step {number(step)}, who needs how much?"
         else:
             asked = "step 0: nobody has done anything · → goes on, End to the last step"
-        self.say(asked, f"bars: {self.unit.name}   u")
+        self.say(asked, f"bars: {self.unit.name} · u changes that")
         roomy = width >= ROOMY
         head = f"{'':{NAME_CELLS}}{'time':>9}{'operations':>14}{'':>9}"
-        in_all = f"{'in all':>13}{'operations':>14}{'merges':>9}" if roomy else ""
-        yield Row([(head + in_all, "dim")])
+        in_all = f"{'in all: time':>13}{'operations':>14}{'merges':>9}" if roomy else ""
+        self.name_columns([(head + in_all, "dim")])
         amounts = {
             runner: self.unit.at(runner, min(step, len(runner)))
             for runner in race.runners
@@ -194,7 +194,7 @@ class WorkPanel(RacePanel):
         self._meanings = []
         cells = max(min(14, (width - 20) // 3), 1)
         head = f"{'':20}{'this step':>{cells}}{'by step':>{cells}}{'in all':>{cells}}"
-        yield self._row([(head, "dim")], "")
+        self.name_columns([(head, "dim")])
         for place, runner in enumerate(race.runners):
             name = [(runner.algorithm.name, hue_of(place))]
             yield self._row(name, runner.algorithm.summary)
@@ -206,10 +206,10 @@ class WorkPanel(RacePanel):
                 else:
                     here = min(step, len(runner))
                     at_step = runner.work.at_step(counter, here) if here == step else 0
-                    spans.append(right(number(at_step), cells))
-                    spans.append(right(number(runner.work.total(counter, here)), cells))
+                    spans.append(_amount(at_step, cells))
+                    spans.append(_amount(runner.work.total(counter, here), cells))
                 total = runner.work.total(counter, len(runner))
-                yield self._row([*spans, right(number(total), cells, "dim")], declared.meaning)
+                yield self._row([*spans, _amount(total, cells, "dim")], declared.meaning)
         self._say_meaning()
 
     def _row(self, spans: Sequence[Span], meaning: str) -> Row:
@@ -220,9 +220,20 @@ class WorkPanel(RacePanel):
         super().watch_cursor()
         self._say_meaning()
 
+    def watch_has_focus(self, value: bool) -> None:
+        super().watch_has_focus(value)
+        self._say_meaning()
+
     def _say_meaning(self) -> None:
-        meaning = self._meanings[self.cursor] if self.cursor < len(self._meanings) else ""
-        self.say("what for?", meaning or "↑ ↓ say what is counted")
+        has_meaning = self.has_focus and self.cursor < len(self._meanings)
+        meaning = self._meanings[self.cursor] if has_meaning else "↑ ↓ say what is counted"
+        self.say("what for?", meaning)
+
+
+def _amount(n: float, cells: int, role: str = "") -> Span:
+    """A number at the end of its column; a short one where it would touch the column before."""
+    told = number(n)
+    return right(told if len(told) < cells else short_number(n), cells, role)
 
 
 class RaceChart(CurvesChart):
@@ -258,10 +269,10 @@ def describe_race(race: Race) -> str:
     if (first := race.first_difference) is not None:
         return f"The merges differ from merge {number(first + 1)} on."
     stopped = [
-        f"{runner.algorithm.name}, stopped at merge {number(len(runner))}"
+        f"{runner.algorithm.name} was stopped at merge {number(len(runner))}"
         for runner in race.runners
         if runner.state is RunnerState.OUT_OF_TIME
     ]
-    but = f" ({'; '.join(stopped)}: the same up to there)" if stopped else ""
+    but = f" ({', '.join(stopped)})" if stopped else ""
     who = plural(len(race.runners), "trainer")
     return f"{who}, the same {plural(race.steps, 'merge')}{but}."

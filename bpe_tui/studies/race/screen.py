@@ -262,10 +262,14 @@ class RaceScreen(SessionScreen):
         if running:
             name, merges = running[0].algorithm.name, number(len(running[0]))
             return f"{part}{name} runs: merge {merges} … Esc stops the race."
-        sizes = "" if job.complete else f" Now on part {done + 1} of {len(PARTS)} … Esc stops it."
-        rules = f"{part}{describe_race(race)}{sizes}"
         assert self._raced is not None
-        return first_fitting(self.size.width - 2, *_beside_the_fork(self._raced, rules))
+        rules = f"{part}{describe_race(race)}"
+        if job.complete:
+            said = _beside_the_fork(self._raced, rules)
+        else:
+            runs = f"Part {done + 1} of {len(PARTS)} of the corpus … Esc stops it."
+            said = (*_beside_the_fork(self._raced, f"{rules} {runs}"), runs)
+        return first_fitting(self.size.width - 2, *said)
 
     # -- commands
 

@@ -270,7 +270,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "fast",
-    "flat arrays and buckets of pairs, in numpy where a pair is frequent",
+    "flat arrays, and buckets of pairs instead of a heap",
     fast,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "bucket_moves"),

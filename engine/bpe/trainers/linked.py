@@ -284,7 +284,7 @@ PSEUDOCODE = (
 
 ALGORITHM = Algorithm(
     "linked",
-    "linked tokens, places per pair, an active set of frequent pairs; SentencePiece's",
+    "linked tokens, and a set of frequent pairs; SentencePiece's",
     linked,
     PSEUDOCODE,
     ("pairs_scanned", "places_checked", "refreshes"),
