@@ -20,10 +20,8 @@ from threading import Lock
 from time import monotonic
 from typing import Protocol
 
-import numpy as np
-
 from engine.bpe.ties import Key, PairKey, TieRule
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Integers, Ints, np
 from engine.core.events import Pair, StaleEntry
 from engine.recording.change_log import ChangeLog
 

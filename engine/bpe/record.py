@@ -10,13 +10,12 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product, repeat
-
-import numpy as np
+from functools import cached_property
+from itertools import accumulate, islice, product, repeat
 
 from engine.bpe.heap import HeapReplay
 from engine.bpe.ties import TieRule, never_seen
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Integers, Ints, np
 from engine.core.events import BytesPair, Pair, StaleEntry
 from engine.encoding.alphabet import Alphabet, ByteAlphabet
 from engine.encoding.units import DEFAULT_UNITS, END_OF_WORD, UNITS, Units
@@ -106,7 +105,6 @@ class Record(MergeRecord[MergeStep]):
             (`what_if`) prescribes some, and then no heap tells which pair is next.
         prescribed: what a fork was told to do whatever the counts say; `None` in any other run.
         given: whether the merges are a tokenizer's, replayed (`replay`): none was chosen here.
-        heap: what a lazily deleted heap of the pairs claims, by the same numbers.
     """
 
     def __init__(
@@ -132,15 +130,19 @@ class Record(MergeRecord[MergeStep]):
         self.pairs = self.ids.name(pairs)
         # No pair is ever more frequent than the first that merges.
         small = max(start, default=0) < 2**31
-        self.counts = ChangeLog(start, np.int32 if small else np.int64)
+        self.counts = ChangeLog(start, "i" if small else "q")
         self.tie_key = tie_rule.make_key(self.ids.tokens, never_seen)
         self.given = given_ids is not None
         self.by_rule = not self.given
         self.prescribed: Prescribed | None = None
-        self.heap = HeapReplay(self)
         self._counts = array("q")
         self._spelled_until = -1
         self._spelled: dict[bytes, list[int]] = {}
+
+    @cached_property
+    def heap(self) -> HeapReplay:
+        """What a lazily deleted heap of the pairs claims, by the same numbers."""
+        return HeapReplay(self)
 
     def _step(self, index: int) -> MergeStep:
         return MergeStep(self, index)
@@ -158,16 +160,14 @@ class Record(MergeRecord[MergeStep]):
 
     def append_many(self, batch: MergeBatch) -> Iterator[MergeStep]:
         """Write several steps down. Each is there for others, and in `vocab`, as it is pulled."""
-        removed = self._removed[-1] + batch.occurrences.cumsum()
+        removed = accumulate(batch.occurrences, initial=self._removed[-1])
         self.counts.append_many(batch.changed, batch.after, batch.changes_ends, batch.widths)
-        self._merged.frombytes(batch.numbers.tobytes())
-        self._counts.frombytes(batch.counts.tobytes())
-        self._occurrences.frombytes(batch.occurrences.tobytes())
-        self._removed.frombytes(removed.tobytes())
+        self._merged.extend(batch.numbers)
+        self._counts.extend(batch.counts)
+        self._occurrences.extend(batch.occurrences)
+        self._removed.extend(islice(removed, 1, None))
         vocab = self.vocab
-        for pretokens, (left, right) in zip(
-            batch.pretokens.tolist(), batch.pairs.tolist(), strict=True
-        ):
+        for pretokens, left, right in zip(batch.pretokens, batch.lefts, batch.rights, strict=True):
             vocab.append(vocab[left] + vocab[right])
             self._pretokens.append(pretokens)
             yield MergeStep(self, len(self._pretokens) - 1)

@@ -1,23 +1,45 @@
-"""Arrays: their types by what is in them, and a table that is looked up by arrays."""
+"""Arrays: numpy, their types by what is in them, and a table that is looked up by arrays.
+
+Importing numpy takes longer than training on a small corpus. So modules that training needs take
+`np` from here: it is numpy, but loaded only when something of it is first asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from itertools import chain
 from random import getrandbits
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+class _LoadedWhenUsed(ModuleType):
+    """Stands for a module; from the first time that something of it is asked for, it is that."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = import_module(self.__name__)
+        self.__dict__.update(vars(module))
+        self.__class__ = ModuleType  # type: ignore[assignment]  # Python need not ask here again
+        return getattr(module, name)
+
+
+if TYPE_CHECKING:
+    import numpy
+    import numpy.typing as npt
+
+    np = numpy
+else:
+    np = _LoadedWhenUsed("numpy")
+
+Ints: TypeAlias = "npt.NDArray[np.int64]"
 """What is computed with."""
-SmallInts = npt.NDArray[np.int32]
+SmallInts: TypeAlias = "npt.NDArray[np.int32]"
 """What is kept in great numbers: ids, positions."""
-Integers = npt.NDArray[np.signedinteger[Any]]
+Integers: TypeAlias = "npt.NDArray[np.signedinteger[Any]]"
 """For functions that take either."""
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:

@@ -32,9 +32,7 @@ from itertools import accumulate, chain, islice, pairwise
 from pathlib import Path
 from typing import BinaryIO, Self
 
-import numpy as np
-
-from engine.core.arrays import Ints
+from engine.core.arrays import Ints, np
 from engine.core.errors import CorpusError, OutputError, TokenizerFileError
 from engine.core.events import CountProgress
 from engine.core.json_fields import Fields

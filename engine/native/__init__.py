@@ -19,7 +19,12 @@ LIBRARY = "kernel.library"
 SWITCH = "BPE_TUI_KERNEL"
 """The environment variable that leaves the kernel out: `BPE_TUI_KERNEL=no`."""
 
+VERSION = 2
+"""What `kernel_version` has to say: a library of an older version, left behind in a checkout, has
+functions of these names that want or give something else."""
+
 _SIGNATURES: dict[str, tuple[object, ...]] = {
+    "kernel_version": (c_int64,),
     "counter_new": (c_void_p, c_char_p, c_uint64),
     "counter_free": (None, c_void_p),
     "counter_count": (c_int64, c_void_p, c_char_p, c_int64, c_void_p, c_void_p, c_int64),
@@ -77,7 +82,7 @@ def _load() -> ctypes.CDLL | None:
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError):
         return None  # of another machine, or of an older version
-    return library
+    return library if library.kernel_version() == VERSION else None
 
 
 KERNEL = _load()

@@ -1,6 +1,9 @@
 /* Memory: where there is none left, the thread jumps back to the function that Python called. */
 #include "kernel.h"
 
+/* To be raised with each change of what Python calls: VERSION of engine/native/__init__.py. */
+EXPORT int64_t kernel_version(void) { return 2; }
+
 THREAD_LOCAL jmp_buf *out_of_memory;
 
 static NO_RETURN void give_up(void) { longjmp(*out_of_memory, 1); }

@@ -154,7 +154,7 @@ static void merge(Merger *m, int32_t number) {
     const Pair pair = m->pairs.at[number];
     const int32_t new_id = (int32_t)m->tokens.length;
     const int64_t first_change = m->changed.length, known = m->pairs.length;
-    Step step = {number, m->counts.at[number], 0, 0, 0, 0};
+    Step step = {number, pair.left, pair.right, m->counts.at[number], 0, 0, 0, 0};
     add_token(m, (Span){0, 0});
     replace(m, pair, new_id, m->spans.at[number], &step);
     take_away(m, pair, new_id, first_change);
@@ -162,7 +162,7 @@ static void merge(Merger *m, int32_t number) {
     add_pairs(m, &m->after, new_id, 1);
     add_pairs(m, &m->before, new_id, 0);
     for (int64_t new = known; new < m->pairs.length; new++) push(m, (int32_t)new);
-    step.changes_end = m->changed.length;
+    step.changes_end = m->told + m->changed.length;
     step.pairs = m->pairs.length;
     PUSH(m->steps, step);
 }

@@ -27,9 +27,11 @@ typedef struct { int32_t left, right; } Pair;
 typedef struct { int64_t begin, end; } Span;
 typedef struct { int64_t count; int32_t pair; } Entry;
 
-/* What is told of a step, as `Merge` has it. `changes_end`: where its changes end in `changed` and
- * `after`; `pairs`: how many have a number by then. */
-typedef struct { int64_t pair, count, occurrences, pretokens, changes_end, pairs; } Step;
+/* What is told of a step, as `MergeBatch` has it. `changes_end`: where its changes end among those
+ * of all steps; `pairs`: how many have a number by then. */
+typedef struct {
+    int64_t pair, left, right, count, occurrences, pretokens, changes_end, pairs;
+} Step;
 
 /* Of a step, the new tokens by the token on one side of them. `group_of`: token → its group, −1 if
  * it has none; between steps none has. `starts` and `groups_of_starts` go together. */

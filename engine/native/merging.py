@@ -18,8 +18,9 @@ MOST_CELLS = 2**31 - 1
 MOST_COUNTED = 2**62
 """No count may reach this."""
 
-STEP = 6
-"""Numbers of a step: pair, count, occurrences, pretokens, where its changes end, pairs by then."""
+STEP = 8
+"""Numbers of a step: of its pair, left id, right id, count, occurrences, pretokens, where its
+changes end among those of all steps, how many pairs have a number by then."""
 FIRST_STEPS = 16
 MOST_STEPS = 4096
 MOST_CHANGES = 1 << 16
@@ -29,7 +30,7 @@ _ANY_LENGTH = 2**62
 
 @dataclass(frozen=True)
 class Batch:
-    """What the kernel tells of some steps, as integers in bytes.
+    """What the kernel tells of some steps.
 
     Attributes:
         steps: `STEP` integers of 64 bits for each.
@@ -37,10 +38,14 @@ class Batch:
         pairs: those that are new: left id, right id, of 32 bits.
     """
 
-    steps: bytes
-    changed: bytes
-    after: bytes
-    pairs: bytes
+    steps: array[int]
+    changed: array[int]
+    after: array[int]
+    pairs: array[int]
+
+    def column(self, place: int) -> array[int]:
+        """One of the numbers of each step."""
+        return self.steps[place::STEP]
 
 
 def can_merge(counts: Mapping[bytes, int]) -> bool:
@@ -62,7 +67,7 @@ class Merger:
         min_count, max_token_length: as in `Trainer`.
 
     Attributes:
-        start: the counts of the pairs before the first merge, 64 bits each.
+        start: the counts of the pairs before the first merge.
         start_pairs: these pairs, as in `Batch`.
 
     Raises:
@@ -91,8 +96,9 @@ class Merger:
             raise _no_memory()
         self._lock = Lock()  # a pair may be looked up while a batch is made
         self._pairs_told = 0
+        self._changes_told = 0
         self._finished = False
-        self.start = self._column("merger_counts", 8 * self._pair_count())
+        self.start = self._column("q", "merger_counts", self._pair_count())
         self.start_pairs = self._new_pairs()
 
     def batches(self, steps: int) -> Iterator[Batch]:
@@ -104,7 +110,7 @@ class Merger:
         try:
             while steps > 0 and (batch := self._batch(min(steps, most))) is not None:
                 yield batch
-                steps -= len(batch.steps) // (8 * STEP)
+                steps -= len(batch.steps) // STEP
                 most = MOST_STEPS
         finally:
             with self._lock:
@@ -129,26 +135,31 @@ class Merger:
             raise _no_memory()
         if not done:
             return None
-        told = self._column("merger_steps", 8 * STEP * done)
-        changes = array("q", told[-8 * STEP :])[4]
+        told = self._column("q", "merger_steps", STEP * done)
+        before, self._changes_told = self._changes_told, told[-2]
+        changes = self._changes_told - before
         return Batch(
             told,
-            self._column("merger_changed", 4 * changes),
-            self._column("merger_after", 8 * changes),
+            self._column("i", "merger_changed", changes),
+            self._column("q", "merger_after", changes),
             self._new_pairs(),
         )
 
-    def _new_pairs(self) -> bytes:
+    def _new_pairs(self) -> array[int]:
         told, self._pairs_told = self._pairs_told, self._pair_count()
-        return self._column("merger_pairs", 8 * (self._pairs_told - told), 8 * told)
+        return self._column("i", "merger_pairs", 2 * (self._pairs_told - told), 2 * told)
 
     def _pair_count(self) -> int:
         count: int = self._kernel.merger_pair_count(self._handle)
         return count
 
-    def _column(self, name: str, size: int, skipped: int = 0) -> bytes:
-        """A copy of the bytes that a function of the kernel points to."""
-        return string_at(getattr(self._kernel, name)(self._handle) + skipped, size) if size else b""
+    def _column(self, integers: str, name: str, length: int, skipped: int = 0) -> array[int]:
+        """A copy of the integers that a function of the kernel points to."""
+        column = array(integers)
+        at = getattr(self._kernel, name)(self._handle)
+        if length:
+            column.frombytes(string_at(at + skipped * column.itemsize, length * column.itemsize))
+        return column
 
     def __del__(self) -> None:
         if handle := getattr(self, "_handle", None):

@@ -17,26 +17,57 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import repeat
 from threading import Lock
-from typing import Any
+from typing import Literal
 
-import numpy as np
+from engine.core.arrays import Integers, Ints, np
 
-from engine.core.arrays import Integers, Ints
-
-IntegerType = type[np.signedinteger[Any]]
+IntegerType = Literal["i", "q"]
+"""Integers of 32 or 64 bits, as `array` and numpy call them."""
 
 
 class Column:
-    """A growing array of integers: extend it at the end, view any finished part."""
+    """A growing array of integers: extend it at the end, view any finished part.
+
+    What comes in arrays is kept as it is until somebody looks, so that writing needs no numpy.
+    """
 
     def __init__(self, integers: IntegerType) -> None:
-        self._data = np.empty(0, dtype=integers)
-        self._length = 0
+        self._integers = integers
+        self._data: Integers | None = None
+        self._length = 0  # of what is in `_data`
+        self._waiting: list[array[int]] = []
+        self._waiting_length = 0
+        self._lock = Lock()
 
     def __len__(self) -> int:
-        return self._length
+        return self._length + self._waiting_length
 
     def extend(self, values: Sequence[int] | Integers) -> None:
+        with self._lock:
+            if isinstance(values, array):
+                self._waiting.append(values)
+                self._waiting_length += len(values)
+            else:
+                self._take_in()
+                self._add(values)
+
+    def view(self, start: int, stop: int) -> Integers:
+        if self._waiting or self._data is None:
+            with self._lock:
+                self._take_in()
+        assert self._data is not None
+        return self._data[start:stop]
+
+    def _take_in(self) -> None:
+        """Add what has waited."""
+        if self._data is None:
+            self._data = np.empty(0, dtype=self._integers)
+        for values in self._waiting:
+            self._add(values)
+        self._waiting, self._waiting_length = [], 0
+
+    def _add(self, values: Sequence[int] | Integers) -> None:
+        assert self._data is not None
         needed = self._length + len(values)
         if needed > len(self._data):
             grown = np.empty(max(needed, 2 * len(self._data), 256), dtype=self._data.dtype)
@@ -45,13 +76,10 @@ class Column:
         self._data[self._length : needed] = values
         self._length = needed
 
-    def view(self, start: int, stop: int) -> Integers:
-        return self._data[start:stop]
-
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the values take."""
-        return self._length * self._data.itemsize
+        return len(self) * array(self._integers).itemsize
 
 
 class ChangeLog:
@@ -63,15 +91,15 @@ class ChangeLog:
     ([5, 3], [1, 3, 4])
     """
 
-    def __init__(self, start: Sequence[int], integers: IntegerType = np.int64) -> None:
+    def __init__(self, start: Sequence[int], integers: IntegerType = "q") -> None:
         self.integers = integers
         self._ends = array("q", (0,))  # step → where its entries end
         self._widths = array("q", (len(start),))  # step → how many counters there are then
-        self._counters = Column(np.int32)
+        self._counters = Column("i")
         self._values = Column(integers)
         self._lock = Lock()
         self._checkpoint_steps = [0]
-        self._checkpoints: list[Integers] = [np.array(start, dtype=integers)]
+        self._checkpoints: list[Integers | array[int]] = [array(integers, start)]
 
     def append(
         self, counters: Sequence[int] | Integers, values: Sequence[int] | Integers, width: int
@@ -82,19 +110,20 @@ class ChangeLog:
         self._widths.append(width)
         self._ends.append(len(self._counters))
 
-    def append_many(self, counters: Integers, values: Integers, ends: Ints, widths: Ints) -> None:
-        """Several steps at once: what they set, where each one's part ends, and their widths.
+    def append_many(
+        self, counters: array[int], values: array[int], ends: array[int], widths: array[int]
+    ) -> None:
+        """Several steps at once: what they set, where each one's part ends in the log, widths.
 
         >>> log = ChangeLog([5, 3])
-        >>> log.append_many(*map(np.array, ([0, 2, 1], [1, 4, 0], [2, 3], [3, 3])))
+        >>> log.append_many(*(array("q", part) for part in ([0, 2, 1], [1, 4, 0], [2, 3], [3, 3])))
         >>> log.at(1).tolist(), log.at(2).tolist()
         ([1, 3, 4], [1, 0, 4])
         """
-        first = len(self._counters)
         self._counters.extend(counters)
         self._values.extend(values)
-        self._widths.frombytes(widths.astype(np.int64).tobytes())
-        self._ends.frombytes((ends + first).astype(np.int64).tobytes())
+        self._widths.extend(widths)
+        self._ends.extend(ends)
 
     def append_unchanged(self, steps: int, width: int) -> None:
         """So many steps that set no counter."""
@@ -172,9 +201,9 @@ class ChangeLog:
         if not 0 <= step <= last:
             raise IndexError(f"step {step} is not among those from 0 to {last}")
 
-    def _replay(self, base: Integers, base_step: int, step: int) -> Integers:
+    def _replay(self, base: Integers | array[int], base_step: int, step: int) -> Integers:
         start, end = self._ends[base_step], self._ends[step]
-        state = np.zeros(self._widths[step], dtype=base.dtype)
+        state = np.zeros(self._widths[step], dtype=self.integers)
         state[: len(base)] = base
         # Where a counter comes up twice, numpy keeps the later value: just what a replay means.
         state[self._counters.view(start, end)] = self._values.view(start, end)

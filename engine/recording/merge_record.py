@@ -12,9 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-import numpy as np
-
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Integers, Ints, np
 from engine.core.events import CountChange, Pair, largest_first
 from engine.core.gpt2_bytes import spell
 from engine.recording.change_log import ChangeLog
@@ -178,22 +176,23 @@ class MergeBatch:
     """What an algorithm reports of several steps at once: a `Merge` each, in columns.
 
     Attributes:
-        pairs: the ids of the pair that each step merges: left, right; an array of two columns.
+        lefts, rights: the ids of the pair that each step merges.
         numbers, counts, occurrences, pretokens: of each step what its `Merge` says.
         changed, after: what changed in all of them, one step after the other.
-        changes_ends: where the changes of each step end.
+        changes_ends: where the changes of each step end among those of all steps of the run.
         widths: how many pairs have a number after each step.
     """
 
-    pairs: Ints
-    numbers: Ints
-    counts: Ints
-    occurrences: Ints
-    pretokens: Ints
-    changed: Integers
-    after: Integers
-    changes_ends: Ints
-    widths: Ints
+    lefts: array[int]
+    rights: array[int]
+    numbers: array[int]
+    counts: array[int]
+    occurrences: array[int]
+    pretokens: array[int]
+    changed: array[int]
+    after: array[int]
+    changes_ends: array[int]
+    widths: array[int]
 
 
 class MergeRecord(ABC, Generic[StepT]):

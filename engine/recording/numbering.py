@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequen
 from functools import cached_property
 from typing import Protocol
 
-import numpy as np
-
-from engine.core.arrays import Ints
+from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 
 STRIDE = 2**32 - 5

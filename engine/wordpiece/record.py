@@ -20,7 +20,7 @@ from engine.core.errors import VocabSizeError
 from engine.core.events import Pair
 from engine.encoding.alphabet import CharacterAlphabet
 from engine.encoding.merging import count_pairs
-from engine.recording.change_log import ChangeLog, Column
+from engine.recording.change_log import ChangeLog, Column, IntegerType
 from engine.recording.merge_record import Merge, MergeRecord, PairStep, copied
 from engine.recording.numbering import PairNumbers
 from engine.text.pretokenize import to_bytes, to_text
@@ -209,10 +209,10 @@ class Record(MergeRecord[WordPieceStep]):
         self.min_count = min_count
         self._now = list(problem.start_of_pieces)
         # No count is ever higher than the number of characters.
-        integers = np.int32 if sum(self._now) < 2**31 else np.int64
+        integers: IntegerType = "i" if sum(self._now) < 2**31 else "q"
         self.counts = ChangeLog(problem.start, integers)
         self.piece_counts = ChangeLog(self._now, integers)
-        self._lefts, self._rights = Column(np.int32), Column(np.int32)
+        self._lefts, self._rights = Column("i"), Column("i")
         self._note_new_pairs()
         self._won = Won(array("q"), array("q"), array("q"))
         self._tied = array("q")

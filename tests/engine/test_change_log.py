@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from array import array
 from collections.abc import Callable
 
 import numpy as np
@@ -202,7 +203,7 @@ class TestAColumn:
     @example(parts=[[1], list(range(1000))])
     @given(st.lists(st.lists(st.integers(-(2**62), 2**62), max_size=300), max_size=5))
     def test_is_a_list_that_only_grows(self, parts: list[list[int]]) -> None:
-        column, plain = Column(np.int64), []
+        column, plain = Column("q"), []
         for part in parts:
             column.extend(part)
             plain.extend(part)
@@ -210,7 +211,7 @@ class TestAColumn:
             assert column.view(0, len(column)).tolist() == plain
 
     def test_a_view_keeps_its_values_when_the_column_grows(self) -> None:
-        column = Column(np.int32)
+        column = Column("i")
         column.extend([1, 2])
         view = column.view(0, 2)
         for value in range(1000):
@@ -219,9 +220,11 @@ class TestAColumn:
         assert column.view(1000, 1002).tolist() == [998, 999]
 
     def test_takes_an_array_as_it_takes_a_list(self) -> None:
-        column = Column(np.int32)
+        column = Column("i")
         column.extend(np.array([1, 2]))
-        assert (column.view(0, 2).tolist(), column.nbytes) == ([1, 2], 8)
+        column.extend(array("i", [3]))
+        column.extend([4])
+        assert (column.view(0, 4).tolist(), column.nbytes) == ([1, 2, 3, 4], 16)
 
 
 @pytest.mark.parametrize("step", [-1, 2, 100])

@@ -52,13 +52,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-import numpy.typing as npt
-
 from engine.bpe.ties import never_seen
 from engine.bpe.trainers.fast_index import Beside, BucketQueue, FlatIndex, Grouped, Replaced
 from engine.bpe.trainers.problem import BORDER, INSIDE, Algorithm, CodeLine, Phase, Problem, Symbols
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Integers, Ints, SmallInts, np
 from engine.core.events import Pair
 from engine.recording.merge_record import Merge
 
@@ -174,7 +171,7 @@ def _move_last(after: ByNeighbour, left: int, new_id: int) -> None:
 
 # -- a pair that starts in many cells: what `replace_few` does, in arrays
 
-Tokens = npt.NDArray[np.int32]
+Tokens = SmallInts
 
 
 def replace_many(index: FlatIndex, pair: Pair, new_id: int, starts: Integers) -> Replaced:

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from typing import TypeAlias
 
 from engine.bpe.ties import Key
 from engine.bpe.trainers.problem import Problem
@@ -28,7 +29,7 @@ class Grouped:
         return self._starts[self._ends[group - 1] if group else 0 : self._ends[group]]
 
 
-Groups = Sequence[list[int] | Integers] | Grouped
+Groups: TypeAlias = "Sequence[list[int] | Integers] | Grouped"
 """The starts of several pairs; those of each in ascending order."""
 
 

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-
-import numpy as np
 
 from engine.bpe.trainers import fast
 from engine.bpe.trainers.problem import Algorithm, Problem
+from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import BYTE_TO_CHAR
 from engine.native.merging import STEP, TIE_RULES, Batch, Merger, can_merge
 from engine.recording.merge_record import Merge, MergeBatch
-from engine.recording.numbering import STRIDE, PairNumbers
+from engine.recording.numbering import PairNumbers
 
 _ANY = 2**62
 """More steps than there can be."""
@@ -28,17 +26,28 @@ class NativePairs(PairNumbers):
     """The numbers that the kernel gives. It is asked for the number of a pair, too."""
 
     def __init__(self, merger: Merger) -> None:
-        self._keys = self._column = array("q")
         self._merger = merger
-        self.extend(merger.start_pairs)
+        self._ids = merger.start_pairs[:]  # left, right; left, right; …
 
-    def extend(self, pairs: bytes) -> None:
+    def extend(self, pairs: array[int]) -> None:
         """Pairs that the kernel has numbered, as in `Batch`."""
-        keys = np.frombuffer(pairs, np.int32).astype(np.int64).reshape(-1, 2) @ (STRIDE, 1)
-        self._column.frombytes(keys.astype(np.int64).tobytes())
+        self._ids.extend(pairs)
+
+    def __len__(self) -> int:
+        return len(self._ids) // 2
+
+    def __getitem__(self, number: int) -> Pair:  # type: ignore[override]
+        return self._ids[2 * number], self._ids[2 * number + 1]
+
+    def __iter__(self) -> Iterator[Pair]:
+        return map(self.__getitem__, range(len(self)))
 
     def number_of(self, pair: Pair) -> int | None:
         return self._merger.number_of(*pair)
+
+    def numbers_with(self, token_id: int) -> Ints:
+        ids = np.frombuffer(self._ids[:], np.int32).reshape(-1, 2)
+        return np.flatnonzero((ids == token_id).any(axis=1))
 
 
 class NativeProblem(Problem):
@@ -50,7 +59,7 @@ class NativeProblem(Problem):
             *(self.min_count, self.max_token_length),
         )
         self.native_pairs = NativePairs(self.merger)
-        return self.native_pairs, array("q", self.merger.start).tolist()
+        return self.native_pairs, self.merger.start.tolist()
 
 
 def _tie_ids(tie_rule: str) -> Sequence[int]:
@@ -63,17 +72,19 @@ def _tie_ids(tie_rule: str) -> Sequence[int]:
 
 def native(problem: Problem) -> Iterator[Merge]:
     """The merges one by one, for whoever keeps no record."""
+    before = 0  # changes of all batches before
     for batch in batches(problem, _ANY):
-        ends = (0, *batch.changes_ends.tolist())
-        numbers, counts = batch.numbers.tolist(), batch.counts.tolist()
-        occurrences, pretokens = batch.occurrences.tolist(), batch.pretokens.tolist()
-        for index, (begin, end) in enumerate(pairwise(ends)):
-            left, right = batch.pairs[index].tolist()
-            problem.join((left, right))
+        begin = 0
+        for index, all_changes in enumerate(batch.changes_ends):
+            end = all_changes - before
+            problem.join((batch.lefts[index], batch.rights[index]))
             yield Merge(
-                *(numbers[index], counts[index], batch.changed[begin:end], batch.after[begin:end]),
-                *(occurrences[index], pretokens[index]),
+                *(batch.numbers[index], batch.counts[index]),
+                *(batch.changed[begin:end], batch.after[begin:end]),
+                *(batch.occurrences[index], batch.pretokens[index]),
             )
+            begin = end
+        before += begin
 
 
 def batches(problem: Problem, steps: int) -> Iterator[MergeBatch]:
@@ -82,18 +93,16 @@ def batches(problem: Problem, steps: int) -> Iterator[MergeBatch]:
         raise TypeError("this algorithm needs a problem of its own kind: `Algorithm.problem`")
     for batch in problem.merger.batches(steps):
         problem.native_pairs.extend(batch.pairs)
-        yield _as_columns(batch, problem.native_pairs)
+        yield _as_columns(batch)
 
 
-def _as_columns(batch: Batch, pairs: PairNumbers) -> MergeBatch:
-    steps = np.frombuffer(batch.steps, np.int64).reshape(-1, STEP)
-    numbers, counts, occurrences, pretokens, ends, widths = steps.T
+def _as_columns(batch: Batch) -> MergeBatch:
+    numbers, lefts, rights, counts, occurrences, pretokens, ends, widths = map(
+        batch.column, range(STEP)
+    )
     return MergeBatch(
-        np.array([pairs[number] for number in numbers.tolist()], np.int64),
-        *(numbers, counts, occurrences, pretokens),
-        np.frombuffer(batch.changed, np.int32),
-        np.frombuffer(batch.after, np.int64),
-        *(ends, widths),
+        *(lefts, rights, numbers, counts, occurrences, pretokens),
+        *(batch.changed, batch.after, ends, widths),
     )
 
 

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from engine.bpe.heap import Move
 from engine.bpe.ties import FirstSeen, PairKey, TieRule
-from engine.core.arrays import Integers, Ints
+from engine.core.arrays import Integers, Ints, SmallInts, np
 from engine.core.events import Pair
 from engine.core.registry import Registry, registry_of
 from engine.encoding.alphabet import BYTES, Alphabet, ByteAlphabet
@@ -178,7 +175,7 @@ class Symbols:
         starts = starts.take(pairs.argsort(kind="stable"))
         return starts, np.cumsum(lengths[lengths > 0])
 
-    def _byte_pairs(self) -> Iterator[tuple[Integers, npt.NDArray[np.uint16]]]:
+    def _byte_pairs(self) -> Iterator[tuple[Integers, np.typing.NDArray[np.uint16]]]:
         """Block by block: the cells where a pair of bytes starts, and the pairs there."""
         cells = self.cells_array
         for begin in range(0, len(cells) - 1, BLOCK):
@@ -189,7 +186,7 @@ class Symbols:
             yield (starts + begin).astype(self.starts_type), pairs
 
 
-def _shared_ints(length: int) -> tuple[array[int], npt.NDArray[np.int32]]:
+def _shared_ints(length: int) -> tuple[array[int], SmallInts]:
     """Zeros of 32 bits that Python and numpy both see."""
     ints = array("i", bytes(4)) * length
     return ints, np.frombuffer(ints, dtype=np.int32)
