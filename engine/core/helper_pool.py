@@ -58,6 +58,7 @@ def in_order(
     helpers: int,
     *,
     doing: str,
+    threads: bool = False,
 ) -> Generator[Result, None, None]:
     """Work on tasks with helper processes and this one; closing the generator ends them.
 
@@ -72,6 +73,8 @@ def in_order(
             block or never end.
         helpers: how many processes there are beside this one.
         doing: what the work is, for the warning: `counting`.
+        threads: whether the helpers are threads: for work that lets others run meanwhile. Nothing
+            is pickled then.
 
     Yields:
         the results, in the order of the tasks.
@@ -81,7 +84,7 @@ def in_order(
     """
     pool = _Pool[Task, Result](prepare, tasks, helpers + 1, doing)
     try:
-        if pool.start(helpers):
+        if pool.start(helpers, threads=threads):
             yield from pool.results()
         else:
             yield from map(prepare(), tasks)
@@ -117,7 +120,7 @@ class _Pool(Generic[Task, Result]):
         self._stopped = False
         self._error: BaseException | None = None
 
-    def start(self, helpers: int) -> bool:
+    def start(self, helpers: int, *, threads: bool) -> bool:
         """Start the thread that reads tasks, the helpers, and the threads that serve them.
 
         Returns:
@@ -129,6 +132,9 @@ class _Pool(Generic[Task, Result]):
             return False  # a system that gives us no thread gives no helper, either
         try:
             for _ in range(helpers):
+                if threads:
+                    _start_thread(self._work)
+                    continue
                 helper = _start_helper()
                 self._helpers.append(helper)
                 _start_thread(self._serve, helper)
@@ -236,6 +242,15 @@ class _Pool(Generic[Task, Result]):
             with self._changed:
                 self._lost.append(list(sent))
                 self._changed.notify_all()
+        except BaseException as cause:
+            self._fail(cause)
+
+    def _work(self) -> None:
+        """What a thread does in place of a helper process."""
+        try:
+            work = self._prepare()
+            while (task := self._take(wait=True)) is not None:
+                self._put(task[0], work(task[1]))
         except BaseException as cause:
             self._fail(cause)
 

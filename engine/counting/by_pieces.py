@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, compress, count, pairwise
+from itertools import chain, compress, count
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.core.arrays import Bools, Ints
-from engine.counting.plain import ChunkCount
-from engine.native.counting import KernelCounter
-from engine.text.cutting import cutter_for
+from engine.counting.plain import ChunkCount, joined
 from engine.text.patterns import BorderTables, Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens_of_piece
 
@@ -219,7 +217,7 @@ class PieceCounter:
         new_pretokens, self._new_pretokens = self._new_pretokens, []
         new_sizes, self._new_sizes = self._new_sizes, []
         return ChunkCount(
-            new_pretokens,
+            *joined(new_pretokens),
             np.array(new_sizes, np.int64).tobytes(),
             np.concatenate([numbers for numbers, _ in found]).tobytes(),
             np.concatenate([counts for _, counts in found]).tobytes(),
@@ -257,27 +255,6 @@ class PieceCounter:
         if piece in self._splitter.tokens:
             return []
         return pretokens_of_piece(self._pattern, piece)
-
-
-class NativePieceCounter:
-    """What `PieceCounter` does, by the compiled kernel: it cuts and counts the pieces."""
-
-    def __init__(self, pattern: Pattern, splitter: SpecialSplitter) -> None:
-        self._splitter = splitter
-        self._cut = cutter_for(pattern)
-        self._counter = KernelCounter(BorderTables.of(pattern.borders).packed)
-
-    def count(self, data: bytes, continues: bool) -> ChunkCount:
-        """See `ChunkCounter.count`."""
-        tokens = special_tokens_in(data, self._splitter)
-        pieces = self._counter.count(data, tokens.starts.tolist(), tokens.ends.tolist())
-        lengths, sizes = self._cut(pieces.new, pieces.new_sizes)
-        edges = pairwise(accumulate(lengths, initial=0))
-        return ChunkCount(
-            [pieces.new[start:end] for start, end in edges],
-            sizes.tobytes(),
-            *(pieces.numbers, pieces.counts, documents_between(data, tokens, continues)),
-        )
 
 
 def _keep_freed_memory() -> None:

@@ -1,8 +1,9 @@
 """From a corpus to its pretoken counts: map over chunks, reduce in order.
 
-Chunks are cut where no pretoken can be split, so each is counted alone, by this process and, if
-there are enough of them, by helpers; and the counts are added up *in the order of the chunks*. The
-resulting `Counter` lists pretokens in order of first appearance, as one plain pass would.
+Chunks are cut where no pretoken can be split, so each is counted alone, by this thread and, if
+there are enough of them, by others or by helper processes; and the counts are added up *in the
+order of the chunks*. The resulting `Counter` lists pretokens in order of first appearance, as one
+plain pass would.
 
 To cancel, raise from `on_progress`: the work stops and the exception reaches the caller.
 """
@@ -15,27 +16,27 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import chain, count, islice, repeat
+from itertools import accumulate, chain, count, islice, pairwise, repeat
+from typing import Protocol
 
-import numpy as np
-
-from engine.core.arrays import Ints
+from engine.core.arrays import Ints, np
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import available_cores, in_order
-from engine.counting.by_pieces import NativePieceCounter, PieceCounter
+from engine.counting.by_kernel import NativePieceCounter
 from engine.counting.counts_file import CorpusCount, read_counts
 from engine.counting.plain import ChunkCount, ChunkCounter, Counted, PlainCounter, counting
 from engine.native import KERNEL
+from engine.native.counting import KernelSums
 from engine.text.chunking import ChunkCutter
 from engine.text.corpus import CHUNK, Corpus, separator_of
 from engine.text.patterns import Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, pretokens, to_text
 
 WORTH_HELPERS = 4
-"""Below so many chunks there are not enough for several processes."""
+"""Below so many chunks there are not enough for several to count."""
 SOON_COUNTED = 24 << 20
-"""A file below so many bytes is counted by its pieces before helpers have started."""
+"""A file below so many bytes is counted by its pieces before helper processes have started."""
 
 
 def count_pretokens(
@@ -51,8 +52,8 @@ def count_pretokens(
         path: a file, packed or not, a folder, a glob or an address. Invalid UTF-8 is kept.
         pattern: a name in `PATTERNS`, or a pattern.
         special_tokens: cut out first, longest first, and not counted.
-        workers: processes to count with, this one included; by default one a core, or only this
-            one for a small file.
+        workers: how many count at once, by default one a core: threads, or where there is no kernel
+            processes, of which a small file has one.
         on_progress: is called after each chunk; what it raises stops the work.
 
     Returns:
@@ -191,26 +192,29 @@ def counter_for(pattern: Pattern, splitter: SpecialSplitter) -> ChunkCounter:
 def _kind_of_counter(pattern: Pattern, splitter: SpecialSplitter) -> type[ChunkCounter]:
     if not (pattern.borders and splitter.by_pieces):
         return PlainCounter
-    return PieceCounter if KERNEL is None else NativePieceCounter
+    if KERNEL is not None:
+        return NativePieceCounter
+    from engine.counting.by_pieces import PieceCounter  # it loads numpy
+
+    return PieceCounter
 
 
 def _counted_chunks(
     corpus: Corpus, pattern: Pattern, splitter: SpecialSplitter, workers: int | None
 ) -> Generator[Counted, None, None]:
     chunks = corpus.chunks(pattern, splitter)
-    processes = _processes_for(corpus, pattern) if workers is None else workers
+    kind = _kind_of_counter(pattern, splitter)
+    threads = kind is NativePieceCounter  # the kernel lets other threads run meanwhile
+    if workers is None:
+        soon = corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED
+        workers = 1 if soon and pattern.borders and not threads else available_cores()
     first = list(islice(chunks, WORTH_HELPERS))
-    prepare = partial(counting, _kind_of_counter(pattern, splitter), pattern, splitter)
-    if processes > 1 and len(first) == WORTH_HELPERS:
-        yield from in_order(prepare, chain(first, chunks), processes - 1, doing="counting")
+    prepare = partial(counting, kind, pattern, splitter)
+    if workers > 1 and len(first) == WORTH_HELPERS:
+        tasks = chain(first, chunks)
+        yield from in_order(prepare, tasks, workers - 1, doing="counting", threads=threads)
     else:
         yield from map(prepare(), chain(first, chunks))
-
-
-def _processes_for(corpus: Corpus, pattern: Pattern) -> int:
-    if pattern.borders and corpus.bytes_total is not None and corpus.bytes_total < SOON_COUNTED:
-        return 1
-    return available_cores()
 
 
 # Adding up what the counters tell about the chunks of a corpus.
@@ -229,32 +233,73 @@ class Tally:
     def __init__(self) -> None:
         self.documents = 0
         self.pretokens = 0
-        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
-        self._counters: dict[int, _PiecesOfACounter] = {}
+        self._sums: Sums = ArraySums() if KERNEL is None else KernelSums()
+        self._counters: dict[int, int] = {}
 
     @property
     def distinct(self) -> int:
         """How many different pretokens there are so far."""
-        return len(self._numbers)
+        return self._sums.distinct
 
     def add(self, counter: int, chunk: ChunkCount) -> None:
         """Add a chunk, counted by the counter of that number."""
-        pieces = self._counters.setdefault(counter, _PiecesOfACounter())
-        pieces.extend(map(self._numbers.__getitem__, chunk.new_pretokens), chunk.new_sizes)
-        self.pretokens += pieces.add(
-            np.frombuffer(chunk.numbers, np.int64), np.frombuffer(chunk.counts, np.int64)
-        )
+        place = self._counters.setdefault(counter, len(self._counters))
+        self._sums.learn(place, chunk.new_text, chunk.new_lengths, chunk.new_sizes)
+        self.pretokens += self._sums.add(place, chunk.numbers, chunk.counts)
         self.documents += chunk.documents
 
     def counts(self, limit: int | None = None) -> Counter[bytes]:
         """Pretoken → occurrences, in order of first appearance: all, or the first `limit`."""
-        totals = np.zeros(self.distinct, np.int64)
-        for pieces in self._counters.values():
-            pieces.add_pretokens_to(totals)
+        length = self.distinct if limit is None else min(limit, self.distinct)
         counts: Counter[bytes] = Counter()
-        first = islice(self._numbers, limit)
-        dict.update(counts, zip(first, totals[:limit].tolist(), strict=True))
+        dict.update(counts, zip(*self._sums.first(length), strict=True))
         return counts
+
+
+class Sums(Protocol):
+    """Adds up what several counters, numbered from 0 on, tell of chunks."""
+
+    @property
+    def distinct(self) -> int:
+        """How many different pretokens there are so far."""
+
+    def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
+        """New pieces of a counter, which have not occurred yet: as in `ChunkCount`."""
+
+    def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
+        """Count occurrences of pieces; how many pretokens they are."""
+
+    def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
+        """The first pretokens, and how often each occurs."""
+
+
+class ArraySums:
+    """Adds up with numpy."""
+
+    def __init__(self) -> None:
+        self._numbers = defaultdict[bytes, int](count().__next__)  # a new one gets the next
+        self._counters: list[_PiecesOfACounter] = []
+
+    @property
+    def distinct(self) -> int:
+        return len(self._numbers)
+
+    def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
+        while len(self._counters) <= counter:
+            self._counters.append(_PiecesOfACounter())
+        edges = pairwise(accumulate(array("q", lengths), initial=0))
+        pretokens = (text[start:end] for start, end in edges)
+        self._counters[counter].extend(map(self._numbers.__getitem__, pretokens), sizes)
+
+    def add(self, counter: int, pieces: bytes, counts: bytes) -> int:
+        numbers, occurrences = np.frombuffer(pieces, np.int64), np.frombuffer(counts, np.int64)
+        return self._counters[counter].add(numbers, occurrences)
+
+    def first(self, length: int) -> tuple[Sequence[bytes], Sequence[int]]:
+        totals = np.zeros(self.distinct, np.int64)
+        for pieces in self._counters:
+            pieces.add_pretokens_to(totals)
+        return list(islice(self._numbers, length)), totals[:length].tolist()
 
 
 class _PiecesOfACounter:

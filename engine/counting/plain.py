@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count as count_up
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
@@ -29,14 +29,16 @@ class ChunkCount(NamedTuple):
     64-bit integers in bytes, which go through a pipe as they are.
 
     Attributes:
-        new_pretokens: those of the pieces met for the first time, in order of appearance.
+        new_text, new_lengths: the pretokens of the pieces met for the first time, in order of
+            appearance, one after the other; and their lengths.
         new_sizes: how many of them each new piece has.
         numbers: the pieces in the chunk. One may come twice.
         counts: how often each of these occurs.
         documents: those whose first non-space is in the chunk.
     """
 
-    new_pretokens: list[bytes]
+    new_text: bytes
+    new_lengths: bytes
     new_sizes: bytes
     numbers: bytes
     counts: bytes
@@ -81,12 +83,17 @@ class PlainCounter:
         numbers = [self._numbers.setdefault(pretoken, len(self._numbers)) for pretoken in counts]
         new = list(islice(self._numbers, known, None))
         return ChunkCount(
-            new,
+            *joined(new),
             array("q", repeat(1, len(new))).tobytes(),
             array("q", numbers).tobytes(),
             array("q", counts.values()).tobytes(),
             documents_in(data, continues, self._splitter),
         )
+
+
+def joined(pretokens: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Pretokens one after the other, and their lengths, as `ChunkCount` has them."""
+    return b"".join(pretokens), array("q", map(len, pretokens)).tobytes()
 
 
 def count_pretokens_of(

@@ -25,11 +25,14 @@ functions of these names that want or give something else."""
 
 _SIGNATURES: dict[str, tuple[object, ...]] = {
     "kernel_version": (c_int64,),
-    "counter_new": (c_void_p, c_char_p, c_uint64),
+    "counter_new": (c_void_p, c_char_p, c_char_p, c_void_p, c_int64, c_uint64),
     "counter_free": (None, c_void_p),
-    "counter_count": (c_int64, c_void_p, c_char_p, c_int64, c_void_p, c_void_p, c_int64),
+    "counter_count": (c_int64, c_void_p, c_char_p, c_int64),
     "counter_numbers": (c_void_p, c_void_p),
     "counter_counts": (c_void_p, c_void_p),
+    "counter_filled": (c_int64, c_void_p),
+    "counter_unclear": (c_int64, c_void_p),
+    "counter_unclear_stretches": (c_void_p, c_void_p),
     "counter_new_pieces": (c_int64, c_void_p),
     "counter_new_sizes": (None, c_void_p, c_void_p),
     "counter_new_text": (c_void_p, c_void_p),
@@ -67,6 +70,13 @@ _SIGNATURES: dict[str, tuple[object, ...]] = {
     "scanner_cut": (c_int64, c_void_p, c_char_p, c_void_p, c_int64),
     "scanner_lengths": (c_void_p, c_void_p),
     "scanner_counts": (c_void_p, c_void_p),
+    "tally_new": (c_void_p, c_uint64),
+    "tally_free": (None, c_void_p),
+    "tally_learn": (c_int64, c_void_p, c_int64, c_char_p, c_void_p, c_void_p, c_int64),
+    "tally_add": (c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64),
+    "tally_distinct": (c_int64, c_void_p),
+    "tally_counts": (None, c_void_p, c_int64, c_void_p, c_void_p),
+    "tally_text": (c_void_p, c_void_p),
 }
 """function → the type of its result, and those of its arguments."""
 
@@ -112,6 +122,13 @@ PADDING = bytes(8)
 def copied(at: int, size: int) -> bytes:
     """A copy of the bytes at an address, which may be none if there are no bytes."""
     return string_at(at, size) if size else b""
+
+
+def integers_at(at: int, length: int, kind: str = "q") -> array[int]:
+    """A copy of the integers at an address: of 64 bits, or of another `kind` of array."""
+    integers = array(kind)
+    integers.frombytes(copied(at, length * integers.itemsize))
+    return integers
 
 
 def random_seed() -> int:

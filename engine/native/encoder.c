@@ -196,11 +196,11 @@ static int begin(Encoder *e, int64_t merges) {
 
 /* Of each merge `pairs` has the left and the right id, `made` its rank and the id that it makes.
  * NULL: there is no memory. */
-EXPORT Encoder *encoder_new(const Borders *borders, const int32_t *byte_ids, const int32_t *pairs,
+EXPORT Encoder *encoder_new(const BorderTables *borders, const int32_t *byte_ids, const int32_t *pairs,
                             const int32_t *made, int64_t merges, int64_t room, uint64_t seed) {
     Encoder *e = calloc(1, sizeof *e);
     if (e == NULL) return NULL;
-    e->borders = *borders;
+    set_borders(&e->borders, borders);
     memcpy(e->byte_ids, byte_ids, sizeof e->byte_ids);
     e->room = room;
     e->seed = seed | 1;
@@ -224,10 +224,11 @@ EXPORT int64_t encoder_add_whole(Encoder *e, const uint8_t *text, int64_t length
     return 0;
 }
 
-static const uint8_t *read_piece(Encoder *e, const uint8_t *at, const uint8_t *end) {
-    const uint8_t *next = end_of_piece(&e->borders, at, end);
-    PUSH(e->numbers, (int32_t)number_of_piece(&e->known, at, next - at));
-    return next;
+static const uint8_t *read_pieces(Encoder *e, const uint8_t *at, const uint8_t *end) {
+    RESERVE(e->numbers, TOGETHER);
+    e->numbers.length +=
+        number_pieces(&e->known, &e->borders, &at, end, e->numbers.at + e->numbers.length);
+    return at;
 }
 
 /* Read a stretch of a text from `begin` on, which is 0 or where the last one ended; where it ends.
@@ -249,7 +250,7 @@ EXPORT int64_t encoder_read(Encoder *e, const uint8_t *text, int64_t size, int64
             at = next->end;
             e->special++;
         } else {
-            at = read_piece(e, text + at, text + (next ? next->begin : size)) - text;
+            at = read_pieces(e, text + at, text + (next ? next->begin : size)) - text;
         }
     }
     return at;

@@ -19,11 +19,17 @@
 #define THREAD_LOCAL __declspec(thread)
 #define NO_RETURN __declspec(noreturn)
 #define PREFETCH(address) _mm_prefetch((const char *)(address), _MM_HINT_T0)
+static inline int lowest_bit(uint64_t bits) {
+    unsigned long place;
+    _BitScanForward64(&place, bits);
+    return (int)place;
+}
 #else
 #define EXPORT __attribute__((visibility("default")))
 #define THREAD_LOCAL __thread
 #define NO_RETURN __attribute__((noreturn))
 #define PREFETCH(address) __builtin_prefetch(address)
+static inline int lowest_bit(uint64_t bits) { return __builtin_ctzll(bits); }
 #endif
 
 /* Where a thread goes on when memory runs out. Each exported function that allocates sets it:

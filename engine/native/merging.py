@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from ctypes import string_at
 from dataclasses import dataclass
 from itertools import accumulate
 from threading import Lock
 
 from engine.core.errors import KernelMemoryError
-from engine.native import KERNEL, address, kernel, random_seed
+from engine.native import KERNEL, address, integers_at, kernel, random_seed
 
 TIE_RULES = frozenset(("lexicographic", "smallest-ids", "huggingface", "sentencepiece"))
 """The tie rules that the kernel knows, by their names."""
@@ -153,13 +152,10 @@ class Merger:
         count: int = self._kernel.merger_pair_count(self._handle)
         return count
 
-    def _column(self, integers: str, name: str, length: int, skipped: int = 0) -> array[int]:
+    def _column(self, kind: str, name: str, length: int, skipped: int = 0) -> array[int]:
         """A copy of the integers that a function of the kernel points to."""
-        column = array(integers)
-        at = getattr(self._kernel, name)(self._handle)
-        if length:
-            column.frombytes(string_at(at + skipped * column.itemsize, length * column.itemsize))
-        return column
+        at = getattr(self._kernel, name)(self._handle) or 0
+        return integers_at(at + skipped * array(kind).itemsize, length, kind)
 
     def __del__(self) -> None:
         if handle := getattr(self, "_handle", None):

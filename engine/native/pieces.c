@@ -20,6 +20,36 @@ static uint64_t hash_of(const Pieces *p, const uint8_t *text, int64_t length) {
     return hash;
 }
 
+/* A text that is looked for among the pieces. */
+typedef struct { const uint8_t *text; int64_t length; uint64_t hash; } Sought;
+
+static inline Sought sought(const Pieces *p, const uint8_t *text, int64_t length) {
+    const Sought s = {text, length, hash_of(p, text, length)};
+    PREFETCH(&p->slots[s.hash & (uint64_t)(p->slot_count - 1)]);
+    return s;
+}
+
+static inline Slot slot_for(const uint8_t *text, int64_t length, int64_t number) {
+    const uint32_t told = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+    return (Slot){word_at(text, length), told, (int32_t)number};
+}
+
+/* The slot of a piece, or the free one where it would stand. */
+static inline uint64_t slot_of(const Pieces *p, Sought s) {
+    const Slot own = slot_for(s.text, s.length, 0);
+    const uint64_t mask = (uint64_t)p->slot_count - 1;
+    uint64_t slot = s.hash & mask;
+    for (const Slot *met; (met = &p->slots[slot])->number >= 0; slot = (slot + 1) & mask) {
+        if (met->head != own.head || met->length != own.length) continue;
+        if (s.length <= WORD) break;
+        const Piece *piece = &p->pieces.at[met->number];
+        if (piece->length == s.length &&
+            !memcmp(p->text.at + piece->begin, s.text, (size_t)s.length))
+            break;
+    }
+    return slot;
+}
+
 static void grow_slots(Pieces *p, int64_t count) {
     Slot *slots = allocated(count, sizeof *slots);
     free(p->slots);
@@ -29,10 +59,10 @@ static void grow_slots(Pieces *p, int64_t count) {
     RESERVE(p->text, WORD);
     for (int64_t number = 0; number < p->pieces.length; number++) {
         const Piece *piece = &p->pieces.at[number];
-        const uint64_t hash = hash_of(p, p->text.at + piece->begin, piece->length);
-        uint64_t slot = hash & (uint64_t)(count - 1);
+        const uint8_t *text = p->text.at + piece->begin;
+        uint64_t slot = hash_of(p, text, piece->length) & (uint64_t)(count - 1);
         while (slots[slot].number >= 0) slot = (slot + 1) & (uint64_t)(count - 1);
-        slots[slot] = (Slot){(uint32_t)(hash >> 32), (int32_t)number};
+        slots[slot] = slot_for(text, piece->length, number);
     }
 }
 
@@ -48,48 +78,73 @@ void release_pieces(Pieces *p) {
     p->slots = NULL;
 }
 
-/* The slot of a piece, or the free one where it would stand. */
-static inline uint64_t slot_of(const Pieces *p, const uint8_t *text, int64_t length, uint64_t hash) {
-    const uint64_t head = word_at(text, length), mask = (uint64_t)p->slot_count - 1;
-    uint64_t slot = hash & mask;
-    for (Slot met; (met = p->slots[slot]).number >= 0; slot = (slot + 1) & mask) {
-        const Piece *piece = &p->pieces.at[met.number];
-        if (met.hash == (uint32_t)(hash >> 32) && piece->head == head && piece->length == length &&
-            (length <= WORD || !memcmp(p->text.at + piece->begin, text, (size_t)length)))
-            break;
-    }
-    return slot;
-}
-
-int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length) {
-    const uint64_t hash = hash_of(p, text, length), slot = slot_of(p, text, length, hash);
-    if (p->slots[slot].number >= 0) return p->slots[slot].number;
-    if (p->pieces.length == INT32_MAX) longjmp(*out_of_memory, 1); /* no number is left */
-    RESERVE(p->text, length + WORD);
-    RESERVE(p->pieces, 1);
+static int64_t add_piece(Pieces *p, Sought s, uint64_t slot) {
     const int64_t number = p->pieces.length;
-    p->slots[slot] = (Slot){(uint32_t)(hash >> 32), (int32_t)number};
-    PUSH(p->pieces, ((Piece){word_at(text, length), p->text.length, length, 0}));
-    copy(p->text.at + p->text.length, text, length);
-    p->text.length += length;
+    if (number == INT32_MAX) longjmp(*out_of_memory, 1); /* no number is left */
+    RESERVE(p->text, s.length + WORD);
+    RESERVE(p->pieces, 1);
+    p->slots[slot] = slot_for(s.text, s.length, number);
+    PUSH(p->pieces, ((Piece){p->text.length, s.length, 0}));
+    copy(p->text.at + p->text.length, s.text, s.length);
+    p->text.length += s.length;
     if (2 * p->pieces.length > p->slot_count) grow_slots(p, 4 * p->slot_count);
     return number;
 }
 
+static inline int64_t number_of(Pieces *p, Sought s) {
+    const uint64_t slot = slot_of(p, s);
+    const int32_t number = p->slots[slot].number;
+    return number >= 0 ? number : add_piece(p, s, slot);
+}
+
+int64_t number_of_piece(Pieces *p, const uint8_t *text, int64_t length) {
+    return number_of(p, sought(p, text, length));
+}
+
 const Piece *known_piece(const Pieces *p, const uint8_t *text, int64_t length) {
-    const int32_t number = p->slots[slot_of(p, text, length, hash_of(p, text, length))].number;
+    const int32_t number = p->slots[slot_of(p, sought(p, text, length))].number;
     return number < 0 ? NULL : &p->pieces.at[number];
 }
 
-const uint8_t *end_of_piece(const Borders *borders, const uint8_t *at, const uint8_t *end) {
-    const int before_left = borders->before_left;
-    int rules = at + 1 < end ? borders->left[at[0]] & borders->right[at[1]] : 0;
-    while (++at < end) {
-        const int behind = rules & ~before_left;
-        rules = at + 1 < end ? borders->left[at[0]] & borders->right[at[1]] : 0;
-        if (behind | (rules & before_left)) break;
+void set_borders(Borders *borders, const BorderTables *tables) {
+    const int before_left = tables->before_left;
+    for (int two = 0; two < 1 << 16; two++) {
+        const int rules = tables->left[two & 0xFF] & tables->right[two >> 8];
+        borders->of_two[two] = (uint8_t)((rules & before_left ? 1 : 0) | (rules & ~before_left ? 2 : 0));
     }
-    return at;
+}
+
+/* Which of the bytes from a place on have a border before them, a bit each: as far as so many twos
+ * of neighbours tell. */
+static inline uint64_t borders_before(const Borders *borders, const uint8_t *at, int64_t twos) {
+    uint64_t found = 0;
+    for (int64_t each = 0; each < twos; each++)
+        found |= (uint64_t)borders->of_two[at[each] | at[each + 1] << 8] << each;
+    return found;
+}
+
+/* It goes by blocks without a branch on what is in them: a processor that has to guess where each
+ * piece ends is often wrong, and to wait for the slots of many takes as long as for that of one. */
+int number_pieces(Pieces *p, const Borders *borders, const uint8_t **at, const uint8_t *end,
+                  int32_t *numbers) {
+    enum { TWOS = TOGETHER - 1 };
+    Sought pieces[TOGETHER];
+    int found = 0;
+    const uint8_t *begin = *at;
+    for (const uint8_t *block = begin; found == 0 && begin < end; block += TWOS - 1) {
+        const int64_t left = end - block - 1;
+        uint64_t places = borders_before(borders, block, left < TWOS ? left : TWOS);
+        if (left < TWOS) places |= 1ull << (left + 1); /* the end is a border */
+        else places &= ~(1ull << TWOS);                /* of this one only one half is known */
+        for (places &= ~1ull; places; places &= places - 1) {
+            const uint8_t *next = block + lowest_bit(places);
+            pieces[found++] = sought(p, begin, next - begin);
+            begin = next;
+        }
+    }
+    for (int each = 0; each < found; each++) numbers[each] = (int32_t)number_of(p, pieces[each]);
+    *at = begin;
+    return found;
 }
 
 void sizes_from(const Pieces *p, int64_t first, int64_t *sizes) {

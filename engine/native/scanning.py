@@ -8,7 +8,7 @@ from ctypes import byref, c_int64
 from threading import Lock
 
 from engine.core.errors import KernelMemoryError
-from engine.native import address, copied, kernel
+from engine.native import address, integers_at, kernel
 
 SCANNED = frozenset(("gpt2", "cl100k", "o200k", "llama3", "qwen2"))
 """The patterns that the kernel knows, by their names."""
@@ -65,9 +65,7 @@ class KernelScanner:
             raise _no_memory()
 
     def _column(self, name: str, length: int) -> array[int]:
-        column = array("q")
-        column.frombytes(copied(getattr(self._kernel, name)(self._handle), 8 * length))
-        return column
+        return integers_at(getattr(self._kernel, name)(self._handle), length)
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):

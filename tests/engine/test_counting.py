@@ -28,6 +28,7 @@ from engine.core.errors import CorpusError, HelperWarning, SpecialTokenError, Un
 from engine.core.events import CountProgress
 from engine.counting.count import count_corpus, count_pretokens
 from engine.counting.counts_file import CorpusCount
+from engine.native import KERNEL, SWITCH
 from engine.text import corpus as corpus_module
 from engine.text.chunking import Chunk
 from engine.text.corpus import CHUNK, Corpus
@@ -202,6 +203,12 @@ class EnoughError(Exception):
     pass
 
 
+@pytest.fixture
+def without_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes count together, where the kernel has threads do so."""
+    monkeypatch.setattr("engine.counting.count.KERNEL", None)
+
+
 @pytest.mark.parametrize("callback", ["on_progress", "on_partial"])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_callback_that_raises_stops_the_work_at_once(
@@ -222,6 +229,7 @@ def test_a_callback_that_raises_stops_the_work_at_once(
     assert set(psutil.Process().children(recursive=True)) == before
 
 
+@pytest.mark.usefixtures("without_kernel")
 def test_no_helper_is_left_when_the_work_is_done(large: Path) -> None:
     before = set(psutil.Process().children(recursive=True))
     during: set[psutil.Process] = set()
@@ -234,6 +242,7 @@ def test_no_helper_is_left_when_the_work_is_done(large: Path) -> None:
     assert set(psutil.Process().children(recursive=True)) == before
 
 
+@pytest.mark.usefixtures("without_kernel")
 def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -> None:
     before = set(psutil.Process().children(recursive=True))
     during: set[psutil.Process] = set()
@@ -243,6 +252,7 @@ def test_a_small_file_is_counted_without_helpers_unless_asked_for(large: Path) -
     assert during == before
 
 
+@pytest.mark.usefixtures("without_kernel")
 def test_chunks_of_a_helper_that_dies_are_counted_all_the_same(large: Path) -> None:
     before = set(psutil.Process().children(recursive=True))
 
@@ -258,7 +268,7 @@ def test_chunks_of_a_helper_that_dies_are_counted_all_the_same(large: Path) -> N
 
 
 def run_python(
-    code: str, *arguments: str, stdin: int | IO[bytes] | None = None
+    code: str, *arguments: str, stdin: int | IO[bytes] | None = None, kernel: bool = True
 ) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],
@@ -267,6 +277,7 @@ def run_python(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=stdin,
+        env=os.environ if kernel else {**os.environ, SWITCH: "no"},
     )
 
 
@@ -282,7 +293,7 @@ def test_helpers_end_when_their_parent_is_killed(large: Path) -> None:
 
         count_pretokens(sys.argv[1], workers=3, on_progress=tell)
     """
-    with run_python(code, str(large), stdin=subprocess.PIPE) as parent:
+    with run_python(code, str(large), stdin=subprocess.PIPE, kernel=False) as parent:
         assert parent.stdout is not None
         helpers = [psutil.Process(int(pid)) for pid in parent.stdout.readline().split()]
         assert len(helpers) == 2
@@ -393,7 +404,7 @@ def test_wrong_arguments_are_found_before_counting(place: Path) -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
 @pytest.mark.slow  # a big corpus
 def test_memory_does_not_grow_with_the_file(place: Path) -> None:
-    """60 MB are counted by two processes, each smaller than the file."""
+    """60 MB are counted by two threads or processes, none larger than the file."""
     story = (REPO / "samples" / "tinystories_valid.txt").read_bytes()
     path = place / "sixty_megabytes.txt"
     with path.open("wb") as stream:
@@ -422,5 +433,5 @@ def test_memory_does_not_grow_with_the_file(place: Path) -> None:
     path.unlink()
     assert process.returncode == 0, errors
     peaks = [int(peak) for peak in output.split()]
-    assert len(peaks) == 2
+    assert len(peaks) == (2 if KERNEL is None else 1)
     assert max(peaks) < 60_000_000

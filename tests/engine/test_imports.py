@@ -14,6 +14,7 @@ import pytest
 
 import engine
 from engine.core import errors
+from engine.native import KERNEL
 
 REPO = Path(__file__).resolve().parents[2]
 MODULES = ["engine", *(m.name for m in pkgutil.walk_packages(engine.__path__, "engine."))]
@@ -49,6 +50,16 @@ def test_using_every_public_name_loads_no_screen() -> None:
 def test_a_helper_process_does_without_numpy() -> None:
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.counting.plain")
     assert "numpy" not in loaded_by("import engine.core.helper_pool, engine.encoding.tokenizer")
+
+
+@pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
+def test_training_does_without_numpy_until_somebody_reads_the_record() -> None:
+    train = (
+        "from engine import Trainer, count_pretokens; c = count_pretokens('samples/handout.txt');"
+        "steps = list(Trainer(c, 270).steps())"
+    )
+    assert "numpy" not in loaded_by(train)
+    assert "numpy" in loaded_by(f"{train}; steps[3].changes")
 
 
 def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
