@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from random import getrandbits
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -40,6 +40,15 @@ Integers: TypeAlias = "npt.NDArray[np.signedinteger[Any]]"
 """For functions that take either."""
 Floats: TypeAlias = "npt.NDArray[np.float64]"
 Bools: TypeAlias = "npt.NDArray[np.bool_]"
+
+
+def parts_of(text: bytes, lengths: Iterable[int]) -> list[bytes]:
+    """The parts of a text, which stand one after the other, by their lengths.
+
+    >>> parts_of(b"lowlower", [3, 5])
+    [b'low', b'lower']
+    """
+    return [text[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
 
 
 def two_columns(pairs: Iterable[tuple[int, int]], count: int) -> Ints:

@@ -16,10 +16,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from itertools import accumulate, chain, count, islice, pairwise, repeat
+from itertools import chain, count, islice, repeat
 from typing import Protocol
 
-from engine.core.arrays import Ints, np
+from engine.core.arrays import Ints, np, parts_of
 from engine.core.errors import CorpusError, WhatIfError
 from engine.core.events import CountProgress
 from engine.core.helper_pool import available_cores, in_order
@@ -287,8 +287,7 @@ class ArraySums:
     def learn(self, counter: int, text: bytes, lengths: bytes, sizes: bytes) -> None:
         while len(self._counters) <= counter:
             self._counters.append(_PiecesOfACounter())
-        edges = pairwise(accumulate(array("q", lengths), initial=0))
-        pretokens = (text[start:end] for start, end in edges)
+        pretokens = parts_of(text, array("q", lengths))
         self._counters[counter].extend(map(self._numbers.__getitem__, pretokens), sizes)
 
     def add(self, counter: int, pieces: bytes, counts: bytes) -> int:

@@ -16,6 +16,7 @@ from itertools import count as count_up
 from itertools import islice, repeat
 from typing import NamedTuple, Protocol
 
+from engine.core.arrays import parts_of
 from engine.text.chunking import Chunk
 from engine.text.patterns import Pattern
 from engine.text.pretokenize import SpecialSplitter, is_blank, to_bytes, to_text
@@ -43,6 +44,11 @@ class ChunkCount(NamedTuple):
     numbers: bytes
     counts: bytes
     documents: int
+
+    @property
+    def new_pretokens(self) -> list[bytes]:
+        """What `new_text` holds."""
+        return parts_of(self.new_text, array("q", self.new_lengths))
 
 
 class ChunkCounter(Protocol):

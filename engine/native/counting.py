@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from typing import NamedTuple
 
+from engine.core.arrays import parts_of
 from engine.core.errors import KernelMemoryError
 from engine.native import PADDING, address, copied, integers_at, kernel, random_seed
 
@@ -123,7 +123,7 @@ class KernelSums:
         sizes, counts = array("q", bytes(8 * length)), array("q", bytes(8 * length))
         self._kernel.tally_counts(self._handle, length, address(sizes), address(counts))
         text = copied(self._kernel.tally_text(self._handle), sum(sizes))
-        return [text[start:end] for start, end in pairwise(accumulate(sizes, initial=0))], counts
+        return parts_of(text, sizes), counts
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
