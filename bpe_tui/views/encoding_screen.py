@@ -18,11 +18,12 @@ from textual.widgets import Input, Static, TextArea
 
 from bpe_tui.session.commands.command import Command
 from bpe_tui.session.session import Session
-from bpe_tui.views.panel import FramePanel, FrameT
+from bpe_tui.views.narration import leading_parts
+from bpe_tui.views.panel import BORDER_CELLS, FramePanel, FrameT
 from bpe_tui.views.panel_screen import SessionScreen
+from bpe_tui.views.token_detail import LanesPanel
 from bpe_tui.views.training_panels import TypedText
 from bpe_tui.widgets.fields import Field, TextField
-from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.visible import quoted, shorten, visible_text
 from engine.analysis.explain.stand_ins import stand_ins_in, without_stand_ins
 from engine.core.errors import TokenIdsError
@@ -36,6 +37,8 @@ SPELLING_SOUGHT = 4000
 
 class PartsPanel(FramePanel[FrameT]):
     """The parts into which a text is cut, one a row; the cursor chooses one."""
+
+    KEEPS_CURSOR = True
 
     @dataclass
     class Selected(Message):
@@ -117,17 +120,25 @@ def _unknown(ids: Sequence[int]) -> str:
 
 def _set_lines(
     needed: Iterable[tuple[Widget, int]], least: int, most: int, zoomed: str | None
-) -> None:
-    """Give widgets the lines that they need, within limits, and their borders; none in a zoom."""
+) -> int:
+    """Give widgets the lines that they need, within limits, and their borders; none in a zoom.
+
+    The result is how many lines they have then.
+    """
+    used = 0
     for widget, lines in needed:
         height = None if zoomed else max(least, min(lines, most)) + 2
+        used += height or 0
         old = widget.styles.inline.height
         if (old.value if old else None) != height:
             widget.styles.height = height
+    return used
 
 
 ROOMY = 36
 """Rows from which on there is room for the tokens over their ids and for the lanes."""
+BELOW_LANES = 20
+"""Rows that are kept for panels, ids and the lines of the screen, if there is room for them."""
 LONG_TEXT = 20_000
 """Characters from which on a text is encoded when the typing pauses, not at each key."""
 PAUSE_SECONDS = 0.15
@@ -228,11 +239,14 @@ class WalkScreen(SessionScreen):
         """Give the text and its tokens the lines that they need; the panels have the rest."""
         height = self.size.height
         needed = [(area, area.wrapped_document.height) for area in self.query(TextArea)]
-        _set_lines(needed, 1, height // 8, self.zoomed)
+        used = _set_lines(needed, 1, height // 8, self.zoomed)
         tokens = [(panel, panel.row_count) for panel in self.query(TypedText)]
-        _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
-        lanes = [(panel, panel.row_count) for panel in self.query("#ids LanesPanel").results(Lines)]
-        _set_lines(lanes, 4, max(height // 3, 6), self.zoomed)
+        used += _set_lines(tokens, 2, height // 5 if height >= 24 else 2, self.zoomed)
+        for lanes in self.query("#ids LanesPanel").results(LanesPanel):
+            # Whole lines of the text, with all their lanes; the panels below have the rest.
+            a_line = lanes.rows_of_a_line
+            lines = max((height - used - BELOW_LANES) // a_line, 1)
+            _set_lines([(lanes, lanes.row_count)], 4, lines * a_line - 1, self.zoomed)
 
     def watch_zoomed(self, old: str | None, new: str | None) -> None:
         super().watch_zoomed(old, new)
@@ -266,7 +280,8 @@ class WalkScreen(SessionScreen):
             said = f"  {word} is {found.describe(quoted)} · Ctrl+G decodes"
         newer = newer_characters(self.text[:SPELLING_SOUGHT])
         title = f"text  {describe_newer(newer, most=1)}" if newer and not said else f"text{said}"
-        self.query_one("#text", TextArea).border_title = Content(title)
+        text = self.query_one("#text", TextArea)
+        text.border_title = Content(leading_parts(text.outer_size.width - BORDER_CELLS, title))
         if self._is_spelled != bool(said):
             self._is_spelled = bool(said)
             self.show_keys()

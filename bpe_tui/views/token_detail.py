@@ -184,6 +184,8 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
     """Whether GPT-2's files spell such tokens."""
 
     token_ids: Drawn[tuple[int, ...]] = Drawn(())
+    rows_of_a_line = 1
+    """Rows that a line of the text takes: one a lane, and a blank one."""
 
     def show(self, frame: AnyMergeFrame, token_ids: tuple[int, ...]) -> None:
         """Show other ids and another frame, with one making of the rows for both."""
@@ -217,7 +219,9 @@ class LanesPanel(TokenPanel[AnyMergeFrame]):
             f"{plural(len(lanes.data), 'byte')} · {plural(len(lanes.tokens), self.TOKEN)}",
             self.foot(lanes.data),
         )
-        rows = lane_rows(lanes, self.lanes_of(self.painter(frame), lanes), width)
+        shown = self.lanes_of(self.painter(frame), lanes)
+        self.rows_of_a_line = len(shown) + 1
+        rows = lane_rows(lanes, shown, width)
         if len(parts) <= TOKENS_SHOWN:
             return rows
         last = Row([(f"Only the first {number(TOKENS_SHOWN)} {self.TOKEN}s.", "dim")])

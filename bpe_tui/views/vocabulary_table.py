@@ -39,6 +39,7 @@ class VocabularyRows(FramePanel[FrameT]):
     When the rows change, the cursor keeps to the token that the reader chose.
     """
 
+    KEEPS_CURSOR = True
     TOKEN: ClassVar[str] = "token"
     """What one of them is called."""
     COLUMNS: ClassVar[tuple[Column, ...]]
@@ -136,10 +137,6 @@ class VocabularyRows(FramePanel[FrameT]):
         self._keep_to_chosen()
         self._tell()
         return self.token == token
-
-    def on_resize(self) -> None:
-        super().on_resize()
-        self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def _keep_to_chosen(self) -> None:
         if self.frame is None or self._chosen is None or self._chosen == self.token:

@@ -88,6 +88,9 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
         subjects: tuple[Any, ...]
         beside: tuple[Any | None, Any | None]
 
+    KEEPS_CURSOR: ClassVar[bool] = False
+    """Whether another size keeps the cursor in sight; some lists are scrolled while it stays."""
+
     _rows: Sequence[Row] = ()
 
     head: Sequence[Span] = ()
@@ -227,6 +230,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         self.rebuild()
+        if self.KEEPS_CURSOR:
+            self.call_after_refresh(lambda: self.scroll_to_row(self.cursor))
 
     def on_click(self, event: events.Click) -> None:
         index, offset = self.row_at(event), event.get_content_offset(self)

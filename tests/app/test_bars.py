@@ -49,7 +49,7 @@ async def test_the_bars_of_the_heap_tell_its_true_counts() -> None:
                 assert frame is not None
                 top = frame.top_pairs(1)[0][1]
                 lengths = {}
-                for place in range(1, panel.row_count):
+                for place in range(panel.row_count):
                     row = panel.row(place)
                     text = "".join(span for span, _ in row.spans)
                     count = frame.count_of(row.target.pair)  # type: ignore[union-attr]

@@ -56,4 +56,4 @@ async def test_lists_of_the_training_screen_name_their_columns(
         assert any(line.startswith("▸") for line in lines_of(there)[1:])
         if model != "unigram":
             words = app.screen.query_one("#words", FramePanel)
-            assert lines_of(words)[0].split() == ["×", "before", "after"]
+            assert lines_of(words)[0].split() == ["count", "before", "after"]

@@ -98,9 +98,9 @@ async def test_each_move_is_seen_in_the_table() -> None:
                 entries[move.pair] = move.claimed
             now = frame.queue.entries(10**6, done)
             assert {entry.pair: entry.recorded for entry in now} == entries
-            said = "".join(text for text, _ in pairs(app).row(1).spans)
+            said = "".join(text for text, _ in pairs(app).row(0).spans)
             assert said.startswith("▸ p")
-            rows = [pairs(app).row(place) for place in range(2, pairs(app).row_count)]
+            rows = [pairs(app).row(place) for place in range(1, pairs(app).row_count)]
             shown = [row.target for row in rows]
             best = [ToPair(entry.pair) for entry in now]
             assert shown == best[: len(shown)]

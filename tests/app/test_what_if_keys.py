@@ -166,7 +166,7 @@ async def test_a_fork_says_what_was_forbidden_and_where_it_came_from() -> None:
         await pilot.press("enter")
         await pilot.pause()
         assert step(app) == 2
-        assert "Forbidden in this fork: e │ st, 9 times" in panel_text(app, MergePanel)
+        assert "Forbidden in this fork: e│st 9 times" in panel_text(app, MergePanel)
         assert "Forbidden: e and st, 9 times." in line(app, "#narration")
         assert line(app, "#heading").startswith("fork of handout.txt at step 1: e │ st forbidden")
         await pilot.press("left")

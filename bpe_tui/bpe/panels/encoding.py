@@ -137,10 +137,14 @@ class Walk(Panel):
     A subclass says which steps there are.
     """
 
+    KEEPS_CURSOR = True
+
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
     """Whether the same pretoken stands earlier in the text."""
     place: Drawn[int] = Drawn(0)
+    _steps_before = 0
+    """How many steps there were when it was drawn last."""
 
     @property
     def step_count(self) -> int:
@@ -173,8 +177,11 @@ class Walk(Panel):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece = self.piece
         walked = piece is not None and not self._why_none(piece)
+        was_at_end = self.place >= self._steps_before
         self.steps_of(frame, piece.pretoken.bytes if piece is not None and walked else b"")
-        self.place = min(self.place, self.step_count)
+        steps = self._steps_before = self.step_count
+        # Who saw all of it still does when another step of the run has more merges.
+        self.place = steps if was_at_end else min(self.place, steps)
         if not walked:
             # Title and head still speak of the piece that was here before.
             self.say(self.named)

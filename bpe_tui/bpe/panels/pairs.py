@@ -156,6 +156,7 @@ class PairsPanel(Panel):
 
     ID = "pairs"
     WIDEST = 160
+    LEAST_FOR_HEAD = 0
 
     view: Drawn[str] = Drawn("table")
     moved_by_key: Drawn[bool] = Drawn(True)
@@ -167,8 +168,28 @@ class PairsPanel(Panel):
 
     def watch_frame(self, old: Frame | None, new: Frame | None) -> None:
         super().watch_frame(old, new)
-        if new is not None and new.moves_done and self.view == "table":
+        if new is None or self.view != "table":
+            return
+        if new.moves_done:
             self._show_move(new.queue.moves()[new.moves_done - 1])
+        elif old is None or old.step != new.step:
+            self._show_next(new)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._show_next, self.frame)
+
+    def _show_next(self, frame: Frame | None) -> None:
+        """Bring the pair that merges next into sight: stale entries may stand before it.
+
+        Not while somebody goes through the rows.
+        """
+        if frame is None or self.view != "table" or (self.has_focus and self.cursor):
+            return
+        entries = frame.queue.entries(TABLE_SHOWN)
+        pairs = (place for place, entry in enumerate(entries) if entry.pair == frame.next_pair)
+        below = next(pairs, 0) + 2 + self.head_height - self.size.height
+        self.scroll_to(y=max(below, 0), animate=False, immediate=True)
 
     def _show_move(self, move: HeapMove) -> None:
         """Bring the entry that was pushed into sight; what was popped was at the top."""
@@ -200,8 +221,10 @@ class PairsPanel(Panel):
             return sentence("No pair is left: every pretoken is one token.", width)
         if self.view != "table" and (instead := self._instead_of_array(frame)):
             return instead
-        how_made = KEY_MAKES_THEM if self.moved_by_key else ""
-        return VIEWS[self.view](frame, self.painter(frame), width, how_made)
+        how_made, painter = KEY_MAKES_THEM if self.moved_by_key else "", self.painter(frame)
+        if self.view == "table":
+            self.name_columns(_table(frame, painter, width).header().spans)
+        return VIEWS[self.view](frame, painter, width, how_made)
 
     def _instead_of_array(self, frame: Frame) -> list[Row]:
         """What to show where the heap's array is not there, or not yet."""
@@ -226,8 +249,7 @@ def table_rows(
 ) -> Sequence[Row]:
     """The best entries, one a row; between two merges, above them the move made last."""
     entries = frame.queue.entries(TABLE_SHOWN, frame.moves_done)
-    table = RowTable(_columns(frame, painter, width), width, least=8)
-    top = [table.header()]
+    table, top = _table(frame, painter, width), []
     if frame.moves_done:
         move = frame.queue.moves()[frame.moves_done - 1]
         top.append(_move_row(painter, move, frame.moves_done, frame.moves_done))
@@ -236,6 +258,10 @@ def table_rows(
         lambda place: table.row((place + 1, entries[place]), ToPair(entries[place].pair)),
         top=top,
     )
+
+
+def _table(frame: Frame, painter: TokenPainter, width: int) -> RowTable:
+    return RowTable(_columns(frame, painter, width), width, least=8)
 
 
 Placed = tuple[int, QueueEntry]

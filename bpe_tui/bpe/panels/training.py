@@ -13,7 +13,7 @@ from bpe_tui.views.narration import NO_CORPUS
 from bpe_tui.views.panel import GIVEN, Panel, pair_text, sentence
 from bpe_tui.views.training_panels import MergeList, TouchedPanel, TypedLine, TypedText, over_ids
 from bpe_tui.widgets.lines import Drawn
-from bpe_tui.widgets.numbers import number, plural
+from bpe_tui.widgets.numbers import number, plural, short_number
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width, wrapped_text
 from bpe_tui.widgets.visible import visible_bytes, visible_text, width
 from engine.bpe.frame import Frame
@@ -97,6 +97,10 @@ class CorpusPanel(MergingExcerptPanel[Frame]):
         return super().rows_of(frame, width)
 
 
+LEAST_PAIR = 5
+"""Cells of a pair; where a count would leave less, it is told in thousands."""
+
+
 class MergesPanel(MergeList[Frame]):
     """The merges with their counts."""
 
@@ -104,8 +108,10 @@ class MergesPanel(MergeList[Frame]):
         merge = frame.merge_at(index)
         pair = self.painter(frame).pair(merge.pair)
         counted = number(merge.count) if frame.has_corpus else ""
+        if cells - len(counted) - 1 < LEAST_PAIR:
+            counted = short_number(merge.count)
         # The pair has all that its own count leaves: no column stands to the right of the counts.
-        return [*left(pair, max(cells - len(counted) - 1, 6)), right(counted, len(counted) + 1)]
+        return [*left(pair, max(cells - len(counted) - 1, 3)), right(counted, len(counted) + 1)]
 
 
 class WordsPanel(TouchedPanel[Frame]):
