@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -192,7 +191,7 @@ def read_own(path: Path, limit: int) -> bytes:
 
 
 def _write_beside(place: Path, content: Content, private: bool) -> Path:
-    draft = place.with_name(f".{place.name}.{secrets.token_hex(4)}{DRAFT}")
+    draft = place.with_name(f".{place.name}.{os.urandom(4).hex()}{DRAFT}")
     with contextlib.suppress(FileNotFoundError):
         mode = stat.S_IMODE(place.stat().st_mode)
         return _written(draft, content, 0o600, mode)

@@ -13,8 +13,6 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import pickle
-import subprocess
 import sys
 import threading
 import warnings
@@ -22,9 +20,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from engine.core.errors import HelperWarning
+
+if TYPE_CHECKING:
+    import subprocess
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -225,7 +226,7 @@ class _Pool(Generic[Task, Result]):
         sent: deque[tuple[int, Task]] = deque()
         try:
             _send(helper.stdin, self._prepare)
-            error, _ = pickle.load(helper.stdout)
+            error, _ = _received(helper.stdout)
             # Now it is there, and from now on it works as fast as we do.
             while error is None:
                 # One task more than it is working on, so that it never has to wait.
@@ -234,11 +235,11 @@ class _Pool(Generic[Task, Result]):
                     _send(helper.stdin, task[1])
                 if not sent:
                     return
-                error, result = pickle.load(helper.stdout)
+                error, result = _received(helper.stdout)
                 if error is None:
                     self._put(sent.popleft()[0], result)
             self._fail(error)
-        except (EOFError, OSError, pickle.UnpicklingError):
+        except (EOFError, OSError):
             with self._changed:
                 self._lost.append(list(sent))
                 self._changed.notify_all()
@@ -278,6 +279,8 @@ def _start_thread(work: Callable[..., None], *arguments: object) -> None:
 
 
 def _start_helper() -> subprocess.Popen[bytes]:
+    import subprocess  # takes its time to load, and most work has no helpers
+
     here = str(Path(__file__).resolve().parents[2])
     _check_room_for_pipes()
     return subprocess.Popen(
@@ -299,8 +302,24 @@ def _check_room_for_pipes() -> None:
 
 
 def _send(stream: IO[bytes], value: object) -> None:
+    import pickle
+
     pickle.dump(value, stream, pickle.HIGHEST_PROTOCOL)
     stream.flush()
+
+
+def _received(stream: IO[bytes]) -> Any:
+    """What the other end has sent.
+
+    Raises:
+        EOFError: it has gone, perhaps amid it.
+    """
+    import pickle
+
+    try:
+        return pickle.load(stream)
+    except pickle.UnpicklingError as error:
+        raise EOFError from error
 
 
 # What follows runs in the helper.
@@ -331,6 +350,6 @@ def main() -> None:
 def _read_messages(messages: SimpleQueue[Any]) -> None:
     try:
         while True:
-            messages.put(pickle.load(sys.stdin.buffer))
+            messages.put(_received(sys.stdin.buffer))
     finally:
         messages.put(None)  # the input has ended, or is none of ours

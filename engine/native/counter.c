@@ -15,6 +15,7 @@ typedef struct {
     ARRAY(uint8_t) specials; /* the special tokens one after the other, longest first */
     ARRAY(int64_t) special_sizes;
     uint8_t may_begin[256]; /* byte → whether a special token begins with it */
+    int first_bytes;        /* how many such bytes there are */
 
     int64_t filled;           /* stretches of the last chunk, between special tokens, with a word */
     ARRAY(Stretch) unclear;   /* those that may be all whitespace */
@@ -36,8 +37,10 @@ static const uint8_t *next_special(const Counter *c, const uint8_t *at, const ui
                                    int64_t *size) {
     *size = 0;
     if (c->special_sizes.length == 0) return end;
-    for (; at < end; at++)
+    for (; at < end; at++) {
+        if (c->first_bytes == 1 && !(at = memchr(at, *c->specials.at, (size_t)(end - at)))) break;
         if (c->may_begin[*at] && (*size = special_at(c, at, end))) return at;
+    }
     return end;
 }
 
@@ -77,6 +80,7 @@ static int begin(Counter *c, const uint8_t *tokens, const int64_t *sizes, int64_
     start_pieces(&c->all, seed);
     int64_t end = 0;
     for (int64_t each = 0; each < count; end += sizes[each++]) {
+        c->first_bytes += !c->may_begin[tokens[end]];
         c->may_begin[tokens[end]] = 1;
         PUSH(c->special_sizes, sizes[each]);
     }

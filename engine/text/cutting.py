@@ -63,11 +63,11 @@ def regex_cutter(pattern: Pattern) -> CutPieces:
 
 
 _CLASSES = (
-    (LETTER, regex.compile(r"\p{L}")),
-    (NUMBER, regex.compile(r"\p{N}")),
-    (SPACE, regex.compile(r"\s")),
-    (UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]")),
-    (LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]")),
+    (LETTER, regex.compile(r"\p{L}+")),
+    (NUMBER, regex.compile(r"\p{N}+")),
+    (SPACE, regex.compile(r"\s+")),
+    (UPPER, regex.compile(r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+")),
+    (LOWER, regex.compile(r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]+")),
 )
 
 
@@ -77,6 +77,7 @@ def _classes_of(page: int) -> bytes:
     characters = "".join(map(chr, range(PAGE * page, PAGE * (page + 1))))
     classes = bytearray([KNOWN] * PAGE)
     for one, of_class in _CLASSES:
-        for match in of_class.finditer(characters):
-            classes[match.start()] |= one
+        for run in of_class.finditer(characters):
+            for place in range(*run.span()):
+                classes[place] |= one
     return bytes(classes)

@@ -149,7 +149,7 @@ class Pattern:
         """A regex over bytes that matches, with zero width, at the borders; `None` without any."""
         if not self.borders:
             return None
-        return regex.compile(b"|".join(border.regex for border in self.borders))
+        return re.compile(b"|".join(border.regex for border in self.borders))
 
 
 STAGED = "pre-tokenizer"
