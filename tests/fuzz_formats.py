@@ -258,6 +258,7 @@ def use_tokenizer(*paths: Path, at_length: bool = True) -> None:
         read_claim(*paths)
     opened = open_tokenizer(*paths)
     tokenizer = opened.tokenizer
+    assert all(len(note) < 1000 for note in opened.notes), opened.notes
     for text in TEXTS:
         tokenizer.decode(tokenizer.encode(text))
     if not at_length:
@@ -321,6 +322,8 @@ def try_files(name: str, files: Files, folder: Path, **how: bool) -> str:
     try:
         USES.get(name, use_tokenizer)(*paths, **how)
     except BpeError as error:
+        if len(str(error)) > 1000:  # it quotes no more than an excerpt
+            raise AssertionError(f"a long message: {error}") from error
         return _place_of(error)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

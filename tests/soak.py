@@ -33,6 +33,7 @@ from opening import _RUNS, recorded_once  # noqa: E402
 from test_hostile_text import raw_on_screen  # noqa: E402
 from textual import events  # noqa: E402
 from textual.app import App  # noqa: E402
+from textual.errors import NoWidget  # noqa: E402
 from textual.keys import key_to_character  # noqa: E402
 from textual.pilot import OutOfBounds, Pilot  # noqa: E402
 from textual.screen import Screen  # noqa: E402
@@ -54,6 +55,8 @@ from engine.text.excerpt import Excerpt  # noqa: E402
 
 textual._wait.SLEEP_GRANULARITY, textual._wait.SLEEP_IDLE = 0.002, 0.0002
 """Textual's pilot sleeps 50 ms for each key otherwise."""
+setattr(App, "_print_error_renderables", lambda _: None)  # noqa: B010
+"""What fails is told in a line."""
 SIZES = ((120, 40), (80, 24), (40, 20), (20, 10), (1, 1), (200, 60))
 SCREENS = tuple("0123456789")
 HANDS = (
@@ -220,7 +223,7 @@ async def do(app: App[int], pilot: Pilot[int], kind: str, what: tuple[str, ...])
         app.focused.value = what[0]
     elif kind in ("click", "drag", "wheel") and app.size.width > 1:
         x, y = (min(int(at), end - 1) for at, end in zip(what, app.size, strict=False))
-        with contextlib.suppress(OutOfBounds):  # the screen in front is not laid out yet
+        with contextlib.suppress(OutOfBounds, NoWidget):  # the screen is not laid out yet
             if kind == "click":
                 await pilot.click(offset=(x, y), times=1 + (x % 7 == 0))
             elif kind == "drag":

@@ -177,6 +177,8 @@ class Lines(ScrollView, can_focus=True, inherit_bindings=False):
 
         It begins in sight: some lists are scrolled while their cursor stays.
         """
+        if not self.row_count:
+            return
         top = self.scroll_offset.y
         if not top <= self.cursor < top + self.size.height - self.head_height:
             self.cursor, self.pointed = min(top, max(self.row_count - 1, 0)), None

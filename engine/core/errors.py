@@ -11,9 +11,20 @@ from __future__ import annotations
 
 from typing import Self
 
+LONGEST = 2000
+"""Characters of a message. What is longer quotes too much of a foreign value."""
+
 
 class BpeError(Exception):
-    """The root of every error that `engine` raises on purpose."""
+    """The root of every error that `engine` raises on purpose.
+
+    A message that is too long loses its middle: where it is and what to do stand at the ends.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        cut = len(message) > LONGEST
+        half = LONGEST // 2
+        super().__init__(f"{message[:half]} … {message[-half:]}" if cut else message)
 
 
 class CorpusError(BpeError):

@@ -51,7 +51,7 @@ def number_parts(
     """Find the ids of all parts. The arguments are those of `Tokenizer`.
 
     Raises:
-        VocabularyError: a byte or the token of a merge is missing, or an id is far too large.
+        VocabularyError: a byte or the token of a merge is missing, or an id is none.
 
     >>> vocab = {byte: bytes([byte]) for byte in range(256)} | {256: b"ab"}
     >>> parts = number_parts(vocab, [(b"a", b"b")], ["<s>"], None, None)
@@ -72,8 +72,8 @@ def number_parts(
         else:
             made = {left + right for left, right in merges}
         special_ids = _number_special_tokens(special_tokens, vocab, ids, made)
-    if max(vocab, default=0) > HIGHEST_ID:
-        raise VocabularyError(f"an id is larger than {HIGHEST_ID:,}, which no library can take")
+    if min(vocab, default=0) < 0 or max(vocab, default=0) > HIGHEST_ID:
+        raise VocabularyError(f"an id is negative or larger than {HIGHEST_ID:,}, which none may be")
     return NumberedParts(
         vocab,
         special_ids,

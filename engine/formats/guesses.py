@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 
-from engine.core.errors import TokenizerFileError
+from engine.core.errors import TokenizerFileError, VocabularyError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.alphabet import MissingMerges
 from engine.encoding.tokenizer import Tokenizer
@@ -207,12 +207,12 @@ def open_vocab_and_merges(read: VocabAndMerges, overrides: Overrides, format: st
     special_tokens = find_special_tokens(read.place, read.vocab, read.merges, names)
     special_tokens += [text for text in read.texts.values() if text not in special_tokens]
     ids = read.special_tokens if isinstance(read.special_tokens, Mapping) else {}
-    tokenizer = Tokenizer(
-        _with_special_tokens(read, ids),
-        read.merges,
-        ids if ids and set(ids) == set(special_tokens) else special_tokens,
-        overrides.pattern or read.pattern or "gpt2",
-    )
+    numbered = ids if ids and set(ids) == set(special_tokens) else special_tokens
+    pattern = overrides.pattern or read.pattern or "gpt2"
+    try:
+        tokenizer = Tokenizer(_with_special_tokens(read, ids), read.merges, numbered, pattern)
+    except VocabularyError as error:
+        raise TokenizerFileError(f"{read.place}: {error}") from error
     _check_no_token_twice(read.place, tokenizer)
     notes = [*read.notes, *note_gaps(tokenizer.vocab)]
     if read.pattern is None:

@@ -56,8 +56,9 @@ class VocabAndMerges:
             for token in (left, right, left + right):
                 if token not in known:
                     raise TokenizerFileError(
-                        f"{self.merges_place or self.place}: merge {rank + 1:,} ({spell(left)} "
-                        f"{spell(right)}) needs the token {spell(token)}, which {self.vocab_place} "
+                        f"{self.merges_place or self.place}: merge {rank + 1:,} "
+                        f"({spell(left)[:60]} {spell(right)[:60]}) needs the token "
+                        f"{spell(token)[:60]}, which {self.vocab_place} "
                         "does not have; do they belong together?"
                     )
 

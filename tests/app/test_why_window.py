@@ -180,6 +180,9 @@ async def test_keys_point_at_a_token_in_a_strip_and_enter_tells_about_it() -> No
     async with opened() as (app, pilot):
         panel = app.screen.query_one("#corpus", Lines)
         panel.focus()
+        panel._rows, rows = (), panel._rows
+        panel.action_point(-1)  # an empty list has nothing to point at
+        panel._rows = rows
         await pilot.press("shift+right", "shift+right", "shift+left", "shift+right")
         assert (panel.cursor, panel.pointed) == (0, 1)
         painted = [each for each in panel.render_line(0) if each.style and each.style.reverse]

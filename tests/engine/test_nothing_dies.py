@@ -11,7 +11,7 @@ import pytest
 
 from engine.analysis.breakpoints.conditions import Matching
 from engine.analysis.explain.pattern_lab import try_pattern
-from engine.core.errors import BpeError, PatternError, TokenizerFileError
+from engine.core.errors import LONGEST, BpeError, PatternError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, save
@@ -61,6 +61,18 @@ def test_a_message_does_not_quote_all_of_a_value_that_holds_itself_many_times() 
         load_pickles(b"\x80\x02c_codecs\nencode\nVx\nN" + doubled + b"\x86R.")
 
 
+def test_a_message_quotes_a_bounded_part_of_a_long_value(tmp_path: Path) -> None:
+    vocab = {spell(bytes([byte])): byte for byte in range(256)}
+    (tmp_path / "vocab.json").write_text(json.dumps(vocab))
+    (tmp_path / "merges.txt").write_text(f"{'a' * 50_000} b\n")
+    with pytest.raises(BpeError, match=r"^.*merges\.txt: merge 1 .* belong together") as caught:
+        open_tokenizer(tmp_path)
+    assert len(str(caught.value)) < 500 + len(str(tmp_path))
+    with pytest.raises(BpeError, match=r"^the vocabulary has no token .* needs$") as caught:
+        Tokenizer({byte: bytes([byte]) for byte in range(256)}, [(b"a" * 50_000, b"b")])
+    assert len(str(caught.value)) <= LONGEST + 3
+
+
 def tokenizer(folder: Path, model: dict[str, Any], **stages: Any) -> Tokenizer:
     place = folder / "tokenizer.json"
     usual = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}
@@ -82,11 +94,12 @@ def test_merges_that_are_none_are_refused(tmp_path: Path, merges: list[Any]) -> 
             tokenizer(tmp_path, {"merges": merges, **prefix})
 
 
-def test_an_id_that_no_array_can_hold_is_refused(tmp_path: Path) -> None:
-    vocab = {spell(bytes([byte])): byte for byte in range(255)} | {spell(b"\xff"): 1 << 70}
+@pytest.mark.parametrize("odd", [-1, 1 << 32, 1 << 70])
+def test_an_id_that_is_none_is_refused(tmp_path: Path, odd: int) -> None:
+    vocab = {spell(bytes([byte])): byte for byte in range(255)} | {spell(b"\xff"): odd}
     (tmp_path / "vocab.json").write_text(json.dumps(vocab))
     (tmp_path / "merges.txt").write_text("")
-    with pytest.raises(BpeError, match="an id is larger"):
+    with pytest.raises(BpeError, match="an id"):
         open_tokenizer(tmp_path)
 
 
