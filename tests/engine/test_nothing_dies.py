@@ -99,7 +99,7 @@ def test_an_id_that_is_none_is_refused(tmp_path: Path, odd: int) -> None:
     vocab = {spell(bytes([byte])): byte for byte in range(255)} | {spell(b"\xff"): odd}
     (tmp_path / "vocab.json").write_text(json.dumps(vocab))
     (tmp_path / "merges.txt").write_text("")
-    with pytest.raises(BpeError, match="an id"):
+    with pytest.raises(BpeError, match=r"\bids?\b"):
         open_tokenizer(tmp_path)
 
 
