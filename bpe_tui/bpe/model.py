@@ -21,4 +21,5 @@ MODEL = Model(
         "charts": "bpe_tui.bpe.screens.charts:BpeChartsScreen",
     },
     counts_bytes=True,
+    undrawn=("inside", "underline"),
 )

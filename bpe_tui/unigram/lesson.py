@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from bpe_tui.unigram.narration import count_text, score_text
+from bpe_tui.unigram.narration import cost_text, count_text, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter
 from bpe_tui.unigram.panels.training import reserved_parts
 from bpe_tui.views.corpus import Place, flowed, within_rows
@@ -31,7 +31,7 @@ from bpe_tui.views.telling import (
     eased,
 )
 from bpe_tui.widgets import visible
-from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace, with_power
+from bpe_tui.widgets.numbers import bar, number, plural, scale_of, trace
 from bpe_tui.widgets.rows import Row, Span, left, paragraph, right, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.core.arrays import Ints
@@ -56,7 +56,6 @@ LOOKED_AT = 200
 """So many words, the most frequent first, are looked through for some that a step changes."""
 SEARCHED, MOST_USED = 20_000, 12
 """So many words are searched for so many of the pieces that go."""
-SMALLEST_PLAIN = 0.0001
 FEW = 2
 """Of the pieces that stay, those are shown that cost at most so many times what the last to go."""
 
@@ -223,7 +222,7 @@ class UnigramTeller(Teller[UnigramFrame]):
             ("✗ " if is_told and goes else "  ", "loss"),
             *left([(_shown(texts[piece.number]), role if is_told else "strong")], PIECE),
             *left(instead, name),
-            right(f"+{_cost(piece.cost)}" if piece.cost else "unused", COST, "strong"),
+            right(f"+{cost_text(piece.cost)}" if piece.cost else "unused", COST, "strong"),
             ("  ", ""),
         ]
         cells = room.width - spans_width(spans) - REMARK
@@ -287,7 +286,7 @@ class UnigramTeller(Teller[UnigramFrame]):
         ]
         dearest = max(pruned, key=lambda piece: piece.loss_increase)
         raises = "raises" if now else "raised"
-        end = f", {raises} the loss by {_cost(dearest.loss_increase)}."
+        end = f", {raises} the loss by {cost_text(dearest.loss_increase)}."
         starts = "The dearest of them, ", "The dearest, "
         name = _shown(dearest.text)
         start = first_fitting(width - len(name) - len(end), *starts)
@@ -445,12 +444,6 @@ def _shown(text: str) -> str:
 def _as_spaces(text: str) -> str:
     """Spaces look as in the views of other models, not as files of pieces have them."""
     return text.replace(SPACE, visible.SPACE)
-
-
-def _cost(increase: float) -> str:
-    """What a removal costs; in a large corpus very little for each pretoken."""
-    is_plain = not increase or increase >= SMALLEST_PLAIN
-    return f"{increase:.4f}" if is_plain else with_power(increase, 2)
 
 
 def _is_prune(frame: UnigramFrame) -> bool:

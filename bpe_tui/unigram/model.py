@@ -186,5 +186,5 @@ MODEL = Model(
     formats=("huggingface",),
     commands=COMMANDS,
     refused=REFUSED,
-    undrawn=("joining", "fresh", "stale"),
+    undrawn=("joining", "fresh", "stale", "inside"),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import exp
-from typing import TYPE_CHECKING
 
 from bpe_tui.views.narration import (
     ROOMY,
@@ -13,10 +12,8 @@ from bpe_tui.widgets.numbers import MINUS, number, plural, with_power
 from bpe_tui.widgets.visible import visible_text
 from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
-from engine.unigram.record import EmStep, PruneStep
+from engine.unigram.record import EmStep, PruneRule, PruneStep
 
-if TYPE_CHECKING:
-    pass
 
 # Scores, expected counts and probabilities as people read them.
 
@@ -34,11 +31,25 @@ def count_text(count: float) -> str:
     return f"{count:,.1f}" if count >= 10 else f"{count:.2f}"
 
 
+SMALLEST_PLAIN = 0.0001
+"""A cost below this has a power of ten."""
+
+
+def cost_text(increase: float) -> str:
+    """What losing a piece costs, in nats a pretoken; in a large corpus that is very little.
+
+    0.28983 → '0.2898'; 0.0000231 → '2.3·10⁻⁵'.
+    """
+    cost = abs(increase)
+    told = f"{cost:.4f}" if not cost or cost >= SMALLEST_PLAIN else with_power(cost, 2)
+    return f"{MINUS if increase < 0 else ''}{told}"
+
+
 def percent(probability: float) -> str:
-    """A probability in four significant digits at the most: 2.304 %, 0.0041 %."""
+    """A probability in four significant digits at the most: 2.304 %, 0.0041 %, 10⁻⁶ %."""
     share = 100 * probability
     if share and share < 0.0001:
-        return f"{share:.0e} %".replace("-", MINUS)
+        return f"{with_power(share, 1)} %"
     return f"{share:.{1 if share >= 10 else 3 if share >= 1 else 4}f} %"
 
 
@@ -57,6 +68,10 @@ def describe_distance(difference: float) -> str:
     return f"Log-probability {difference:.2f} lower, {factor} times less probable"
 
 
+WHO_GOES = {
+    PruneRule.LOSS: "those that raise the loss least",
+    PruneRule.SCORE: "those with the lowest scores, down to the size asked for",
+}
 NAMED = 3
 """So many unknown parts of a text are named; the others are counted."""
 
@@ -64,8 +79,8 @@ NAMED = 3
 def narrate(frame: UnigramFrame) -> tuple[str, ...]:
     """What the step that led to a frame has done: a sentence, and shorter ones.
 
-    For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go, those whose loss costs least; the
-    loss rises from 10.12 to 10.13.`
+    For example: `Step 3 of 6, prune 1: 706 of 5,106 pieces go: those that raise the loss least.
+    The loss rises from 10.12 to 10.13.`
     """
     step = frame.came_by
     if isinstance(step, EmStep):
@@ -127,8 +142,8 @@ def _narrate_prune(frame: UnigramFrame, step: PruneStep) -> tuple[str, ...]:
     goes = "goes" if gone == 1 else "go"
     share = f"{number(gone)} of {plural(step.size_before, 'piece')} {goes}"
     return (
-        f"Step {frame.step} of {frame.recorded_steps}, prune {step.round + 1}: {share}; "
-        f"{step.rule.value}. {losses[0].upper()}{losses[1:]}.",
+        f"Step {frame.step} of {frame.recorded_steps}, prune {step.round + 1}: {share}: "
+        f"{WHO_GOES[step.rule]}. {losses[0].upper()}{losses[1:]}.",
         f"Step {frame.step}, prune: {share}; {losses}.",
         f"Step {frame.step}, prune: {plural(gone, 'piece')} {goes}.",
     )

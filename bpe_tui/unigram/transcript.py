@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bpe_tui.unigram.narration import (
+    cost_text,
     count_text,
     describe_distance,
     describe_unknown,
@@ -82,7 +83,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
         earlier, pruned = self.frame.at(self.frame.step - 1), step.pruned
         for piece in pruned[:LISTED]:
             cost = (
-                f"expected to cost {score_text(piece.loss_increase, 6)} nats"
+                f"expected to cost {cost_text(piece.loss_increase)} nats"
                 if piece.loss_increase
                 else "which no best segmentation used"
             )
@@ -136,7 +137,7 @@ class UnigramTranscript(Transcript[UnigramFrame]):
             return
         yield f"Without it {_instead(frame, text)} would stand there."
         increase = float(self._weighed(frame).loss_increases[found])
-        change = f"change the loss by {score_text(increase, 6)} nats a pretoken"
+        change = f"change the loss by {cost_text(increase)} nats a pretoken"
         unused = "change nothing: no best segmentation uses it"
         yield f"To remove it would {change if increase else unused}."
         if (goes_at := int(frame.goes_at[at])) != NEVER:

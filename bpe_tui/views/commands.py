@@ -59,6 +59,8 @@ class Sign:
 SIGNS = {
     "space": Sign(("·", ""), "space", "A space in the text; a real middle dot is ‹00B7›."),
     "newline": Sign(("⏎", ""), "newline", "The end of a line; ⇥ is a tab."),
+    "inside": Sign(("##", ""), "inside a word", "WordPiece: the piece goes on with a word."),
+    "underline": Sign(("▁", ""), "space in pieces", "Unigram's way to write a space."),
     "pretoken": Sign(("│", "border"), "pretoken edge", "No merge ever joins what it separates."),
     "token": Sign(("┊", "cut"), "token edge", "The two tokens may still join."),
     "joining": Sign(("a+b", "pair"), "joins next", "The next merge makes one token of the two."),
@@ -90,13 +92,37 @@ SIGNS = {
     ),
 }
 
+OF_A_MODEL = ("inside", "underline")
+"""Signs of WordPiece and of Unigram, whose pieces are written so."""
+
 LEGENDS = {
     LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
-    TRAINING: ("space", "newline", "pretoken", "token", "joining", "fresh", "stale", "byte"),
-    ENCODING: ("space", "newline", "pretoken", "token", "joining", "fresh", "here", "byte", "cut"),
-    VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
+    TRAINING: (
+        *OF_A_MODEL,
+        "space",
+        "newline",
+        "pretoken",
+        "token",
+        "joining",
+        "fresh",
+        "stale",
+        "byte",
+    ),
+    ENCODING: (
+        *OF_A_MODEL,
+        "space",
+        "newline",
+        "pretoken",
+        "token",
+        "joining",
+        "fresh",
+        "here",
+        "byte",
+        "cut",
+    ),
+    VOCABULARY: (*OF_A_MODEL, "space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
-    INSPECTION: ("space", "byte", "hidden", "cut"),
+    INSPECTION: (*OF_A_MODEL, "space", "byte", "hidden", "cut"),
     RACE: ("curve", "here", "cut"),
     FAMILY: ("space", "pretoken", "token", "byte", "cut"),
     CHECK: ("space", "pretoken", "here", "byte", "cut"),

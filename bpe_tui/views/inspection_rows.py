@@ -87,7 +87,7 @@ def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> list[Row]:
 
 def _fact(name: str, fact: str, width: int) -> Iterator[Row]:
     """A name and what is said of it, broken into lines under each other."""
-    for place, line in enumerate(paragraph(fact, width - NAME_CELLS)):
+    for place, line in enumerate(paragraph(fact, width - NAME_CELLS - 1)):
         label = name if place == 0 else ""
         yield Row([*left([(label, "dim")], NAME_CELLS), *line.spans])
 

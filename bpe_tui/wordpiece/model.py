@@ -69,5 +69,5 @@ MODEL = Model(
     options=frozenset({"min_count"}),
     commands=COMMANDS,
     refused=REFUSED,
-    undrawn=("stale",),
+    undrawn=("stale", "underline"),
 )

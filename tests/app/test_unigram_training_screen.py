@@ -273,7 +273,7 @@ def test_numbers_are_told_in_few_digits() -> None:
         "50.0 %",
         "2.304 %",
         "0.0000 %",
-        "1e−07 %",
+        "10⁻⁷ %",
     ]
 
 

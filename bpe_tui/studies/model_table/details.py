@@ -110,7 +110,7 @@ class FamilyDetails(Lines):
 
     def rebuild(self) -> None:
         if self._about is not None and self.size.width:
-            room = min(self.scrollable_content_region.width, WIDEST)
+            room = min(self.scrollable_content_region.width - 1, WIDEST)
             self._rows = list(_rows(*self._about, room))
         super().rebuild()
 

@@ -11,7 +11,7 @@ import numpy as np
 from textual.content import Content
 from textual.reactive import reactive
 
-from bpe_tui.unigram.narration import count_text, percent, score_text
+from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, Slices, step_name
 from bpe_tui.views.targets import ToPretoken
 from bpe_tui.views.vocabulary_table import VocabularyRows, VocabularyTable
@@ -86,7 +86,7 @@ def loss_text(increase: float) -> str:
         return UNKNOWN_YET
     if np.isinf(increase):
         return STAYS
-    return ("+" if increase >= 0 else "") + score_text(increase, 6)
+    return ("+" if increase > 0 else "") + cost_text(increase)
 
 
 def goes_text(frame: UnigramFrame, goes_at: int) -> str:

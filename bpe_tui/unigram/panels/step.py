@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import exp
 
-from bpe_tui.unigram.narration import count_text, percent, score_text
+from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
@@ -82,7 +82,7 @@ def _increase(increase: float) -> Span:
     """What a removal was expected to cost; nothing, where no best segmentation used the piece."""
     if not increase:
         return right("unused", INCREASE_CELLS, "dim")
-    return right(("+" if increase > 0 else "") + score_text(increase, 6), INCREASE_CELLS)
+    return right(("+" if increase > 0 else "") + cost_text(increase), INCREASE_CELLS)
 
 
 RULES = {

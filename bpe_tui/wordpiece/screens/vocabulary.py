@@ -102,7 +102,7 @@ def _overview(inspection: PieceInspection) -> Sequence[tuple[str, str]]:
         ("pieces", number(inspection.size)),
         ("begin a word", number(inspection.starting)),
         ("continue one, ##", number(inspection.continuing)),
-        ("merges", f"{number(inspection.merges)}, by score; ties {inspection.tie_rule}"),
+        ("merges", f"{number(inspection.merges)}, by score; tie rule {inspection.tie_rule}"),
         ("min count", _min_count(inspection.min_count)),
         ("ids", describe_ids(inspection)),
         ("special tokens", describe_specials(inspection.special_ids)),
