@@ -14,7 +14,6 @@ from engine.unigram.changes import count_changes
 from engine.unigram.frame import UnigramFrame
 from engine.unigram.record import EmStep, PruneRule, PruneStep
 
-
 # Scores, expected counts and probabilities as people read them.
 
 LARGEST_EXPONENT = 700.0
