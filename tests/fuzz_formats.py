@@ -90,6 +90,7 @@ def tokenizers() -> dict[str, Files]:
         "tiktoken": {"a": (GOLDEN / "handout.tiktoken").read_bytes() + b"= 50256\n"},
         "minbpe": {"a": (GOLDEN / "handout.model").read_bytes()},
         "course-json": {"a": (GOLDEN / "handout.json").read_bytes()},
+        "course-text": {"a": repr((tok.vocab, tok.merges)).encode()},
         "course-pickle": {"a": pickle.dumps((tok.vocab, tok.merges))},
         "tekken": {"a": json.dumps(tekken()).encode()},
         "bert-vocab": {"a": b"[UNK]\n[CLS]\n[SEP]\nlow\n##est\n##e\nthe\n##1\n"},

@@ -19,18 +19,16 @@ from engine.core.errors import TokenizerFileError
 from engine.core.files import write_files
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import gpt2
-from engine.formats.course_spellings import HOW_TO_SAVE, pair_of_literals
+from engine.formats.course_text import read_merge_lines
 from engine.formats.course_values import find_parts, read_values
 from engine.formats.guesses import is_text, open_vocab_and_merges
-from engine.formats.source import Source, read_json, read_lines
+from engine.formats.source import Source, read_json
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 from engine.formats.vocab_and_merges import VocabAndMerges
 from engine.formats.writing import check_plain
 from engine.text.patterns import PATTERNS
 
 VOCAB, MERGES, LINES = "vocab.json", "merges.json", "merges.txt"
-_SEPARATORS = (" ", "\t", ",")
-"""What stands between the two tokens of a line."""
 
 
 def recognises(source: Source) -> bool:
@@ -54,8 +52,9 @@ def _files(source: Source) -> Source:
         merges = source.in_folder(MERGES, LINES)
         return source if merges is None else Source((folder / VOCAB, merges))
     one = source.only_file
-    if one is not None and one.name == VOCAB and gpt2.is_spelled_otherwise(source.heads[0]):
-        beside = next((p for n in (MERGES, LINES) if (p := one.with_name(n)).is_file()), None)
+    if one is not None and one.name == VOCAB:
+        names = (MERGES, LINES) if gpt2.is_spelled_otherwise(source.heads[0]) else (MERGES,)
+        beside = next((p for n in names if (p := one.with_name(n)).is_file()), None)
         return source if beside is None else Source((one, beside))
     return source
 
@@ -63,29 +62,7 @@ def _files(source: Source) -> Source:
 def _values(files: Source) -> list[Any]:
     """The value of each file; of one that is no JSON its lines, cut in two."""
     pairs = zip(files.paths, files.heads, strict=True)
-    return [read_json(p) if gpt2.could_be_json(head) else _merges_of(p) for p, head in pairs]
-
-
-def _merges_of(path: Path) -> list[list[str]]:
-    lines = read_lines(path)
-    start = 1 if lines[:1] and lines[0].startswith(gpt2.VERSION) else 0
-    rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
-    literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
-    if len(literals) == len(rows):
-        return literals
-    for separator in _SEPARATORS:
-        merges = [line.split(separator) for _, line in rows]
-        if all(len(merge) == 2 and all(merge) for merge in merges):
-            return merges
-    number, line = next((n, each) for n, each in rows if not _is_cut_in_two(each))
-    raise TokenizerFileError(
-        f"{path}: line {number} is not two tokens with a space between: {line[:60]!r}; tokens that "
-        f"hold spaces or newlines cannot be told apart in lines; {HOW_TO_SAVE}"
-    )
-
-
-def _is_cut_in_two(line: str) -> bool:
-    return len(line.split(" ")) == 2 and all(line.split(" "))
+    return [read_json(p) if gpt2.could_be_json(head) else read_merge_lines(p) for p, head in pairs]
 
 
 def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:

@@ -18,15 +18,9 @@ from typing import Any
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import unspell
-from engine.formats.vocab_and_merges import VocabAndMerges
+from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
 
 Pairs = list[tuple[bytes, bytes]]
-
-HOW_TO_SAVE = (
-    "hex says every byte: json.dump({i: t.hex() for i, t in vocab.items()}, open('vocab.json', "
-    "'w')) and json.dump([[a.hex(), b.hex()] for a, b in merges], open('merges.json', 'w'))"
-)
-"""Two lines of Python that save vocab and merges so that nothing is in doubt."""
 
 
 def _of_bytes(token: Any) -> bytes:
@@ -42,10 +36,35 @@ def _of_numbers(token: Any) -> bytes:
     return bytes(token)
 
 
+_HEX = re.compile(r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:[ :-]?(?:0x|\\x)?[0-9A-Fa-f]{2})*+")
+_SIGNS = re.compile(r"0x|\\x|[ :-]")
+
+
 def _of_hex(token: str) -> bytes:
-    if " " in token:  # which `fromhex` passes over
-        raise ValueError("a space in it")
-    return bytes.fromhex(token)
+    r"""`7468`, `74 68`, `0x74 0x68` or `\x74\x68`."""
+    if not _HEX.fullmatch(token):
+        raise ValueError("no hex")
+    return bytes.fromhex(_SIGNS.sub("", token))
+
+
+_NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:[, ]{1,2}\d{1,3})*+,?[\])]?")
+
+
+def _of_written_numbers(token: str) -> bytes:
+    """`116 104`, `116,104` or `[116, 104]`, as text."""
+    if not _NUMBERS.fullmatch(token):
+        raise ValueError("no numbers")
+    return bytes(map(int, re.findall(r"\d+", token)))
+
+
+_ESCAPED = re.compile(r"""(?:[^\\]|\\(?:x[0-9A-Fa-f]{2}|[\\'"nrtabfv0]))*+""")
+
+
+def _of_escapes(token: str) -> bytes:
+    r"""`th\xc3\n`: what `b'…'` has between the quotes."""
+    if not _ESCAPED.fullmatch(token):
+        raise ValueError("no escapes of Python's")
+    return token.encode("latin-1").decode("unicode_escape").encode("latin-1")
 
 
 _BYTES = r"""b'(?:[^'\\]|\\.)*'|b"(?:[^"\\]|\\.)*\""""
@@ -78,6 +97,9 @@ SPELLINGS: dict[str, Callable[[Any], bytes]] = {
     "hex": _of_hex,
     "base64": lambda token: a2b_base64(token, strict_mode=True),
     "Python's b'…'": _of_literal,
+    "Python's escapes": _of_escapes,
+    "written numbers": _of_written_numbers,
+    "text with surrogates": lambda token: token.encode("utf-8", "surrogateescape"),
 }
 """Name → the bytes of a token; one of `NOT_SO` for what is not written so."""
 NOT_SO = (ValueError, KeyError, TypeError, AttributeError, SyntaxError)

@@ -17,14 +17,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 from engine.core.errors import PatternError, TokenizerFileError
-from engine.formats.course_spellings import HOW_TO_SAVE, pair_of_literals, respell
+from engine.formats.course_spellings import pair_of_literals, respell
 from engine.formats.guesses import pattern_of
 from engine.formats.source import LARGEST, Source
-from engine.formats.vocab_and_merges import VocabAndMerges
+from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
 from engine.text.patterns import PATTERNS, Pattern
 
 HIGHEST_ID = 1 << 31
@@ -63,24 +64,132 @@ def find_parts(values: Sequence[Any]) -> Parts | None:
     [('a', 'b')]
     """
     match values:
-        case [{"vocab": vocab, "merges": merges, **others}]:
-            found = Parts(vocab, merges, others.get("special_tokens"), others.get("pattern"))
-            return found if _weight(vocab) + _weight(merges) <= LARGEST else None
-        case [{"merges": merges, **others}] if _are_merges_of_ids(merges):
-            return Parts(None, merges, others.get("special_tokens"), others.get("pattern"))
-        case [merges] if isinstance(merges, Mapping) and _are_merges_of_ids(merges):
-            return Parts(None, merges)
-        case [{"vocab": vocab, **others}] if _is_vocab(vocab):
-            return Parts(vocab, None, others.get("special_tokens"), others.get("pattern"))
-        case [vocab] if _is_vocab(vocab):
-            return Parts(vocab, None)
-        case [[first, second]] | [first, second]:
-            if _weight(first) + _weight(second) > LARGEST:
-                return None
-            for vocab, merges in ((first, second), (second, first)):
-                if _could_be_vocab(vocab) and _could_be_merges(merges):
-                    return Parts(vocab, merges)
+        case [first, second]:
+            return _sorted_parts(_tidied(first), _tidied(second))
+        case [[first, second]] if not (_is_pair(first) and _is_pair(second)):
+            return _sorted_parts(_tidied(first), _tidied(second))
+        case [Mapping() as one] if _has_names(one):
+            return _named_parts(one)
+        case [one]:
+            return _single_part(_tidied(one))
     return None
+
+
+_VOCAB = ("vocab", "vocabulary", "id_to_token", "token_to_id", "id_to_bytes", "bytes_to_id", "itos")
+_MERGES = ("merges", "bpe_merges", "merge_rules", "bpe_ranks", "merge_ranks")
+"""What people call the two, the most usual name first."""
+
+
+def _has_names(one: Mapping[Any, Any]) -> bool:
+    """Whether it names a table; where a number is under such a name, it is the id of a token."""
+    return any(isinstance(one.get(name), Mapping | list | tuple) for name in (*_VOCAB, *_MERGES))
+
+
+def _table(one: Mapping[Any, Any], names: Sequence[str]) -> Any:
+    return _tidied(next((one[name] for name in names if name in one), None))
+
+
+def _named_parts(one: Mapping[Any, Any]) -> Parts | None:
+    """The parts of an object that names them."""
+    vocab, merges = _table(one, _VOCAB), _table(one, _MERGES)
+    if _weight(vocab) + _weight(merges) > LARGEST:
+        return None
+    said = one.get("special_tokens"), one.get("pattern")
+    if vocab is None:
+        return Parts(None, merges, *said) if _need_no_vocab(merges) else None
+    return Parts(vocab, merges, *said) if merges is not None or _is_vocab(vocab) else None
+
+
+def _sorted_parts(first: Any, second: Any) -> Parts | None:
+    """Of two values the vocabulary and the merges."""
+    if _weight(first) + _weight(second) > LARGEST:
+        return None
+    for vocab, merges in ((first, second), (second, first)):
+        if _could_be_vocab(vocab) and _could_be_merges(merges):
+            return Parts(vocab, merges)
+    return None
+
+
+def _single_part(one: Any) -> Parts | None:
+    """A value that is one of the two."""
+    if _weight(one) > LARGEST:
+        return None
+    if isinstance(one, Mapping) or _are_merges_of_bytes(one):
+        if _need_no_vocab(one):
+            return Parts(None, one)
+        if _is_vocab(one) and not _could_be_merges(one):
+            return Parts(one, None)
+    return None
+
+
+# Tables, whose rows may be objects, pairs, or have a number more than they need
+
+ID_NAMES = ("id", "token_id", "new_id", "index", "idx", "rank", "")
+TOKEN_NAMES = ("hex", "bytes", "token_bytes", "token", "piece", "text", "value")
+PAIR_NAMES = (("left", "right"), ("first", "second"), ("token1", "token2"), ("a", "b"))
+"""What people call columns, the most telling name first; pandas gives an index none."""
+
+
+def _tidied(value: Any) -> Any:
+    """A table as a dict id → token or a list of pairs; anything else as it is.
+
+    >>> _tidied([{"id": 0, "token": "61"}]), _tidied([[97, 98, 256]]), _tidied([["a", "b", 9]])
+    ({0: '61'}, {(97, 98): 256}, [['a', 'b']])
+    """
+    if not isinstance(value, list | tuple) or not value:
+        return value
+    rows = _rows_of(value) if all(isinstance(each, Mapping) for each in value) else value
+    widths = {len(row) if isinstance(row, list | tuple) else 0 for row in rows}
+    if widths == {3}:
+        return _without_third(rows)
+    if widths != {2}:
+        return rows
+    for at_id in (0, 1):
+        if all(type(row[at_id]) is int and type(row[1 - at_id]) is not int for row in rows):
+            found = {row[at_id]: row[1 - at_id] for row in rows}
+            return found if len(found) == len(rows) else rows
+    return rows
+
+
+def _rows_of(records: Sequence[Mapping[Any, Any]]) -> Sequence[Any]:
+    """The rows of objects of which each names its pair, or its id and its token."""
+    names = {str(name).strip().lower(): name for name in records[0]}
+    pair = next((pair for pair in PAIR_NAMES if names.keys() >= set(pair)), None)
+    if pair is None and "pair" not in names:
+        columns = column_names([*names])
+        chosen = [] if columns is None else [names[name] for name in columns]
+    else:
+        ids = [names[name] for name in ID_NAMES if name in names][:1]
+        chosen = [*(names[name] for name in pair or ["pair"]), *ids]
+    if not chosen or not all(record.keys() >= set(chosen) for record in records):
+        return records
+    rows = [[record[name] for name in chosen] for record in records]
+    if pair is None and "pair" in names and all(_is_pair(row[0]) for row in rows):
+        return [[*row[0], *row[1:]] for row in rows]
+    return rows
+
+
+def column_names(names: Sequence[str]) -> tuple[str, str] | None:
+    """Which of these are the ids and the tokens; `None` if it is not said.
+
+    >>> column_names(["id", "hex", "text"]), column_names(["x", "y"])
+    (('id', 'hex'), None)
+    """
+    ids = next((name for name in ID_NAMES if name in names), None)
+    tokens = next((name for name in TOKEN_NAMES if name in names), None)
+    return None if ids is None or tokens is None else (ids, tokens)
+
+
+def _without_third(rows: Sequence[Any]) -> Any:
+    """Pairs with the ids that they make; or pairs, if the third number only tells their order."""
+    thirds = [row[2] for row in rows]
+    if not all(type(third) is int for third in thirds):
+        return rows
+    ascend = all(a < b for a, b in pairwise(thirds))
+    if ascend and all(type(part) is int for row in rows for part in row):
+        return {(left, right): made for left, right, made in rows}
+    is_told = ascend or all(a >= b for a, b in pairwise(thirds))
+    return [[left, right] for left, right, _ in rows] if is_told else rows
 
 
 _IDS = re.compile(r"[\[(]?(\d{1,9}) ?[,_| -] ?(\d{1,9})[\])]?")
@@ -95,8 +204,20 @@ def _pair_of_ids(key: Any) -> tuple[int, int] | None:
     return (key[0], key[1]) if is_pair else None
 
 
+def _need_no_vocab(merges: Any) -> bool:
+    """Whether the vocabulary follows from the merges: the bytes, and what each of them makes."""
+    return _are_merges_of_ids(merges) or _are_merges_of_bytes(merges)
+
+
+def _are_merges_of_bytes(value: Any) -> bool:
+    is_some = isinstance(value, list | tuple) and bool(value)
+    return is_some and all(
+        _is_pair(each) and type(each[0]) is bytes and type(each[1]) is bytes for each in value
+    )
+
+
 def _are_merges_of_ids(value: Any) -> bool:
-    """Merges that need no vocabulary: pairs of ids, with their ranks or the ids that they make."""
+    """Pairs of ids, with their ranks or the ids that they make."""
     if isinstance(value, Mapping) and not all(type(made) is int for made in value.values()):
         return False
     is_some = isinstance(value, Mapping | list | tuple) and bool(value)
@@ -147,7 +268,7 @@ def _could_be_merges(value: Any) -> bool:
 
 def _is_key_of_two(key: Any) -> bool:
     if isinstance(key, str):
-        return pair_of_literals(key) is not None
+        return len(_tokens_of(key)) == 2 and all(_tokens_of(key))
     return isinstance(key, tuple) and len(key) == 2
 
 
@@ -170,14 +291,28 @@ def read_parts(place: str, parts: Parts) -> VocabAndMerges:
     Raises:
         TokenizerFileError: the parts are malformed.
     """
+    if parts.vocab is not None:
+        vocab, merges = _by_id(place, parts.vocab), _in_order(place, parts.merges or [])
+        found = respell(place, vocab, merges)
+    elif _are_merges_of_bytes(parts.merges):
+        found = _read_merges_of_bytes(place, parts.merges)
+    else:
+        found = _read_merges_of_ids(place, parts.merges)
     return replace(
-        _read_merges_of_ids(place, parts.merges)
-        if parts.vocab is None
-        else respell(place, _by_id(place, parts.vocab), _in_order(place, parts.merges or [])),
+        found,
         has_merges=parts.merges is not None,
         special_tokens=_read_special_tokens(place, parts.special_tokens),
         pattern=_read_pattern(place, parts.pattern),
     )
+
+
+def _read_merges_of_bytes(place: str, merges: Sequence[Any]) -> VocabAndMerges:
+    """The vocabulary of the 256 bytes and what each merge makes of them."""
+    pairs = [(left, right) for left, right in merges]
+    tokens = dict.fromkeys(bytes((byte,)) for byte in range(256))
+    tokens |= dict.fromkeys(left + right for left, right in pairs)
+    note = "it holds merges only; its ids are taken to be the bytes, then one for each merge"
+    return VocabAndMerges(place, dict(enumerate(tokens)), pairs, notes=[note])
 
 
 def _read_merges_of_ids(place: str, merges: Any) -> VocabAndMerges:
@@ -234,7 +369,9 @@ def _by_id(place: str, value: Any) -> dict[int, Any]:
         return dict(enumerate(value))
     if not isinstance(value, Mapping) or not value:
         raise TokenizerFileError(f"{place}: the vocabulary is neither a dict nor a list of tokens")
-    ids_last = all(type(token_id) is int for token_id in value.values())
+    ids_last = all(type(token_id) is int for token_id in value.values()) or (
+        all(map(_is_id, value.values())) and not all(map(_is_id, value))
+    )
     pairs = [(v, k) for k, v in value.items()] if ids_last else list(value.items())
     vocab: dict[int, Any] = {}
     for spelled_id, token in pairs:

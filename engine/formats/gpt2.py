@@ -72,7 +72,11 @@ def recognises(source: Source) -> bool:
 
 
 _ENTRY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*(\d+(?=\s*[,}])|["\[])', re.DOTALL)
-_HEX_OR_BASE64 = re.compile(r"(?:[0-9A-Fa-f]{2})+|(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,3}={1,2}")
+_CODED = re.compile(
+    r"(?:(?:0x|\\x)?[0-9A-Fa-f]{2}[ :-]?)++"  # hex
+    r"|(?:[A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2,3}={1,2}"  # base64
+    r"|[\[(]?\d{1,3}(?:[, ]{1,2}\d{1,3})*+,?[\])]?"  # numbers
+)
 
 
 def is_spelled_otherwise(head: bytes) -> bool:
@@ -93,7 +97,7 @@ def is_spelled_otherwise(head: bytes) -> bool:
         return True
     if any(len(token) == 1 for token in tokens):
         return False
-    are_coded = map(_HEX_OR_BASE64.fullmatch, tokens)
+    are_coded = map(_CODED.fullmatch, tokens)
     are_literals = (token.startswith(("b'", 'b"')) for token in tokens)
     return len(tokens) > 3 and (all(are_coded) or all(are_literals))
 

@@ -229,6 +229,8 @@ class PickleMachine:
                 )
             case "PROTO" | "FRAME":
                 pass  # they say nothing about the values
+            case "EMPTY_SET" | "FROZENSET":
+                raise PickleError("holds a set, which has no order: save a list or a dict")
             case _:
                 raise PickleError(
                     f"holds what no vocabulary needs (opcode {opcode}); nothing of it is executed"

@@ -19,6 +19,7 @@ from zlib import error as ZlibError
 
 from engine.core.errors import TokenizerFileError
 from engine.core.files import finish_writing
+from engine.formats.vocab_and_merges import HOW_TO_SAVE
 
 LARGEST = 1 << 28
 """Bytes of the largest file that is read: eight times the largest tokenizer in use."""
@@ -200,6 +201,15 @@ def read_lines(path: Path) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
+def read_text(path: Path) -> str:
+    """All of a file of UTF-8 text.
+
+    Raises:
+        TokenizerFileError: as `read_bytes`, or it is no UTF-8.
+    """
+    return _as_text(path, read_bytes(path))
+
+
 def _as_text(path: Path, data: bytes) -> str:
     try:
         return data.decode("utf-8")
@@ -245,6 +255,7 @@ KINDS: dict[bytes, str] = {
     b"\xfd7zXZ\x00": "an xz file; unpack it and open what is in it",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it and open what is in it",
     b"version https://git-lfs": "a pointer of git-lfs; fetch the file itself with `git lfs pull`",
+    b"\x93NUMPY": f"an array of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}",
     b"GGUF": "a GGUF model; open the tokenizer.json of the same model",
 }
 """How a file begins → what it is, and what to do."""
@@ -254,6 +265,12 @@ PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb'\s*\{\s*"class_name"\s*:\s*"Tokenizer"'): (
         "a tokenizer of Keras, which numbers words by how often they stand in a corpus; it has no "
         "tokens smaller than a word, and no merges"
+    ),
+    re.compile(rb"PK\x03\x04.{26}[^\x00]{0,80}?/data\.pkl", re.DOTALL): (
+        f"what torch.save writes, a program with its data; {HOW_TO_SAVE}"
+    ),
+    re.compile(rb"PK\x03\x04.{26}[^\x00]{0,80}?\.npy", re.DOTALL): (
+        f"arrays of NumPy, in which bytes lose their last zeros; {HOW_TO_SAVE}"
     ),
     re.compile(rb"1 '\\x00' 1\r?\n2 '\\x01' 1\r?\n"): (
         "RWKV's vocabulary, which takes the longest token that fits and has no merges"
@@ -270,10 +287,10 @@ def describe_unrecognised(source: Source) -> str:
     if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
         return "is no plain file"
     for head in source.heads:
-        for beginning, kind in KINDS.items():
-            if head.startswith(beginning):
-                return f"is {kind}"
         for pattern, kind in PATTERNS.items():
             if pattern.match(head):
+                return f"is {kind}"
+        for beginning, kind in KINDS.items():
+            if head.startswith(beginning):
                 return f"is {kind}"
     return "holds no tokenizer in a known format"

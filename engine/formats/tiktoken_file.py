@@ -26,7 +26,7 @@ from engine.formats.ranks import ranks_of, tokenizer_of_ranks
 from engine.formats.source import Source, check_lines, read_bytes
 from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
 
-_FIRST_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
+_FIRST_LINE = re.compile(rb"(?=\S{4})[A-Za-z0-9+/]+={0,2} \d+\r?(\n|$)")
 _MOST_DIGITS = 9
 _ALL_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]+ \d{1,%d}(?:\r?\n|\Z))*+" % _MOST_DIGITS)
 _EMPTY_TOKEN = re.compile(rb"^=+ \d{1,9}\r?(?:\n|\Z)", re.MULTILINE)

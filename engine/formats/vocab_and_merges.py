@@ -16,6 +16,12 @@ from engine.core.gpt2_bytes import spell
 from engine.text.patterns import PatternLike
 from engine.text.pretokenize import to_bytes
 
+HOW_TO_SAVE = (
+    "hex says every byte: json.dump({i: t.hex() for i, t in vocab.items()}, open('vocab.json', "
+    "'w')) and json.dump([[a.hex(), b.hex()] for a, b in merges], open('merges.json', 'w'))"
+)
+"""Two lines of Python that save vocab and merges so that nothing is in doubt."""
+
 
 @dataclass(frozen=True)
 class VocabAndMerges:

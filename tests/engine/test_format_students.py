@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from pathlib import Path
+from pprint import pformat
 from typing import Any
 
 import pytest
@@ -18,7 +22,7 @@ from engine import Tokenizer
 from engine.analysis.check.claim import read_claim
 from engine.core.errors import BpeError, TokenizerFileError
 from engine.core.gpt2_bytes import spell
-from engine.formats import open_tokenizer
+from engine.formats import is_tokenizer, open_tokenizer
 
 TOK = handout()
 PLAIN = trained({b"lowest": 5, b" newer": 4, "né".encode(): 3})
@@ -146,6 +150,170 @@ SAVES: dict[str, tuple[dict[str, str | bytes], str]] = {
 }
 
 
+def lines(rows: Iterable[str]) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def table(rows: Iterable[Sequence[Any]], *heading: str) -> str:
+    written = StringIO()
+    csv.writer(written).writerows([heading, *rows] if heading else rows)
+    return written.getvalue()
+
+
+HEX = {"vocab": by_id(PLAIN, bytes.hex), "merges": pairs(PLAIN, bytes.hex)}
+NUMBERS = {i: " ".join(map(str, token)) for i, token in PLAIN.vocab.items()}
+SAVES |= {
+    "as Python prints them": (
+        {"vocab.txt": repr(PLAIN.vocab), "merges.txt": repr(PLAIN.merges)},
+        "its tokens are spelled in bytes",
+    ),
+    "as Python prints them in one file": (
+        {"tok.txt": f"{OrderedDict(PLAIN.vocab)!r}\n{pformat(PLAIN.merges)}\n"},
+        "its tokens are spelled in bytes",
+    ),
+    "a module of Python": (
+        {"tok.py": f"# mine\nvocab = {PLAIN.vocab!r}\nmerges = {PLAIN.merges!r}\n"},
+        "its tokens are spelled in bytes",
+    ),
+    "printed lists of numbers": (
+        {"v.txt": repr(by_id(PLAIN, list)), "m.txt": repr(pairs(PLAIN, tuple))},
+        "its tokens are spelled in lists of numbers",
+    ),
+    "printed merges with a vocabulary in JSON": (
+        {"vocab.json": json.dumps(by_id(PLAIN, bytes.hex)), "merges.txt": repr(PLAIN.merges)},
+        "its merges are spelled in bytes",
+    ),
+    "tables with commas": (
+        {
+            "vocab.csv": table(PLAIN.vocab.items(), "id", "token"),
+            "merges.csv": table(PLAIN.merges, "left", "right"),
+        },
+        "its tokens are spelled in Python's b'…'",
+    ),
+    "a table of three columns": (
+        {
+            "v.csv": table(
+                [(i, decoded(t), t.hex()) for i, t in PLAIN.vocab.items()], "", "t", "hex"
+            ),
+            "m.csv": table(pairs(PLAIN, bytes.hex)),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "tokens before ids, raw, with commas": (
+        {
+            "v.csv": table([(t.decode("latin-1"), i) for i, t in PLAIN.vocab.items()]),
+            "m.json": json.dumps(pairs(PLAIN, lambda token: token.decode("latin-1"))),
+        },
+        "its tokens are spelled in latin-1",
+    ),
+    "tables with tabs": (
+        {
+            "vocab.tsv": lines(f"{i}\t{t.hex()}" for i, t in PLAIN.vocab.items()),
+            "merges.tsv": lines(f"{a.hex()}\t{b.hex()}" for a, b in PLAIN.merges),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "hex before ids, with spaces": (
+        {
+            "vocab.txt": lines(f"{t.hex()} {i}" for i, t in PLAIN.vocab.items()),
+            "merges.txt": hex_lines(PLAIN),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "arrows": (
+        {
+            "vocab.txt": lines(f"{i} -> {t}" for i, t in PLAIN.vocab.items()),
+            "merges.txt": lines(f"{a}, {b}" for a, b in PLAIN.merges),
+        },
+        "its tokens are spelled in Python's b'…'",
+    ),
+    "JSON a line": (
+        {
+            "v.jsonl": lines(
+                json.dumps({"id": i, "t": t.hex(), "hex": t.hex()}) for i, t in PLAIN.vocab.items()
+            ),
+            "m.jsonl": lines(
+                json.dumps({"left": a.hex(), "right": b.hex()}) for a, b in PLAIN.merges
+            ),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "two lines of JSON": (
+        {"tok.json": lines(map(json.dumps, HEX.values()))},
+        "its tokens are spelled in hex",
+    ),
+    "other names": (
+        {"t.json": json.dumps({"id_to_token": HEX["vocab"], "bpe_merges": HEX["merges"]})},
+        "its tokens are spelled in hex",
+    ),
+    "lists of objects": (
+        {
+            "tok.json": json.dumps(
+                {
+                    "vocab": [{"id": i, "bytes": [*t]} for i, t in PLAIN.vocab.items()],
+                    "merges": [{"pair": [a, b], "new_id": made} for a, b, made in ids(PLAIN)],
+                }
+            )
+        },
+        "its tokens are spelled in lists of numbers",
+    ),
+    "merges with what they make": (
+        {"tok.json": json.dumps({"merges": ids(PLAIN)})},
+        "it holds merges of ids only",
+    ),
+    "merges with their counts": (
+        {
+            "vocab.json": json.dumps(HEX["vocab"]),
+            "merges.json": json.dumps([[*merge, 9] for merge in HEX["merges"]]),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "merges of bytes, pickled": ({"m.pkl": pickle.dumps(PLAIN.merges)}, "it holds merges only"),
+    "written numbers": (
+        {
+            "vocab.json": json.dumps(NUMBERS),
+            "merges.json": json.dumps([[NUMBERS[a], NUMBERS[b]] for a, b, _ in ids(PLAIN)]),
+        },
+        "its tokens are spelled in written numbers",
+    ),
+    "hex with spaces": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, lambda token: token.hex(" "))),
+            "merges.json": json.dumps(pairs(PLAIN, lambda token: token.hex(" "))),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "hex with a sign in front, tokens first": (
+        {
+            "vocab.json": json.dumps({f"0x{t.hex()}": i for i, t in PLAIN.vocab.items()}),
+            "merges.json": json.dumps(pairs(PLAIN, lambda token: "0x" + token.hex())),
+        },
+        "its tokens are spelled in hex",
+    ),
+    "escapes": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, lambda token: str(token)[2:-1])),
+            "merges.json": json.dumps(pairs(PLAIN, lambda token: str(token)[2:-1])),
+        },
+        "its tokens are spelled in Python's escapes",
+    ),
+    "surrogates": (
+        {
+            "vocab.json": json.dumps(by_id(PLAIN, lambda t: t.decode("utf-8", "surrogateescape"))),
+            "merges.json": json.dumps(pairs(PLAIN, lambda t: t.decode("utf-8", "surrogateescape"))),
+        },
+        "its tokens are spelled in text with surrogates",
+    ),
+    "tokens before ids, which are text": (
+        {
+            "vocab.json": json.dumps({spell(t): str(i) for i, t in PLAIN.vocab.items()}),
+            "merges.json": json.dumps([f"{spell(a)} {spell(b)}" for a, b in PLAIN.merges]),
+        },
+        "its tokens are spelled in GPT-2's spelling",
+    ),
+}
+
+
 @pytest.mark.parametrize("name", SAVES)
 def test_a_save_is_read_and_what_was_taken_for_what_is_said(name: str, tmp_path: Path) -> None:
     files, note = SAVES[name]
@@ -231,6 +399,10 @@ RAW = "".join(f"{decoded(left)} {decoded(right)}\n" for left, right in PLAIN.mer
             {"tok.json": json.dumps({"vocab": by_id(PLAIN, list), "merges": [108, 111]})},
             "it is a flat list, with 108 in it",
         ),
+        (
+            {"v.tsv": lines(f"{i}\t{decoded(t)}" for i, t in PLAIN.vocab.items()), "m.txt": RAW},
+            "line 3 is not two tokens|columns like the first",
+        ),
     ],
 )
 def test_what_is_ambiguous_is_refused_with_how_to_save_it(
@@ -244,10 +416,50 @@ def test_what_is_ambiguous_is_refused_with_how_to_save_it(
         assert "json.dump({i: t.hex()" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("begins", "reason"),
+    [
+        (b"\x93NUMPY\x01\x00v\x00", "an array of NumPy, in which bytes lose their last zeros"),
+        (b"PK\x03\x04" + bytes(26) + b"v.npy", "arrays of NumPy"),
+        (b"PK\x03\x04" + bytes(26) + b"vocab/data.pkl", "what torch.save writes"),
+    ],
+)
+def test_what_cannot_hold_bytes_is_named(begins: bytes, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "vocab").write_bytes(begins)
+    with pytest.raises(TokenizerFileError, match=rf"{reason}.*json\.dump"):
+        open_tokenizer(tmp_path / "vocab")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "vocab = {0: b'a'}; import os",
+        "{0: b'a', 1: print()}",
+        "{0: b'a' + b'b'}",
+        f"{{0: b'a', 1: {'(' * 9}{')' * 9}}}",
+        f"{{0: b'a', 1: {'not ' * 100}0}}",
+        "{0: b'a'",
+        "{0: b'a', 0: {}}[0]",
+    ],
+)
+def test_python_is_read_as_data_alone(written: str, tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text(written)
+    with pytest.raises(TokenizerFileError, match=r"more than data|no data|no vocabulary"):
+        open_tokenizer(tmp_path / "vocab.txt")
+
+
+@pytest.mark.parametrize(
+    "text", ["0,In the beginning\n1,was the word, and the\n", "(a b)\n(c d)\n"]
+)
+def test_a_text_is_no_table_and_no_python(text: str, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text(text * 3)
+    assert not is_tokenizer(tmp_path / "text.txt")
+
+
 def test_the_two_lines_that_it_names_save_it_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engine.formats.course_spellings import HOW_TO_SAVE
+    from engine.formats.vocab_and_merges import HOW_TO_SAVE
 
     monkeypatch.chdir(tmp_path)
     lines = HOW_TO_SAVE.split(": ", 1)[1].split(" and json")

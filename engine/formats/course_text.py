@@ -1,0 +1,324 @@
+r"""Course solutions as text: what Python prints, JSON a line, tables of ids and tokens.
+
+    {0: b'\x00', 1: b'\x01', …}       {"id": 0, "token": "00"}       id,token
+    [(b't', b'h'), (b'th', b'e')]     {"id": 1, "token": "01"}       0,00
+
+The first lines of a file tell which it is. Its values go the way of all solutions, through
+`course_values`, which tells what is meant and refuses what is in doubt. The other file of two may
+be JSON, or lines of two tokens.
+
+Python is read as data: that it has no operators, few names and little depth is looked at before
+Python's own parser makes constants of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from io import StringIO
+from itertools import accumulate, islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from engine.core.errors import TokenizerFileError
+from engine.formats import gpt2
+from engine.formats.course_spellings import pair_of_literals
+from engine.formats.course_values import PAIR_NAMES, column_names, read_values
+from engine.formats.guesses import open_vocab_and_merges
+from engine.formats.source import HEAD, Source, read_json, read_lines, read_text
+from engine.formats.tokenizer_format import Opened, Overrides, TokenizerFormat
+from engine.formats.vocab_and_merges import HOW_TO_SAVE, VocabAndMerges
+
+ENDINGS = (".txt", ".csv", ".tsv", ".jsonl", ".py", ".json")
+STEMS = ("vocab", "merges")
+
+
+class Reader(NamedTuple):
+    """A way to write values as text: whether a file that begins so is written so, and its value."""
+
+    recognises: Callable[[str], bool]
+    read: Callable[[Path], Any]
+
+
+# What Python prints
+
+LARGEST = 1 << 24
+"""Bytes of Python that are parsed: a vocabulary of 200,000 tokens has a quarter of them."""
+MOST_CONSTANTS = 1 << 19
+DEEPEST = 8
+MOST_NAMES = 64
+_PYTHON = re.compile(
+    r"""(?:\s*\#[^\n]*\n)*\s*(?:\w+\s*=\s*)?(?:\w+\((?:<class\ '\w+'>,\s*)?)?"""  # vocab = Counter(
+    r"""(?:[\[({\s]*\{\s*\d+\s*:"""  # {0:
+    r"""|[\[{\s]*\([\[({\s]*(?:\d+\s*[],]|[bB]?['"])"""  # [(97, or (b'
+    r"""|[\[({\s]+(?:[bB]["']|'))""",  # [b' or {'vocab'
+    re.VERBOSE,
+)
+_STRING = re.compile(r"""[bB]?(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")""")
+_COMMENT = re.compile(r"#[^\n]*")
+_CLASS = re.compile(r"<class '\w+'>")
+_DATA = re.compile(r"[\[\](){},:=\w\s]*+")
+_NAME = re.compile(r"[^\W\d]\w*")
+_NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
+
+
+def _read_python(path: Path) -> Any:
+    text = _CLASS.sub("0", read_text(path))
+    without_strings = _COMMENT.sub("", _STRING.sub("0", text))
+    if len(text) > LARGEST or sum(map(without_strings.count, "[({,")) > MOST_CONSTANTS:
+        raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
+    depth = accumulate(
+        (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
+    )
+    names = sum(1 for _ in islice(_NAME.finditer(without_strings), MOST_NAMES + 1))
+    if not _DATA.fullmatch(without_strings) or max(depth) > DEEPEST or names > MOST_NAMES:
+        raise TokenizerFileError(
+            f"{path}: is Python, and more than data; nothing of it is executed"
+        )
+    try:
+        found = dict(_assigned(ast.parse(text)))
+    except _NO_DATA as error:
+        what = str(error)[:80] or "its parser gives up"
+        raise TokenizerFileError(
+            f"{path}: is as Python prints it, but cut short or no data: {what}"
+        ) from None
+    if found.keys() >= set(STEMS):
+        return found
+    values = [*found.values()]
+    return values[0] if len(values) == 1 else values
+
+
+def _assigned(module: ast.Module) -> Iterator[tuple[str | int, Any]]:
+    """Name → value of each statement; its place, if it has no name."""
+    for place, statement in enumerate(module.body):
+        if not isinstance(statement, ast.Assign | ast.Expr):
+            raise ValueError(f"line {statement.lineno} is no value")
+        name: str | int = place
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+        value = statement.value
+        if isinstance(value, ast.Call) and value.args:  # Counter({…}), defaultdict(…, {…})
+            value = value.args[-1]
+        found = ast.literal_eval(value)
+        yield name, dict(found) if value is not statement.value else found
+
+
+# JSON, a value a line
+
+
+def _is_json_lines(head: str) -> bool:
+    lines = [line for line in _whole_lines(head) if line.strip()][:2]
+    return len(lines) == 2 and all(line.lstrip()[0] in "[{" and _is_json(line) for line in lines)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_json_lines(path: Path) -> Any:
+    values: list[Any] = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                values.append(json.loads(line))
+            except (ValueError, RecursionError) as error:
+                raise TokenizerFileError(f"{path}: line {number} is no JSON: {error}") from None
+    return values
+
+
+def _in_doubt(path: Path, what: str) -> TokenizerFileError:
+    return TokenizerFileError(f"{path}: {what}; {HOW_TO_SAVE}")
+
+
+# Tables: an id and a token a line
+
+SEPARATORS = ("\t", ",", " -> ", ": ", " ")
+MOST_IN_CELL = 40
+"""Characters: bytes and special tokens, with which a vocabulary begins, have no more."""
+_MOST_DIGITS = 10
+
+
+def _is_table(head: str) -> bool:
+    return _layout(head) is not None
+
+
+def _layout(head: str) -> tuple[str, int] | None:
+    """What stands between the columns, and in which of them the ids are, the first or the last.
+
+    They are 0, 1, 2, and so on, which they are in hardly any other file.
+    """
+    for separator in SEPARATORS:
+        for place in (0, -1):
+            rows = _rows(head, separator, place)[:-1]  # the last one may be cut
+            ids = [_number(row[place]) for row in rows]
+            del ids[: ids[:1] == [None]]  # the names of the columns
+            if len(ids) > 3 and ids == list(range(len(ids))):
+                return None if any(map(_is_prose, rows)) else (separator, place)
+    return None
+
+
+def _is_prose(row: Sequence[str]) -> bool:
+    return any(len(cell) > MOST_IN_CELL for cell in row)
+
+
+def _rows(text: str, separator: str, place: int) -> list[list[str]]:
+    if separator == "," or separator == "\t":
+        quote = '"' if separator == "," else None
+        reader = csv.reader(StringIO(text, newline=""), delimiter=separator, quotechar=quote)
+        try:
+            return [row for row in reader if row]
+        except csv.Error:
+            return []
+    lines = (line.removesuffix("\r") for line in text.split("\n") if line)
+    return [line.rsplit(separator, 1) if place else line.split(separator, 1) for line in lines]
+
+
+def _number(text: str) -> int | None:
+    digits = text.strip()
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MOST_DIGITS
+    return int(digits) if is_number else None
+
+
+def _read_table(path: Path) -> list[list[Any]]:
+    """Rows of an id and a token."""
+    text = read_text(path)
+    layout = _layout(text[:HEAD])
+    if layout is None:
+        raise _in_doubt(path, "its ids do not begin with 0, 1, 2")
+    rows = _rows(text, *layout)
+    width, at_id, at_token = len(rows[0]), layout[1], -1 - layout[1]
+    odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
+    if odd is not None:
+        raise _in_doubt(path, f"row {odd} has not {width} columns like the first one")
+    heading = [cell.strip().lower() for cell in rows[0]]
+    if _number(heading[at_id]) is None:
+        del rows[0]
+    if width > 2:
+        columns = column_names(heading)
+        if columns is None:
+            raise _in_doubt(path, f"which of its {width} columns is the token is not said")
+        at_id, at_token = map(heading.index, columns)
+    ids = [_number(row[at_id]) for row in rows]
+    if None in ids or len(set(ids)) < len(ids):
+        raise TokenizerFileError(f"{path}: a row has no id, or that of another one")
+    return [[token_id, row[at_token]] for token_id, row in zip(ids, rows, strict=True)]
+
+
+# Lines of two tokens, as merges are
+
+_BETWEEN_TOKENS = (" ", "\t", ",")
+
+
+def read_merge_lines(path: Path) -> list[list[str]]:
+    """The merges of a file with two tokens a line, whatever spells them.
+
+    Raises:
+        TokenizerFileError: a line is not cut in two, or in more than one way.
+    """
+    lines = read_lines(path)
+    start = 1 if lines[:1] and _is_heading(lines[0]) else 0
+    rows = [(number, line) for number, line in enumerate(lines[start:], start + 1) if line]
+    literals = [pair for _, line in rows if (pair := pair_of_literals(line)) is not None]
+    if len(literals) == len(rows):
+        return literals
+    for separator in _BETWEEN_TOKENS:
+        merges = [line.split(separator) for _, line in rows]
+        if separator == "," and any('"' in line for _, line in rows):
+            merges = _rows("\n".join(line for _, line in rows), separator, 0)
+        if all(len(merge) == 2 and all(merge) for merge in merges):
+            return merges
+    number, line = next((n, each) for n, each in rows if not _is_cut_in_two(each))
+    raise _in_doubt(
+        path,
+        f"line {number} is not two tokens with a space between: {line[:60]!r}; tokens that hold "
+        "spaces or newlines cannot be told apart in lines",
+    )
+
+
+def _is_heading(line: str) -> bool:
+    return (
+        line.startswith(gpt2.VERSION) or tuple(re.split(r"[,\t ]", line.lower())) in PAIR_NAMES[:2]
+    )
+
+
+def _is_cut_in_two(line: str) -> bool:
+    return len(line.split(" ")) == 2 and all(line.split(" "))
+
+
+# The format
+
+READERS = (
+    Reader(lambda head: _PYTHON.match(head) is not None, _read_python),
+    Reader(_is_json_lines, _read_json_lines),
+    Reader(_is_table, _read_table),
+)
+
+
+def _reader_of(head: bytes) -> Reader | None:
+    text = head.decode("utf-8", "ignore")
+    return next((reader for reader in READERS if reader.recognises(text)), None)
+
+
+def _whole_lines(head: str) -> list[str]:
+    lines = head.split("\n")
+    return lines[:-1] if len(head) >= HEAD // 2 else lines
+
+
+def read_value(path: Path, head: bytes) -> Any:
+    """What a file holds: in Python's writing, JSON, lines of JSON, a table, or lines of merges.
+
+    Raises:
+        TokenizerFileError: it is damaged, or it cannot be told what is meant.
+    """
+    if (reader := _reader_of(head)) is not None:
+        return reader.read(path)
+    return read_json(path) if gpt2.could_be_json(head) else read_merge_lines(path)
+
+
+def recognises(source: Source) -> bool:
+    files = _files(source)
+    return files.exists and files.folder is None and any(map(_reader_of, files.heads))
+
+
+def _files(source: Source) -> Source:
+    """One file or two; those of a directory, or beside `vocab.…`, that are called so."""
+    one = source.only_file
+    folder = one.parent if one is not None and one.stem == STEMS[0] else source.folder
+    if folder is None:
+        return source
+    names = [[folder / (stem + ending) for ending in ENDINGS] for stem in STEMS]
+    found = [next((path for path in paths if path.is_file()), None) for paths in names]
+    vocab, merges = (one or found[0]), found[1]
+    return source if vocab is None else Source((vocab,) if merges is None else (vocab, merges))
+
+
+def read(source: Source, special_tokens: Sequence[str] | None = None) -> VocabAndMerges:
+    """What the files of a source that was recognised say.
+
+    Raises:
+        TokenizerFileError: a file is damaged, or it cannot be told what is meant.
+    """
+    files = _files(source)
+    values = [read_value(path, head) for path, head in zip(files.paths, files.heads, strict=True)]
+    looked_for = "a dict of ids and tokens and a list of pairs are looked for, in one or two files"
+    return read_values(source, values, looked_for, special_tokens)
+
+
+def load(source: Source, overrides: Overrides) -> Opened:
+    return open_vocab_and_merges(read(source), overrides, FORMAT.name)
+
+
+FORMAT = TokenizerFormat(
+    "course-text",
+    "a course solution's vocab and merges as Python prints them, as JSON lines or as a table",
+    recognises,
+    load,
+    read=read,
+)
