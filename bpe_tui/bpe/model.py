@@ -21,5 +21,4 @@ MODEL = Model(
         "charts": "bpe_tui.bpe.screens.charts:BpeChartsScreen",
     },
     counts_bytes=True,
-    undrawn=("inside", "underline"),
 )

@@ -83,6 +83,7 @@ class WhyWindow(Window[object | None]):
         super().__init__()
         self._frame, self._painters, self._ids = frame, painters, tuple(ids)
         self._pointed_at, self._beside = self._ids, beside
+        self._refused = ""  # why what is typed names no tokens
 
     def compose(self) -> ComposeResult:
         tokens = (visible_bytes(self._frame.any_token(token_id)) for token_id in self._ids)
@@ -100,10 +101,12 @@ class WhyWindow(Window[object | None]):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         asked = tokens_typed(self._frame, event.value) if event.value else ()
+        before = self._refused, self._ids
         if isinstance(asked, str):
-            self._show_rows(paragraph(f"{asked} {self.ADVICE}", self._width, "dim"))
-        elif asked != self._ids:
-            self._ids = asked
+            self._refused = asked
+        else:
+            self._refused, self._ids = "", asked
+        if before != (self._refused, self._ids):
             self._show()
 
     def on_resize(self) -> None:
@@ -119,7 +122,9 @@ class WhyWindow(Window[object | None]):
     def _show(self) -> None:
         frame, ids = self._frame, self._ids
         painter = self._painters(frame)
-        if not ids:
+        if self._refused:
+            self._show_rows(paragraph(f"{self._refused} {self.ADVICE}", self._width, "dim"))
+        elif not ids:
             self._show_rows(paragraph(self.ADVICE, self._width, "dim"))
         elif len(ids) == 1:
             self._show_rows(self.about_token(painter, ids[0], self._width))

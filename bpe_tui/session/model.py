@@ -32,6 +32,7 @@ class Model:
         options: names of those of BPE's options that it has, too.
         commands: those that only its screens have.
         refused: action of a command → what it is for, where this model has no such thing.
+        signs: what its pieces are written with, for the legends.
         undrawn: signs of the legends that its screens never draw.
     """
 
@@ -50,6 +51,7 @@ class Model:
     options: frozenset[str] = frozenset()
     commands: tuple[Command, ...] = ()
     refused: Mapping[str, str] = field(default_factory=dict)
+    signs: tuple[str, ...] = ()
     undrawn: tuple[str, ...] = ()
 
     def part(self, name: str) -> Any:

@@ -186,5 +186,6 @@ MODEL = Model(
     formats=("huggingface",),
     commands=COMMANDS,
     refused=REFUSED,
-    undrawn=("joining", "fresh", "stale", "inside"),
+    signs=("underline",),
+    undrawn=("joining", "fresh", "stale"),
 )

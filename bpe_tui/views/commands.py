@@ -92,37 +92,13 @@ SIGNS = {
     ),
 }
 
-OF_A_MODEL = ("inside", "underline")
-"""Signs of WordPiece and of Unigram, whose pieces are written so."""
-
 LEGENDS = {
     LESSON: ("token", "pretoken", "joining", "fresh", "space", "newline", "byte"),
-    TRAINING: (
-        *OF_A_MODEL,
-        "space",
-        "newline",
-        "pretoken",
-        "token",
-        "joining",
-        "fresh",
-        "stale",
-        "byte",
-    ),
-    ENCODING: (
-        *OF_A_MODEL,
-        "space",
-        "newline",
-        "pretoken",
-        "token",
-        "joining",
-        "fresh",
-        "here",
-        "byte",
-        "cut",
-    ),
-    VOCABULARY: (*OF_A_MODEL, "space", "newline", "switch", "sorted", "byte", "hidden"),
+    TRAINING: ("space", "newline", "pretoken", "token", "joining", "fresh", "stale", "byte"),
+    ENCODING: ("space", "newline", "pretoken", "token", "joining", "fresh", "here", "byte", "cut"),
+    VOCABULARY: ("space", "newline", "switch", "sorted", "byte", "hidden"),
     CHARTS: ("curve", "space", "byte"),
-    INSPECTION: (*OF_A_MODEL, "space", "byte", "hidden", "cut"),
+    INSPECTION: ("space", "byte", "hidden", "cut"),
     RACE: ("curve", "here", "cut"),
     FAMILY: ("space", "pretoken", "token", "byte", "cut"),
     CHECK: ("space", "pretoken", "here", "byte", "cut"),
@@ -130,6 +106,8 @@ LEGENDS = {
     COMPARISON: ("space", "newline", "pretoken", "byte", "hidden", "cut"),
 }
 """Kind of screen → the signs that it draws, what matters most first."""
+WITH_PIECES = (TRAINING, ENCODING, VOCABULARY, INSPECTION)
+"""Where pieces are written as the files of their model have them."""
 
 WORDS = {
     "corpus": "The text that is learnt from; a document is a part between two special tokens.",
@@ -154,9 +132,13 @@ WORDS = {
 }
 
 
-def legend_of(kind: str, undrawn: Collection[str] = ()) -> tuple[tuple[Span, ...], ...]:
-    """What the legend of a kind of screen has, entry by entry, without the signs in `undrawn`."""
-    return tuple(SIGNS[name].entry for name in LEGENDS.get(kind, ()) if name not in undrawn)
+def legend_of(kind: str, model: Model | None = None) -> tuple[tuple[Span, ...], ...]:
+    """What the legend of a kind of screen has, entry by entry: the model's own signs first."""
+    names = LEGENDS.get(kind, ())
+    if model is not None:
+        first = model.signs if kind in WITH_PIECES else ()
+        names = (*first, *(name for name in names if name not in model.undrawn))
+    return tuple(SIGNS[name].entry for name in names)
 
 
 def glossary(kind: str) -> str:

@@ -120,7 +120,7 @@ class PanelScreen(PaintedOnce[None]):
 
     def _legend(self) -> tuple[tuple[Span, ...], ...]:
         kind, model = kind_and_model(self.id or "")
-        return legend_of(kind, model.undrawn if model is not None else ())
+        return legend_of(kind, model)
 
     def compose(self) -> ComposeResult:
         # Before there are widgets: a change of classes later has all their styles worked out anew.

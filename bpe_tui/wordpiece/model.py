@@ -69,5 +69,6 @@ MODEL = Model(
     options=frozenset({"min_count"}),
     commands=COMMANDS,
     refused=REFUSED,
-    undrawn=("stale", "underline"),
+    signs=("inside",),
+    undrawn=("stale",),
 )

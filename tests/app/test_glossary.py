@@ -75,9 +75,10 @@ def test_help_goes_on_below_what_is_said_not_below_the_key() -> None:
 
 
 def test_a_model_has_no_sign_in_its_legend_that_it_never_draws() -> None:
-    unigram = legend_of("training", MODELS["unigram"].undrawn)
-    assert unigram
+    unigram = legend_of("training", MODELS["unigram"])
+    assert unigram[0] == SIGNS["underline"].entry
     assert SIGNS["joining"].entry not in unigram
+    assert SIGNS["underline"].entry not in legend_of("training")
 
 
 async def test_the_legend_fits_and_gives_way_below_24_rows() -> None:

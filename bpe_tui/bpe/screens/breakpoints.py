@@ -15,7 +15,7 @@ from bpe_tui.session.session import Session
 from bpe_tui.widgets.fields import Field
 from bpe_tui.widgets.lines import Lines
 from bpe_tui.widgets.numbers import number, plural
-from bpe_tui.widgets.rows import Row, left
+from bpe_tui.widgets.rows import Row, left, wrapped
 from bpe_tui.widgets.visible import visible_text
 from bpe_tui.widgets.window import Window
 from engine.analysis.breakpoints.breakpoint_list import Watched
@@ -23,7 +23,6 @@ from engine.analysis.breakpoints.conditions import examples
 from engine.core.errors import BreakpointError
 
 REFRESH_SECONDS = 0.2
-NO_BREAK_SPACE = "\u00a0"
 
 
 class BreakpointRows(Lines):
@@ -94,8 +93,7 @@ class Breakpoints(Window[int | None]):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        lines = examples(session.model.merges_by_score)
-        self._hint = "Like  " + "   ".join(line.replace(" ", NO_BREAK_SPACE) for line in lines)
+        self._examples = examples(session.model.merges_by_score)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="breakpoints", classes="window") as window:
@@ -107,23 +105,38 @@ class Breakpoints(Window[int | None]):
                 classes="keys",
             )
             yield Field(placeholder="tie", id="breakpoint-input", compact=True)
-            yield Static(Content(self._hint), id="dialog-hint")
+            yield Static(id="dialog-hint")
 
     def on_mount(self) -> None:
         self.set_interval(REFRESH_SECONDS, self.query_one(BreakpointRows).rebuild)
         self.query_one("#breakpoint-input").focus()
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_examples)
+
+    @property
+    def _hint(self) -> Static:
+        return self.query_one("#dialog-hint", Static)
+
+    def _show_examples(self) -> None:
+        """What may be typed; no line ends within an example, whose blanks may count."""
+        if not self._hint.has_class("-refused"):
+            words = ([(f"{line}   ", "")] for line in ("Like", *self._examples))
+            lines = wrapped(words, self._hint.size.width)
+            told = ("".join(text for text, _ in line).rstrip() for line in lines)
+            self._hint.update(Content("\n".join(told)))
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        hint = self.query_one("#dialog-hint", Static)
+        hint = self._hint
         try:
             self._session.breakpoints.add(event.value)
         except BreakpointError as error:
             hint.update(Content(visible_text(str(error), spaces=False)))
             hint.add_class("-refused")
             return
-        hint.update(Content(self._hint))
         hint.remove_class("-refused")
+        self._show_examples()
         event.input.value = ""
         self.query_one(BreakpointRows).rebuild()
 

@@ -191,8 +191,9 @@ def _block(
     notes: Iterable[Span] = (),
 ) -> Iterator[Row]:
     """A stage: its name and what it is, then its output, then what there is to say of it."""
-    head = [(title, "strong")]
-    yield Row([*left(head, max(gutter, width(title) + 2)), (told, "dim")], target)
+    head = left([(title, "strong")], max(gutter, width(title) + 2))
+    told = shorten(told, max(room - spans_width(head), 1))
+    yield Row([*head, (told, "dim")], target)
     indent = (" " * gutter, "")
     for line in lines:
         yield Row([indent, *line], target)
@@ -250,7 +251,7 @@ def _model(shown: Shown, width: int, gutter: int) -> Iterator[Row]:
         chosen = _before_template(shown, text)
         lines += token_lines(text.tokens, chosen, shown.marks, width - gutter)
     total = sum(len(text.tokens) for text in shown.run.texts)
-    told = f"{model.name}, {plural(len(model.vocab), 'token')} in its vocabulary → "
+    told = f"{model.name}, vocabulary {number(len(model.vocab))} → "
     notes: list[Span] = []
     if isinstance(model, WordPiece):
         prefix = visible_text(model.continuing_subword_prefix)
@@ -306,8 +307,6 @@ def _switchable(
     told = " · ".join(stage_name(stage) for stage in stages) or "none"
     if shown.draft.is_switched(kind):
         told += "  (switched)"
-    room = max(width - max(gutter, len(kind.title) + 2), 1)
-    told = shorten(told, room)
     yield from _block(kind.title, told, lines, gutter, width, ToStage(kind), notes)
 
 
