@@ -48,6 +48,8 @@ from engine.unigram.frame import UnigramFrame
 
 STATIONS = ("count", "pick", "replace")
 SECTIONS = (*STATIONS, "corpus", "your-text")
+LEAST_FOR_TEXT, LEAST_FOR_CORPUS = 18, 15
+"""Rows from which on there is room for the reader's text and the corpus; else a note has theirs."""
 MARK = 2
 """Cells before the edge of all rows, for the mark of a bar."""
 
@@ -171,10 +173,25 @@ class LessonScreen(SessionScreen):
         super().give_room(taken)
         self.show_again()
 
+    @property
+    def _free(self) -> Size:
+        """The cells of the screen that no note takes."""
+        note = self.query_one("#note")
+        taken = note.outer_size.height if note.display else 0
+        return Size(self.size.width, self.size.height - taken)
+
+    def show_told(self) -> None:
+        super().show_told()
+        self.call_after_refresh(self._make_way)  # once a note has its height
+
+    def _make_way(self) -> None:
+        if self._laid_out != self._free:
+            self.show_again()
+
     def _lay_out(self) -> None:
         """Give all sections the rows and columns that they have at this size."""
-        self._laid_out = self.size
-        room = self._layout = layout(*self.size)
+        self._laid_out = self._free
+        room = self._layout = layout(*self._free)
         rows = {
             "count": room.bars + 1,
             "pick": PICK_ROWS + 1,
@@ -189,6 +206,8 @@ class LessonScreen(SessionScreen):
                 section.styles.height = height
             section.margin = room.margin - (MARK if name == "count" else 0)
             section.is_short = room.is_short
+        self.section("your-text").display = self._free.height >= LEAST_FOR_TEXT
+        self.section("corpus").display = self._free.height >= LEAST_FOR_CORPUS
         self.query_one("#heading").styles.margin = (0, 0, room.head_gap, 0)
         self.call_after_refresh(self._place_field)  # once the sections have their places
 
@@ -202,7 +221,7 @@ class LessonScreen(SessionScreen):
         if self.field.text != session.text:
             self._take_text()
             self.show_again()
-        if self._laid_out != self.size:
+        if self._laid_out != self._free:
             self.show_again()
         self.clock.follow(frame, session.speed if session.playing else None)
         if self.clock.moment is not None:
@@ -216,7 +235,7 @@ class LessonScreen(SessionScreen):
         """Bring all sections to a moment."""
         if not self.is_mounted:
             return
-        if self._laid_out != self.size:
+        if self._laid_out != self._free:
             self._lay_out()
         joined = moment.beat is Beat.JOIN and moment.share >= JOINED_AT
         still = (moment.after, joined, self.text, self.size)
@@ -338,7 +357,7 @@ class LessonScreen(SessionScreen):
     @property
     def bars(self) -> int:
         """How many rows there are at COUNT."""
-        return layout(*self.size).bars
+        return layout(*self._free).bars
 
     @property
     def shows_whole_corpus(self) -> bool:
@@ -346,7 +365,7 @@ class LessonScreen(SessionScreen):
         moment, section = self.clock.moment, self.section("corpus")
         if moment is None or not moment.after.excerpt.complete:
             return False
-        room = layout(*self.size).corpus
+        room = layout(*self._free).corpus
         whole = self.teller.corpus_rows(moment, Place(0, 0), room + 1, section.room)
         return len(whole) <= room
 

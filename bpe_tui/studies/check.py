@@ -20,7 +20,7 @@ from bpe_tui.session.config import Claimed, RunConfig, why_unchecked
 from bpe_tui.session.jobs import Job
 from bpe_tui.session.session import Session
 from bpe_tui.styles import sheet
-from bpe_tui.views.narration import heading
+from bpe_tui.views.narration import first_fitting, heading
 from bpe_tui.views.panel_screen import SessionScreen
 from bpe_tui.views.targets import ToStep
 from bpe_tui.widgets.lines import RowList
@@ -374,7 +374,8 @@ class CheckScreen(SessionScreen):
         wrong = sum(not judged.fits for judged in job.judged)
         if not wrong:
             return f"{name}: all {plural(job.merges, 'merge')} are by the rule."
-        return f"{name}: {number(wrong)} of {plural(job.merges, 'merge')} differ from the rule's."
+        differ = f"{number(wrong)} of {plural(job.merges, 'merge')} differ from the rule's."
+        return first_fitting(self.size.width - 2, f"{name}: {differ}", differ)
 
     # -- commands
 

@@ -36,6 +36,8 @@ NO_MERGE = "No merge is recorded yet, so there is nothing to draw."
 FREQUENT = 10
 """So many of the most frequent pretokens are told apart from the rest."""
 TOKEN_CELLS = 12
+DRAWN = 0.998
+"""The share of the tokens that has bars where the others are far longer."""
 LENGTHS = 8
 """The chart of lengths reaches so far at the least."""
 
@@ -163,18 +165,32 @@ def lengths(what: str, unit: str) -> ChartKind:
 
     def figure(frame: Any) -> Figure:
         last = frame.statistics.token_lengths(frame.recorded_steps)
+        longest = _longest_drawn(last)
+        series = frame.statistics.token_lengths(frame.step)[: longest + 1]
+        return length_bars(series, longest, unit, what, top=float(last.max(initial=1)))
+
+    def answer(frame: Any) -> str:
         series = frame.statistics.token_lengths(frame.step)
-        return length_bars(series, len(last) - 1, unit, what, top=float(last.max(initial=1)))
+        longest = _longest_drawn(frame.statistics.token_lengths(frame.recorded_steps))
+        longer = int(series[longest + 1 :].sum())
+        rest = f" · {number(longer)} longer than {longest}" if longer else ""
+        return f"{summarize_lengths(series, unit)}{rest}"
 
     return ChartKind(
         "lengths",
         f"How long are the {what}?",
         figure,
-        lambda frame: summarize_lengths(frame.statistics.token_lengths(frame.step), unit),
+        answer,
         lambda frame: (frame.statistics, frame.recorded_steps, frame.step),
         over_steps=False,
         needs_corpus=False,
     )
+
+
+def _longest_drawn(lengths: Ints) -> int:
+    """Up to which length there are bars: a few tokens of 100 bytes would press the others flat."""
+    most = int(np.searchsorted(lengths.cumsum(), DRAWN * lengths.sum()))
+    return len(lengths) - 1 if len(lengths) <= 2 * most else most
 
 
 def length_bars(series: Ints, longest: int, unit: str, what: str, top: float = 0) -> Figure:
@@ -210,7 +226,9 @@ class ChartPanel(Chart):
         counts_nothing = self.kind.lacks_corpus(new)
         if self._drawn != drawn:
             self._drawn = drawn
-            self.why_empty = NO_CORPUS if counts_nothing else self.kind.why_empty
+            has_none = self.kind.over_steps and not new.recorded_steps
+            why_empty = NO_MERGE if has_none else self.kind.why_empty
+            self.why_empty = NO_CORPUS if counts_nothing else why_empty
             self.figure = self.kind.figure(new)
         self.at = new.step if self.kind.over_steps else None
         room = self.outer_size.width - BORDER_CELLS

@@ -91,7 +91,8 @@ class MergeList(TokenPanel[MergeFrameT]):
         self.say(f"merges  {number(self.frame.recorded_steps)}", "↵ goes there")
         cells = self.room - len("pair") - len(number(self.frame.recorded_steps)) - 4
         margin = " " * (len(number(self.frame.recorded_steps)) + 4)
-        self.name_columns([(margin + "pair", ""), right(self.COUNTED, cells)])
+        counted = self.COUNTED if self.frame.has_corpus else ""
+        self.name_columns([(margin + "pair", ""), right(counted, cells)])
         super(FramePanel, self).rebuild()
 
     def watch_frame(self, old: Any, new: Any) -> None:

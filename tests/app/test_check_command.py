@@ -40,7 +40,7 @@ def test_what_train_makes_agrees(capsys: pytest.CaptureFixture[str], tmp_path: P
         assert run(capsys, *given, "--vocab-size", "357") == (
             0,
             "All 100 merges are by the rule.\n"
-            "The vocabulary is that of the rule, numbers and all.\n",
+            "The vocabulary is what these merges make, with the ids that the rule gives.\n",
             "",
         )
 

@@ -208,7 +208,11 @@ BYTES = [bytes((byte,)) for byte in range(256)]
 @pytest.mark.parametrize(
     ("vocab", "agrees", "told"),
     [
-        (vocab_of(*BYTES, b"<s>", b"ow"), True, "is that of the rule, numbers and all."),
+        (
+            vocab_of(*BYTES, b"<s>", b"ow"),
+            True,
+            "is what these merges make, with the ids that the rule gives.",
+        ),
         (vocab_of(b"<s>", *BYTES, b"ow"), True, "numbers them otherwise: id 0 is <s>, by the rule"),
         (vocab_of(*BYTES, b"ow", b"<s>"), True, "otherwise: id 256 is ow, by the rule <s>."),
         (vocab_of(*BYTES, b"ow"), False, "The vocabulary lacks <s>."),

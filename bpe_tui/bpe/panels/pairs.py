@@ -290,7 +290,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
         if entry.pair == pushed:
             return [("  ", ""), ("pushed", "fresh")]
         if entry.forbidden:
-            return [("  ", ""), ("forbidden" if is_roomy else "no", "stale-truth")]
+            return [("  ", ""), ("forbidden" if is_roomy else "forbid", "stale-truth")]
         if entry.stale:
             truth = number(entry.count) if entry.count else "gone"
             return [("  ", ""), (f"stale: {truth}" if is_roomy else f"✗{truth}", "stale-truth")]
@@ -310,7 +310,7 @@ def _columns(frame: Frame, painter: TokenPainter, width: int) -> list[RowColumn]
 
     digits = len(number(highest_shown(frame)))
     count_cells = max(digits, len("count")) + 1
-    mark_cells = max(9 + digits, len("  stale: gone")) if is_roomy else max(3 + digits, 7)
+    mark_cells = max(9 + digits, len("  stale: gone")) if is_roomy else max(3 + digits, 8)
     has_changes = width >= WIDE
     change_cells = max(digits + 1, len("change")) + 2 if has_changes else 0
     spare = width - PLACE_CELLS - PAIR_CELLS - count_cells - change_cells - mark_cells

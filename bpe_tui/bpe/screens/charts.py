@@ -6,6 +6,7 @@ And what can be saved of a step, and what can be exported, the charts among it.
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -47,6 +48,14 @@ def _compression_here(frame: Frame) -> str:
     return f"{frame.bytes_per_token:.2f} bytes per token · step {number(frame.step)}"
 
 
+def _ties(frame: Frame) -> Figure | None:
+    return None if frame.given else TIES.figure_of(frame)
+
+
+def _ties_here(frame: Frame) -> str:
+    return "" if frame.given else TIES.answer(frame)
+
+
 CHARTS = (
     ChartKind(
         "compression",
@@ -56,7 +65,12 @@ CHARTS = (
         recorded,
     ),
     COUNTS,
-    TIES,
+    replace(
+        TIES,
+        figure_of=_ties,
+        answer=_ties_here,
+        why_empty="The merges are a tokenizer's: no tie was decided here.",
+    ),
     zipf("pretoken"),
     lengths("tokens", "bytes"),
 )

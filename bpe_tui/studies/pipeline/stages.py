@@ -132,7 +132,9 @@ def stage_name(stage: Stage) -> str:
     if named is not None and named.name in PATTERNS:
         return f"Split (the pattern {named.name})"
     if isinstance(stage, PostProcessor):
-        return visible_text(f"{stage.name}: {spelled_template(stage, 1)}", spaces=False)
+        template = spelled_template(stage, 1)
+        adds = "" if template == "$A" else f": {template}"  # `$A` is the text, alone
+        return visible_text(f"{stage.name}{adds}", spaces=False)
     settings = {key: value for key, value in stage.settings().items() if value not in (None, False)}
     shown = ", ".join(f"{key}{_setting(value)}" for key, value in settings.items())
     name = visible_text(stage.name, spaces=False)

@@ -194,7 +194,7 @@ class VocabularyFinding:
             differences = (f"{verb} {_some(tokens, show)}" for verb, tokens in parts if tokens)
             return f"The vocabulary {' and '.join(differences)}."
         if self.renumbered is None:
-            return "The vocabulary is that of the rule, numbers and all."
+            return "The vocabulary is what these merges make, with the ids that the rule gives."
         first = self.renumbered.describe(show)
         return f"The vocabulary has the right tokens, but numbers them otherwise: {first}."
 
