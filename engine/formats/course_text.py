@@ -68,7 +68,7 @@ _NO_DATA = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 def _read_python(path: Path) -> Any:
     text = _CLASS.sub("0", read_text(path))
     without_strings = _COMMENT.sub("", _STRING.sub("0", text))
-    if len(text) > LARGEST or sum(map(without_strings.count, "[({,")) > MOST_CONSTANTS:
+    if len(text) > LARGEST or sum(map(without_strings.count, "[({,:")) > MOST_CONSTANTS:
         raise TokenizerFileError(f"{path}: is far more Python than a vocabulary takes")
     depth = accumulate(
         (c in "[({") - (c in "])}") for c in re.findall(r"[][(){}]", without_strings)
@@ -190,9 +190,9 @@ def _read_table(path: Path) -> list[list[Any]]:
     """Rows of an id and a token."""
     text = read_text(path)
     layout = _layout(text[:HEAD])
-    if layout is None:
-        raise _in_doubt(path, "its ids do not begin with 0, 1, 2")
-    rows = _rows(text, *layout)
+    rows = [] if layout is None else _rows(text, *layout)
+    if layout is None or not rows:
+        raise _in_doubt(path, "its ids do not begin with 0, 1, 2, or a token is far too long")
     width, at_id, at_token = len(rows[0]), layout[1], -1 - layout[1]
     odd = next((n for n, row in enumerate(rows, start=1) if len(row) != width), None)
     if odd is not None:
@@ -232,7 +232,7 @@ def read_merge_lines(path: Path) -> list[list[str]]:
         merges = [line.split(separator) for _, line in rows]
         if separator == "," and any('"' in line for _, line in rows):
             merges = _rows("\n".join(line for _, line in rows), separator, 0)
-        if all(len(merge) == 2 and all(merge) for merge in merges):
+        if merges and all(len(merge) == 2 and all(merge) for merge in merges):
             return merges
     number, line = next((n, each) for n, each in rows if not _is_cut_in_two(each))
     raise _in_doubt(
