@@ -69,6 +69,7 @@ SECONDS = 20
 PATIENCE = 5
 """Seconds without workers before they are missed."""
 _LOCAL = re.compile(r"local:([1-9]\d{0,3})")
+_ADDRESS = re.compile(r"(tcp|tls)://[^/\s]+:\d{1,5}")
 
 
 class ClusterCount:
@@ -331,8 +332,10 @@ def _entries(client: Any, cluster: str, part: Any, size: int) -> Iterator[tuple[
 def _connected(cluster: str) -> Iterator[Any]:
     """A client of a cluster whose workers can do the tasks."""
     local = _LOCAL.fullmatch(cluster)
-    if local is None and "://" not in cluster:
-        raise ClusterError(f"{cluster}: is no cluster; give tcp://HOST:PORT, or local:N")
+    if local is None and _ADDRESS.fullmatch(cluster) is None:
+        raise ClusterError(
+            f"{cluster}: is no cluster; give tcp://HOST:PORT, tls://HOST:PORT or local:N"
+        )
     resource_tracker.ensure_running()  # started later, it would take over what a screen has open
     try:
         from distributed import Client, LocalCluster
@@ -356,6 +359,7 @@ def _connected(cluster: str) -> Iterator[Any]:
                             silence_logs=logging.CRITICAL,
                         )
                     address = opened.enter_context(made)
+                _check_certificates(cluster)
                 connection = Client(address, timeout=SECONDS, set_as_default=False)
                 client = opened.enter_context(connection)
                 opened.enter_context(_telling_of_no_workers(client, cluster))
@@ -364,6 +368,22 @@ def _connected(cluster: str) -> Iterator[Any]:
         except KeyboardInterrupt:
             opened.pop_all()  # Dask would wait for its processes; they end with this one
             raise
+
+
+def _check_certificates(cluster: str) -> None:
+    """An error where Dask's settings name none; its client would wait for them for long."""
+    if not cluster.startswith("tls://"):
+        return
+    from distributed import Security
+
+    try:
+        context = Security().get_connection_args("client").get("ssl_context")
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{cluster}: the certificates cannot be read: {error}") from error
+    if context is None:
+        raise ClusterError(
+            f"{cluster}: needs certificates; name them in Dask's settings (distributed.comm.tls)"
+        )
 
 
 @contextmanager
@@ -437,7 +457,10 @@ def _told(cluster: str) -> Iterator[None]:
     except TimeoutError as error:
         raise ClusterError(f"{cluster}: no scheduler answers within {SECONDS} seconds") from error
     except OSError as error:
-        raise ClusterError(f"{cluster}: the connection failed; is it there?") from error
+        also = "do the certificates fit" if cluster.startswith("tls") else "is it tcp that it takes"
+        raise ClusterError(
+            f"{cluster}: the connection failed; is the scheduler there, and {also}?"
+        ) from error
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise ClusterError(

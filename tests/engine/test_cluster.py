@@ -110,6 +110,8 @@ def test_counts_documents_and_order_are_the_same_wherever_tasks_are_cut(
     [
         ("nowhere", "gpt2", SPECIAL, "is no cluster"),
         ("local:0", "gpt2", SPECIAL, "is no cluster"),
+        ("http://host:1", "gpt2", SPECIAL, "is no cluster"),
+        ("tcp://host", "gpt2", SPECIAL, "is no cluster"),
         ("local:1", "none", (), "no place to cut"),
         ("local:1", "gpt2", ("aa",), "may overlap"),
         ("local:1", "gpt2", ("<s>", "<s><t>"), "may overlap"),
