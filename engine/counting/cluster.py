@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.core.errors import BpeError, ClusterError, HelperWarning
+from engine.core.errors import BpeError, ClusterError, CorpusError, HelperWarning
 from engine.core.events import CountProgress, WorkProgress
 from engine.counting.cluster_tasks import (
     PLACES,
@@ -211,7 +211,18 @@ def _is_plain(source: Source, reading: Reading) -> bool:
         return False
     with source.open() as raw:
         head = Stream(raw).head
-    return packing_of(source.name, head) is None and not head.startswith((PARQUET, COUNTS))
+    is_text = packing_of(source.name, head) is None and not head.startswith((PARQUET, COUNTS))
+    return is_text and (source.path is not None or _gives_parts(source))
+
+
+def _gives_parts(source: Source) -> bool:
+    """Whether a server gives parts of a file; not all do."""
+    try:
+        with source.open(seekable=True) as file:
+            file.seek(1)
+            return len(file.read(1)) == 1
+    except CorpusError:
+        return False
 
 
 def _check_can_be_cut(pattern: Pattern, special_tokens: Sequence[str]) -> None:

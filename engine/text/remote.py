@@ -172,6 +172,8 @@ def _reason(error: BaseException) -> str:
         if isinstance(each, CorpusError):
             return str(each)
     for each in chain:
+        if type(each).__name__ == "TooManyRedirects":
+            return "the server redirects again and again"
         if isinstance(status := getattr(each, "status", None), int):
             return f"the server answers {status}; is the address right, and may you read it?"
         if isinstance(each, TimeoutError):
@@ -184,6 +186,10 @@ def _reason(error: BaseException) -> str:
             )
         if isinstance(each, PermissionError):
             return "no permission to read it"
+        if "Certificate" in type(each).__name__:
+            return "the server's certificate is not one to trust"
+        if isinstance(each, ValueError) and "range requests" in str(each):
+            return "the server sends no parts of a file, which are needed; save it first"
         if type(each).__name__ == "ClientPayloadError":
             return "the connection broke off before its end; try again"
         if type(each).__name__.startswith(("ClientConnect", "ClientOS", "ServerDisconnected")):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from heapq import merge
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -131,6 +133,28 @@ def test_what_a_cluster_cannot_count_is_refused_before_it_is_asked(
 def test_standard_input_is_no_task() -> None:
     with pytest.raises(ClusterError, match=r"standard input: .* save it first"):
         cluster.tasks_of(Corpus("-"), 1)
+
+
+class NoParts(NamedTuple):
+    """A big file on a server that sends it only as a whole."""
+
+    given: str = "https://host/big.txt"
+    name: str = given
+    path: None = None
+    size: int = 10 << 20
+
+    @contextmanager
+    def open(self, seekable: bool = False) -> Iterator[io.BytesIO]:
+        if seekable:
+            raise CorpusError("the server sends no parts of a file")
+        yield io.BytesIO(b"low " * 100_000)
+
+
+def test_what_a_server_sends_as_a_whole_is_one_task(tmp_path: Path) -> None:
+    (tmp_path / "small.txt").write_text("low")
+    corpus = Corpus(tmp_path / "small.txt")
+    corpus.sources = [NoParts()]
+    assert [task.bytes for task in cluster.tasks_of(corpus, 1)] == [10 << 20]
 
 
 # --- real workers: each takes a second or more to start
