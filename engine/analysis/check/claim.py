@@ -15,11 +15,11 @@ from engine.bpe.trainers import DEFAULT_TRAINER, algorithm_for
 from engine.bpe.trainers.problem import Algorithm, Problem
 from engine.core.errors import TokenizerFileError
 from engine.core.events import BytesPair, Pair
-from engine.core.gpt2_bytes import unspell
 from engine.counting.count import count_corpus, count_text
 from engine.encoding.encoders.fast import RankHeap
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, read_vocab_and_merges
+from engine.formats.course_spellings import NOT_SO, SPELLINGS
 from engine.formats.course_values import Parts, read_parts
 from engine.text.corpus import Corpus, separator_of
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
@@ -173,8 +173,8 @@ class Claim:
 
         >>> Claim.of(None, [(b"a", b"b")]).steps
         [ClaimedStep(left=b'a', right=b'b', count=None, new_id=None)]
-        >>> Claim.of(None, [("Ġ", "t")]).steps[0].pair
-        (b' ', b't')
+        >>> Claim.of(None, [("Ġ", "t")]).steps[0].pair, Claim.of(None, [("20", "74")]).steps[0].pair
+        ((b' ', b't'), (b' ', b't'))
 
         Raises:
             TokenizerFileError: nobody can say which bytes the tokens are.
@@ -194,15 +194,26 @@ def _steps(merges: Sequence[BytesPair]) -> list[ClaimedStep]:
 
 
 def _of_text(merges: Sequence[tuple[Token, Token]]) -> tuple[list[BytesPair], str]:
-    """The bytes of merges without a vocabulary, and how they are spelled."""
-    for name, bytes_of in (("GPT-2's spelling", unspell), ("text", to_bytes)):
-        try:
-            return [
-                (_bytes(left, bytes_of), _bytes(right, bytes_of)) for left, right in merges
-            ], name
-        except KeyError:
-            continue
-    raise AssertionError("any text has bytes")
+    """The bytes of merges without a vocabulary, and how they are spelled.
+
+    The first merge is of two bytes: that tells `74 68` in hex from the digits that it also may be.
+    """
+    ways = {**SPELLINGS, "text": to_bytes}
+    read = {name: pairs for name, way in ways.items() if (pairs := _pairs_of(merges, way))}
+    of_bytes = (name for name, [first, *_] in read.items() if [*map(len, first)] == [1, 1])
+    likely = ("GPT-2's spelling", "text")
+    name = next(of_bytes, None) or next((name for name in likely if name in read), "text")
+    return read.get(name, []), name
+
+
+def _pairs_of(
+    merges: Sequence[tuple[Token, Token]], bytes_of: Callable[[str], bytes]
+) -> list[BytesPair] | None:
+    """The merges in bytes, if their texts are spelled so."""
+    try:
+        return [(_bytes(left, bytes_of), _bytes(right, bytes_of)) for left, right in merges]
+    except NOT_SO:
+        return None
 
 
 def _bytes(token: Token, bytes_of: Callable[[str], bytes]) -> bytes:
