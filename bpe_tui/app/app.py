@@ -16,7 +16,7 @@ from textual.message import Message
 
 from bpe_tui.app import terminal
 from bpe_tui.app.base import QUIET_SECONDS
-from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead
+from bpe_tui.app.navigation import SCREENS, import_screen, mount_ahead, read_sheets
 from bpe_tui.app.session_app import TICK_SECONDS, SessionApp
 from bpe_tui.lessons.guide import Guide
 from bpe_tui.session import messages
@@ -76,7 +76,9 @@ class BpeTuiApp(SessionApp):
         self._ahead: list[str] = []
 
     def on_mount(self) -> None:
-        self.push_screen(START if self._job is None else self.session.model.screen(TRAINING))
+        first = START if self._job is None else self.session.model.screen(TRAINING)
+        read_sheets(self, self.get_screen(first))
+        self.push_screen(first)
         self.set_interval(TICK_SECONDS, self._tick)
         if self._job is not None:
             self._job.start()

@@ -158,6 +158,8 @@ class BaseApp(App[int]):
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK.name
+        self._sheet_colours = self.get_css_variables()
+        self.stylesheet.set_variables(self._sheet_colours)
         self.notices = Notices()
         self._survives = False
         self._interrupts = terminal.Interrupts()
@@ -211,6 +213,15 @@ class BaseApp(App[int]):
 
     def _end_on_signal(self, number: int) -> None:
         self.exit(128 + number, return_code=128 + number)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Read the style sheets anew for other colours: not those of the first theme once more."""
+        colours = self.get_css_variables()
+        if colours == self._sheet_colours:
+            self.stylesheet.update(self, animate=animate)
+        else:
+            self._sheet_colours = colours
+            super().refresh_css(animate)
 
     def action_light(self) -> None:
         self.theme = DARK.name if self.theme == LIGHT.name else LIGHT.name

@@ -54,20 +54,25 @@ def import_screen(name: str) -> None:
     resolve_name(PLACES[name])
 
 
+def read_sheets(app: App[Any], screen: Screen[Any]) -> None:
+    """Read the style sheets of a screen; Textual would read those of all screens anew."""
+    for path in screen.css_path:
+        if not app.stylesheet.has_source(str(path)):
+            app.stylesheet.read(path)
+
+
 def mount_ahead(app: App[Any], name: str) -> None:
     """Make a screen that nobody has asked for yet, so that its key has only to paint it.
 
-    `push_screen` would do the same, and read the style sheets of all screens anew. `_register` is
-    what it does it with: Textual has no public way to mount a screen that is not in front.
+    `_register` is what `push_screen` does it with: Textual has no public way to mount a screen that
+    is not in front.
     """
     if not app.is_screen_installed(name):
         return  # the application is closing
     screen = app.get_screen(name)
     if screen.is_running:
         return
-    for path in screen.css_path:
-        if not app.stylesheet.has_source(str(path)):
-            app.stylesheet.read(path)
+    read_sheets(app, screen)
     app._register(app, screen)
     screen.post_message(ScreenResume())  # it lays itself out; nothing is painted of it
 

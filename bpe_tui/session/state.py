@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +205,8 @@ def report(error: BaseException) -> Path | None:
 
 def _text_of(error: BaseException, stack: traceback.StackSummary) -> str:
     said = f": {str(error)[:2000]!r}" if os.environ.get(FULL) == "full" else ""
+    from importlib.metadata import version  # it reads mails, too, and nothing has failed so far
+
     versions = f"bpe-tui {version('bpe-tui')}, Python {platform.python_version()}, {sys.platform}"
     return f"{versions}\n{''.join(stack.format())}{type(error).__name__}{said}\n"
 

@@ -307,7 +307,7 @@ class Run(MergeRun):
         if special_tokens is None:
             special_tokens = record.special_tokens
         self.splitter = splitter or SpecialSplitter(special_tokens)
-        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.excerpt = excerpt or Excerpt.of(b"")
         self.bytes_total = sum(len(pretoken) * count for pretoken, count in counts.items())
         self.tokens_at_start = self.alphabet.token_count(counts)
         self.table = {}

@@ -42,7 +42,7 @@ class CountedCorpus:
     counts: Counter[bytes] = field(default_factory=Counter)
     documents: int = 0
     bytes_read: int = 0
-    cut_head: Callable[[], Excerpt] = lambda: Excerpt((), complete=True)
+    cut_head: Callable[[], Excerpt] = lambda: Excerpt.of(b"")
 
     @cached_property
     def excerpt(self) -> Excerpt:

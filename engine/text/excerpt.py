@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
+from typing import NamedTuple, overload
 
 from engine.text.patterns import PATTERNS, Pattern, PatternLike, as_pattern
 from engine.text.pretokenize import Pretoken, SpecialSplitter, pretokens, to_bytes, to_text
@@ -17,11 +19,101 @@ LONGEST_SENTENCE = 80
 _SENTENCE = re.compile(r".+?[.!?。！？।](?=\W|$)")
 
 
+class _Part(NamedTuple):
+    """What a line has of a piece of the text: so many pretokens from the character `start` on.
+
+    `offset` is where the piece begins in the text.
+    """
+
+    piece: str
+    is_special: bool
+    offset: int
+    start: int
+    pretokens: int
+
+
+class Lines(Sequence[tuple[Pretoken, ...]]):
+    """Lines of pretokens. A line ends behind one that holds a newline, and behind a special token.
+
+    To find where pretokens end takes a regex alone. All else that is known of them is found out for
+    the lines that are looked at: a few of some thousand.
+    """
+
+    def __init__(self, text: str, pattern: Pattern, splitter: SpecialSplitter) -> None:
+        self.text = text
+        self.texts: list[list[str]] = []
+        """The texts of the pretokens of each line."""
+        self._pattern = pattern
+        self._parts: list[list[_Part]] = []
+        self._line: tuple[list[str], list[_Part]] = [], []  # that of now
+        offset = 0
+        for piece, is_special in splitter.split_text(text):
+            if is_special:
+                self._end_line()
+                self._add([piece], _Part(piece, True, offset, 0, 1))
+                self._end_line()
+            else:
+                self._cut(piece, offset)
+            offset += len(piece)
+        self._end_line()
+
+    def _cut(self, piece: str, offset: int) -> None:
+        room = LONGEST_LINE - len(self._line[0])
+        start = end = 0
+        cuts: list[str] = []
+        for cut in self._pattern.split(piece):
+            cuts.append(cut)
+            end += len(cut)
+            if "\n" in cut or len(cuts) == room:
+                self._add(cuts, _Part(piece, False, offset, start, len(cuts)))
+                self._end_line()
+                start, cuts, room = end, [], LONGEST_LINE
+        self._add(cuts, _Part(piece, False, offset, start, len(cuts)))
+
+    def _add(self, texts: list[str], part: _Part) -> None:
+        if texts:
+            self._line[0].extend(texts)
+            self._line[1].append(part)
+
+    def _end_line(self) -> None:
+        texts, parts = self._line
+        if texts:
+            self.texts.append(texts)
+            self._parts.append(parts)
+            self._line = [], []
+
+    def is_special(self, place: int) -> bool:
+        """Whether a line is a special token."""
+        return self._parts[place][0].is_special
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[Pretoken, ...]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[tuple[Pretoken, ...]]: ...
+    def __getitem__(self, place: int | slice) -> tuple[Pretoken, ...] | list[tuple[Pretoken, ...]]:
+        if isinstance(place, slice):
+            return [self[line] for line in range(len(self))[place]]
+        return tuple(self._pretokens(self._parts[place], iter(self.texts[place])))
+
+    def _pretokens(self, parts: list[_Part], texts: Iterator[str]) -> Iterator[Pretoken]:
+        alternatives, labelled = self._pattern.alternatives, self._pattern.labelled
+        for piece, is_special, offset, start, count in parts:
+            for text in islice(texts, count):
+                end, alternative = start + len(text), None
+                found = None if is_special else labelled.match(piece, start)
+                # What stands between two matches is a pretoken that no alternative finds.
+                if found is not None and found.end() == end:
+                    alternative = alternatives[found.lastindex - 1]
+                yield Pretoken(text, offset + start, offset + end, alternative, is_special)
+                start = end
+
+
 @dataclass(frozen=True)
 class Excerpt:
-    """Lines of pretokens.
-
-    A line ends behind a pretoken that holds a newline, and behind a special token.
+    """The first part of a corpus, in lines.
 
     Attributes:
         lines: the pretokens of each line, special tokens among them.
@@ -30,7 +122,7 @@ class Excerpt:
         pattern: what cuts these.
     """
 
-    lines: tuple[tuple[Pretoken, ...], ...]
+    lines: Lines
     complete: bool
     examples: Mapping[bytes, bytes] = field(default_factory=dict, repr=False)
     pattern: Pattern = PATTERNS["gpt2"]
@@ -56,21 +148,8 @@ class Excerpt:
             examples: pretoken → a line from elsewhere in which it stands.
         """
         pattern = as_pattern(pattern)
-        lines: list[tuple[Pretoken, ...]] = []
-        line: list[Pretoken] = []
-        for pretoken in pretokens(
-            to_text(data), pattern, splitter or SpecialSplitter(special_tokens)
-        ):
-            if pretoken.special and line:
-                lines.append(tuple(line))
-                line = []
-            line.append(pretoken)
-            if pretoken.special or "\n" in pretoken.text or len(line) == LONGEST_LINE:
-                lines.append(tuple(line))
-                line = []
-        if line:
-            lines.append(tuple(line))
-        return cls(tuple(lines), complete, examples or {}, pattern)
+        lines = Lines(to_text(data), pattern, splitter or SpecialSplitter(special_tokens))
+        return cls(lines, complete, examples or {}, pattern)
 
     @property
     def text(self) -> str:
@@ -79,7 +158,7 @@ class Excerpt:
         >>> Excerpt.of(b"a cat\na dog").text
         'a cat\na dog'
         """
-        return "".join(pretoken.text for line in self.lines for pretoken in line)
+        return self.lines.text
 
     @cached_property
     def first_sentence(self) -> str:
@@ -90,8 +169,8 @@ class Excerpt:
         >>> Excerpt.of(b"\x07\x00\n  A cat sat. It slept.\n").first_sentence
         'A cat sat.'
         """
-        for line in self.lines:
-            text = "".join(found.text for found in line if not found.special)
+        for place, texts in enumerate(self.lines.texts):
+            text = "" if self.lines.is_special(place) else "".join(texts)
             text = text[: 4 * LONGEST_SENTENCE].strip()
             ended = _SENTENCE.match(text)
             text = ended[0] if ended else text
@@ -106,10 +185,10 @@ class Excerpt:
     def first_lines(self) -> dict[bytes, int]:
         """pretoken → the first line that holds it; special tokens left out."""
         first: dict[str, int] = {}
-        for number, line in enumerate(self.lines):
-            for pretoken in line:
-                if not pretoken.special:
-                    first.setdefault(pretoken.text, number)
+        for number, texts in enumerate(self.lines.texts):
+            if not self.lines.is_special(number):
+                for text in texts:
+                    first.setdefault(text, number)
         return {to_bytes(text): number for text, number in first.items()}
 
     def example_of(self, pretoken: bytes) -> tuple[Pretoken, ...]:
@@ -134,6 +213,6 @@ class Excerpt:
         text = to_text(pretoken)
         return [
             number
-            for number, line in enumerate(self.lines)
-            if any(found.text == text and not found.special for found in line)
+            for number, texts in enumerate(self.lines.texts)
+            if text in texts and not self.lines.is_special(number)
         ]

@@ -56,7 +56,18 @@ class Border:
 
 
 def _any_of(some: bytes) -> bytes:
-    return b"[%b]" % b"".join(b"\\x%02x" % byte for byte in some)
+    """A regex for one of the bytes, in ranges: a thousand single ones take 10 ms to compile.
+
+    >>> _any_of(b"abc7")
+    b'[\\\\x37-\\\\x37\\\\x61-\\\\x63]'
+    """
+    ranges: list[tuple[int, int]] = []
+    for byte in sorted(set(some)):
+        if ranges and ranges[-1][1] == byte - 1:
+            ranges[-1] = ranges[-1][0], byte
+        else:
+            ranges.append((byte, byte))
+    return b"[%b]" % b"".join(b"\\x%02x-\\x%02x" % ends for ends in ranges)
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class UnigramRun(RecordedRun[EmStep | PruneStep]):
         super().__init__()
         self.record = record
         self.words = words or {}
-        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.excerpt = excerpt or Excerpt.of(b"")
         self.prunes: list[int] = []
         self.pattern = as_pattern(pattern)
         self._splitter = SpecialSplitter(record.special_tokens)

@@ -121,7 +121,7 @@ class WordPieceRun(MergeRun):
         excerpt: Excerpt | None = None,
     ) -> None:
         super().__init__()
-        self.excerpt = excerpt or Excerpt((), complete=True)
+        self.excerpt = excerpt or Excerpt.of(b"")
         self.record = record
         self.counts = record.problem.counts
         self.tokens_at_start = record.problem.character_count

@@ -64,7 +64,7 @@ def test_a_line_from_elsewhere_is_believed_only_if_it_holds_the_pretoken() -> No
 
 
 def test_nothing_has_no_lines() -> None:
-    assert Excerpt.of(b"").lines == ()
+    assert not Excerpt.of(b"").lines
 
 
 def test_an_excerpt_says_whether_it_is_the_whole_corpus() -> None:
