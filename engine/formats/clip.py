@@ -9,7 +9,8 @@ also has `merges.txt`. OpenAI's file lists merges only. Its vocabulary are the 2
 stand-ins, the same with `</w>`, what the first 48,894 merges make, and two special tokens.
 
 Texts are put in lower case, whitespace counts for nothing, and a digit is a word. What CLIP does
-before that with ftfy and with HTML's entities is left out, but for Unicode's form NFC.
+before that with ftfy and with HTML's entities is left out, but for Unicode's form NFC. The files of
+Hugging Face beside the two count, too: see `beside`.
 
 Source: `clip/simple_tokenizer.py` of openai/CLIP.
 """
@@ -23,6 +24,8 @@ from typing import TYPE_CHECKING
 
 from engine.core.errors import TokenizerFileError
 from engine.core.gpt2_bytes import BYTE_TO_CHAR, CHAR_TO_BYTE
+from engine.formats import gpt2
+from engine.formats.beside import read_beside
 from engine.formats.codes import SUFFIX, are_codes
 from engine.formats.guesses import note_gaps
 from engine.formats.source import Source, read_head, read_json, read_lines
@@ -36,30 +39,16 @@ _FIRST_LINE = re.compile(rb'"?' + NAME.encode())
 MOST_MERGES = 49_152 - 256 - 2
 START, END = SPECIAL_TOKENS = "<|startoftext|>", "<|endoftext|>"
 WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
-VOCAB, MERGES = "vocab.json", "merges.txt"
 
 Merges = Sequence[tuple[str, str]]
 
 
 def recognises(source: Source) -> bool:
-    """OpenAI's file says its own name in the first line; in a directory `</w>` tells."""
-    if source.folder is not None:
-        merges = source.in_folder(MERGES)
-        if merges is None or source.in_folder(VOCAB) is None:
-            return False
-        return are_codes(read_head(merges))
-    if len(source.given) == 2:
-        return source.exists and _vocab_and_merges(source) is not None
-    return source.only_file is not None and _FIRST_LINE.match(source.heads[0]) is not None
-
-
-def _vocab_and_merges(source: Source) -> tuple[Path, Path] | None:
-    """Of two paths the JSON object and the merges, in either order."""
-    for vocab, merges in ((0, 1), (1, 0)):
-        is_object = source.heads[vocab].lstrip().startswith(b"{")
-        if is_object and are_codes(source.heads[merges]):
-            return source.paths[vocab], source.paths[merges]
-    return None
+    """OpenAI's file says its own name in the first line; among merges `</w>` tells."""
+    if source.only_file is not None and _FIRST_LINE.match(source.heads[0]):
+        return True
+    both = gpt2.both_files(source)
+    return both is not None and are_codes(read_head(both[1]))
 
 
 def load(source: Source, overrides: Overrides) -> Opened:
@@ -71,22 +60,22 @@ def load(source: Source, overrides: Overrides) -> Opened:
     from engine.formats.tokenizer_json import overridden
     from engine.pipeline.to_tokenizer import tokenizer_of
 
-    if source.only_file is not None:
-        vocab, merges = _read_file(source.only_file)
+    both, folder = gpt2.both_files(source), gpt2.folder_of(source)
+    beside = None if both is None or folder is None else read_beside(folder)
+    if both is None:
+        vocab, merges = _read_file(source.paths[0])
     else:
-        if source.folder is not None:
-            vocab_path, merges_path = source.folder / VOCAB, source.folder / MERGES
-        else:
-            found = _vocab_and_merges(source)
-            assert found is not None  # it was recognised
-            vocab_path, merges_path = found
-        vocab, merges = _read_vocab(vocab_path), _read_merges(merges_path, read_lines(merges_path))
-        _check_merges(merges_path, vocab, merges)
-    pipeline = overridden(_pipeline(vocab, merges), overrides)
-    tokenizer = tokenizer_of(pipeline)
+        vocab, merges = _read_vocab(both[0]), _read_merges(both[1], read_lines(both[1]))
+        _check_merges(both[1], vocab, merges)
+    if beside is None:
+        pipeline = _pipeline(vocab, merges)
+    else:
+        pipeline = beside.applied(_pipeline({**vocab, **beside.numbered(vocab)}, merges))
+    tokenizer = tokenizer_of(overridden(pipeline, overrides))
     notes = [
         "recognised as CLIP's, with its lower case, its pattern and special tokens; what ftfy and "
         "HTML's entities would change in a text is left as it is",
+        *(() if beside is None else beside.notes),
         *note_gaps(tokenizer.vocab),
     ]
     return Opened(tokenizer, FORMAT.name, tuple(notes))

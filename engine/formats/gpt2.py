@@ -132,6 +132,18 @@ def files_of(source: Source) -> tuple[Path, Path | None]:
     return pair
 
 
+def both_files(source: Source) -> tuple[Path, Path] | None:
+    """The vocabulary and the merges, in whatever spelling; `None` if they are not both there."""
+    is_pair = len(source.given) == 2 and source.exists and _sorted_pair(source) is not None
+    if not (is_pair or source.folder is not None or _is_one_of_two(source)):
+        return None
+    try:
+        vocab, merges = files_of(source)
+    except TokenizerFileError:
+        return None
+    return (vocab, merges) if merges is not None and vocab.is_file() else None
+
+
 def folder_of(source: Source) -> Path | None:
     """Where more is said of the two files; `None` if they go by other names."""
     if source.folder is not None:

@@ -126,11 +126,17 @@ def test_clips_vocabulary_and_merges_in_a_directory_are_the_same(
 ) -> None:
     (tmp_path / "vocab.json").write_text(json.dumps(clip_vocab(CLIP_MERGES)))
     (tmp_path / "merges.txt").write_text("\n".join(["#version: 0.2", *map(" ".join, CLIP_MERGES)]))
-    for paths in ([tmp_path], [tmp_path / "merges.txt", tmp_path / "vocab.json"]):
+    both = [tmp_path / "merges.txt", tmp_path / "vocab.json"]
+    for paths in ([tmp_path], both, both[:1], both[1:]):
         opened = open_tokenizer(*paths)
         assert opened.format == "clip"
         assert opened.tokenizer.vocab == clip.vocab
         assert opened.tokenizer.encode(CORPUS) == clip.encode(CORPUS)
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"<new>": len(clip.vocab) + 5}))
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"eos_token": "<|endoftext|>"}))
+    opened = open_tokenizer(tmp_path)
+    assert opened.tokenizer.encode("low<new>")[-1] == len(clip.vocab) + 5
+    assert any("added_tokens.json, special_tokens_map.json" in note for note in opened.notes)
 
 
 # subword-nmt and fastBPE
