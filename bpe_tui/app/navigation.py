@@ -212,7 +212,7 @@ class ScreenNavigation:
         step = session.merges.run.step_of(pair) if session.merges else None
         if step is None:
             still = "" if session.stop_reason else " so far"
-            self._host.tell(f"This pair does not merge{still}.")
+            self._host.tell(f"This pair does not merge{still}; w tells why.")
         else:
             self._host.seek(step)
 

@@ -43,7 +43,8 @@ def narrate(frame: Frame, room: int = ROOMY) -> str:
 def sentences_about(frame: Frame) -> tuple[str, ...]:
     """What just happened in a sentence, and in shorter ones."""
     if frame.moves_done:
-        return (narrate_move(frame),)
+        said = narrate_move(frame)
+        return said, said.partition(". ")[2]
     merge = frame.merge
     if merge is None:
         return _narrate_start(frame)

@@ -6,7 +6,6 @@ And what the signs and the words on the screens mean: declared once, for the leg
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from bpe_tui.session.session import Shown
 from bpe_tui.views.panel import FramePanel, MergeFrameT, TokenPainter, TokenPanel, sentence
 from bpe_tui.widgets.numbers import number
-from bpe_tui.widgets.rows import Row, Span, behind_mark, left, spans_width
+from bpe_tui.widgets.rows import BORDERS, Row, Span, behind_mark, left, spans_width
 from bpe_tui.widgets.visible import visible_text
 from engine.recording.affected_pretokens import AffectedPretoken
 from engine.recording.merge_record import PairStep
@@ -86,7 +86,12 @@ class ExcerptPanel(FramePanel[ShownT]):
         while row < above and line:
             line -= 1
             row += len(list(self.line_rows(frame, lines[line], width)))
-        self.top = Place(line, max(row - above, 0))
+        shown, start = list(self.line_rows(frame, lines[line], width)), max(row - above, 0)
+        if 0 < start < len(shown) and not any(
+            role in BORDERS for _, role in shown[start - 1].spans
+        ):
+            start -= 1  # what stands above the tokens belongs to them
+        self.top = Place(line, start)
 
     def remark(self, frame: ShownT) -> str:
         """What the foot says beside the lines."""

@@ -90,7 +90,7 @@ async def test_a_tokenizer_over_a_corpus_does_not_say_that_it_has_no_merges(tmp_
         await until(pilot, lambda: "The first merge joins" in narration(app))
         for panel in (MergePanel, PairsPanel):
             assert "no merges" not in text_of(app.screen.query_one(panel))
-        assert "pair" in text_of(app.screen.query_one(PairsPanel))
+        assert "next" in text_of(app.screen.query_one(PairsPanel))
 
 
 def test_a_frame_looks_different_once_the_next_step_is_known_or_there_is_none() -> None:
