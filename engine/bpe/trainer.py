@@ -117,7 +117,9 @@ class Trainer:
         check_special_tokens(special_tokens)
         check_max_token_length(max_token_length)
         rule = TIE_RULES[tie_rule]
-        present = {pretoken: count for pretoken, count in counts.items() if count}
+        present = dict(counts)  # a copy takes a tenth of the time of a new one
+        if not all(present.values()):
+            present = {pretoken: count for pretoken, count in counts.items() if count}
         base = UNITS[units].base(present)
         check_vocab_size(vocab_size, special_tokens, base)
         self.algorithm = algorithm_for(algorithm, rule, base.alphabet, base.counts)

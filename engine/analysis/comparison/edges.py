@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, repeat
+from operator import add, eq
 
 import numpy as np
 
-from engine.core.arrays import Ints
+from engine.core.arrays import Integers, Ints
 from engine.core.errors import ComparisonError
 from engine.core.gpt2_bytes import unspell
 from engine.core.helper_pool import available_cores
@@ -30,6 +31,8 @@ def token_lengths(tokenizer: Tokenizer) -> Ints:
     return lengths
 
 
+BLOCK = 1 << 16
+"""Tokens whose widths are added up together."""
 WORTH_THREADS = 1 << 18
 """Bytes that take longer to encode than threads to start."""
 
@@ -66,11 +69,9 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     [0, 2, 3]
     """
     found = tokenizer.encode_compactly(to_text(data))
-    ids = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
+    ids: Integers = np.asarray(found, dtype=np.int64 if isinstance(found, list) else np.int32)
     if _spells(tokenizer) or tokenizer.decode_bytes(ids.tolist()) == data:
-        edges = np.zeros(len(ids) + 1, dtype=np.int64)
-        np.cumsum(token_lengths(tokenizer)[ids], out=edges[1:])
-        return edges
+        return _ends(token_lengths(tokenizer), ids)
     if isinstance(tokenizer.pipeline, Pipeline):
         ends = list(_aligned(tokenizer, tokenizer.pipeline, to_text(data)))
     else:
@@ -87,6 +88,16 @@ def token_spans(tokenizer: Tokenizer, data: bytes) -> Ints:
     return edges
 
 
+def _ends(lengths: Ints, ids: Integers) -> Ints:
+    """0, and where each token ends. Block by block: large arrays are new memory each time."""
+    edges = np.zeros(len(ids) + 1, dtype=np.int64)
+    for start in range(0, len(ids), BLOCK):
+        widths = lengths[ids[start : start + BLOCK]]
+        widths[0] += edges[start]
+        widths.cumsum(out=edges[start + 1 : start + 1 + len(widths)])
+    return edges
+
+
 def _spells(tokenizer: Tokenizer) -> bool:
     """Whether the tokens of any text joined are the text, so that nobody has to look."""
     vocab, alphabet = tokenizer.vocab.get, tokenizer.alphabet
@@ -99,10 +110,12 @@ def _spells(tokenizer: Tokenizer) -> bool:
     single = zip((bytes((byte,)) for byte in range(256)), alphabet.token_ids, strict=True)
     special = ((to_bytes(token), number) for token, number in rules.special_ids.items())
     given = chain(single, whole.items(), special)
-    made = ((made, left, right) for (left, right), (_, made) in rules.table.items())
-    return all(vocab(number) == text for text, number in given) and all(
-        vocab(token, b"") == vocab(left, b"") + vocab(right, b"") for token, left, right in made
-    )
+    if not all(vocab(number) == text for text, number in given):
+        return False
+    lefts, rights = zip(*rules.table, strict=True) if rules.table else ((), ())
+    _, made = zip(*rules.table.values(), strict=True) if rules.table else ((), ())
+    tokens, left, right = (map(vocab, ids, repeat(b"")) for ids in (made, lefts, rights))
+    return all(map(eq, tokens, map(add, left, right)))
 
 
 def _followed(tokenizer: Tokenizer, text: str) -> Iterator[int]:

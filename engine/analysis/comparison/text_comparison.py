@@ -99,10 +99,11 @@ def first_parting(one: Tokenizer, other: Tokenizer) -> Parting | None:
     return None
 
 
-SLICE = 1 << 20
-"""Bytes that are looked at together: what is made of them takes thirty times the room."""
+SLICE = 1 << 17
+"""Bytes that are looked at together: what is made of them takes thirty times the room, and should
+stay near the processor."""
 
-_SPACELESS = np.array(sorted(WRITTEN_WITHOUT_SPACES), dtype=np.uint8)
+_SPACELESS = np.isin(np.arange(len(KIND_NAMES)), sorted(WRITTEN_WITHOUT_SPACES))
 
 
 @dataclass(frozen=True)
@@ -172,12 +173,14 @@ def _add(
     begins, ends = _words(kinds)
     of_words = kinds[begins]
     places = _byte_places(text)
+    first_bytes, last_bytes = places.take(begins), places.take(ends) - 1
     sums.words += np.bincount(of_words, minlength=len(sums.words))
     for row, each in enumerate(edges):
         # Tokens that a word touches: one more than the cuts strictly inside it.
         first, last = np.searchsorted(each, (start, end + 1))
-        cuts_up_to = np.cumsum(np.bincount(each[first:last] - start, minlength=end - start + 1))
-        weights = cuts_up_to[places[ends] - 1] - cuts_up_to[places[begins]] + 1
+        cuts = np.bincount(each[first:last] - start, minlength=end - start + 1)
+        cuts_up_to = cuts.cumsum(dtype=np.int32)
+        weights = cuts_up_to.take(last_bytes) - cuts_up_to.take(first_bytes) + 1
         counted = np.bincount(of_words, weights=weights, minlength=len(sums.words))
         sums.tokens[row] += counted.astype(np.int64)
 
@@ -194,7 +197,7 @@ def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Where words begin and end, in characters."""
     is_word: Bools = kinds >= OTHER
     before = np.concatenate((np.zeros(1, np.uint8), kinds[:-1]))
-    begins = is_word & ((before != kinds) | np.isin(kinds, _SPACELESS))
+    begins = is_word & ((before != kinds) | _SPACELESS[kinds])
     after = np.append(begins[1:] | ~is_word[1:], True)[: len(kinds)]
     return np.flatnonzero(begins), np.flatnonzero(is_word & after) + 1
 
@@ -202,9 +205,13 @@ def _words(kinds: Kinds) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
 def _byte_places(text: str) -> Ints:
     """Where each character begins in UTF-8, and last where the text ends."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    widths = 1 + (codes >= 0x80).astype(np.int64) + (codes >= 0x800) + (codes >= 0x10000)
-    widths[(codes >= 0xD800) & (codes < 0xE000)] = 1  # each stands for one byte that is no UTF-8
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
+    # A surrogate stands for one byte that is no UTF-8.
+    widths = np.ones(len(codes) + 1, dtype=np.uint8)
+    for least in (0x80, 0x800, 0x10000):
+        widths[1:] += codes >= least
+    widths[1:][(codes >= 0xD800) & (codes < 0xE000)] = 1
+    widths[0] = 0
+    return widths.cumsum(dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -269,15 +276,14 @@ def differences(edges: Sequence[Ints], length: int) -> Differences:
     """
     marks = [_marked(each, length) for each in edges]
     common = np.logical_and.reduce(marks)
-    disputed = np.flatnonzero(np.logical_or.reduce(marks) & ~common)
+    disputed = np.logical_or.reduce(marks) & ~common
     shared = np.flatnonzero(common)
     # The stretch between shared edges n and n + 1 differs if something in it is disputed.
-    differing = np.searchsorted(shared, disputed) - 1
-    differing = differing[np.diff(differing, prepend=-1) > 0]
-    begins = np.flatnonzero(np.diff(differing, prepend=-2) > 1)
-    ends = np.append(begins[1:], len(differing))[: len(begins)] - 1
-    spans = np.stack((shared[differing[begins]], shared[differing[ends] + 1]), axis=1)
-    return Differences(edges, spans)
+    differs = np.zeros(len(shared) + 1, dtype=np.bool_)
+    differs[1:-1] = np.logical_or.reduceat(disputed, shared)[:-1]
+    begins = np.flatnonzero(differs[1:] & ~differs[:-1])
+    ends = np.flatnonzero(differs[:-1] & ~differs[1:])
+    return Differences(edges, np.stack((shared[begins], shared[ends]), axis=1))
 
 
 def _marked(edges: Ints, length: int) -> Bools:
