@@ -140,10 +140,10 @@ class PlaceRows(Lines):
 
 
 def recent_rows(entries: Sequence[Given]) -> list[Shown]:
-    """What was opened of late, under a heading."""
+    """What was opened recently, under a heading."""
     if not entries:
         return []
-    rows: list[Shown] = [("of late", "", None)]
+    rows: list[Shown] = [("recent", "", None)]
     for given in entries[:RECENT_SHOWN]:
         rows.append((_short(given), "", Choice(given)))
     return [*rows, ("", "", None)]

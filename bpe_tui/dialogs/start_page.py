@@ -108,7 +108,7 @@ _OWN = Group("Your own", [Choice("Open a file …", "a text or a tokenizer", Ask
 
 
 def file_groups() -> list[Group]:
-    """Samples, and what was opened of late."""
+    """Samples, and what was opened recently."""
     given_last = recent()[:RECENT_SHOWN]
     named = Counter(map(_names, given_last))
     of_late = [
@@ -117,7 +117,7 @@ def file_groups() -> list[Group]:
     ]
     groups = [
         Group("Samples", [Choice(each.name, each.shows, config) for each, config in samples()]),
-        Group("Opened of late", of_late),
+        Group("Opened recently", of_late),
     ]
     return [group for group in groups if group.choices]
 

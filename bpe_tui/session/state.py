@@ -95,7 +95,7 @@ def prefer(**changes: Any) -> None:
         remember_in(state_file(PREFERENCES), json.dumps(asdict(after)).encode())
 
 
-# What was opened of late.
+# What was opened recently.
 
 FIELD, SKIP_BAD = " --field ", " --skip-bad"
 """What may be typed behind the name of a corpus, about its records."""

@@ -103,7 +103,7 @@ def _notes(fields: Fields, pipeline: Pipeline) -> Iterator[str]:
     yield from pipeline.model.notes
     if pipeline.post_processor is not None and pipeline.post_processor.adds:
         added = " ".join(pipeline.post_processor.adds)
-        yield f"the file's template adds {added} to a text; encoding here does not"
+        yield f"the file's template adds {added} to a text; here only the pipeline does"
     for key in ("truncation", "padding"):
         if fields.has(key):
             yield f"the file asks for {key}; encoding here does none"

@@ -82,7 +82,7 @@ async def test_what_was_opened_of_late_is_there_and_opens(tmp_path: Path) -> Non
     remember(RunConfig(str(tmp_path / "gone.txt")))
     async with started() as (app, pilot):
         rows = seen(app)
-        late = rows.index("Opened of late")
+        late = rows.index("Opened recently")
         name, where, folder = rows[late + 1].split()
         assert (name, where) == ("gone.txt", "in")
         assert str(tmp_path).startswith(folder.removesuffix("…"))  # a long one is cut
@@ -103,7 +103,7 @@ async def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path)
     for folder in ("mine", "yours"):
         remember(RunConfig(str(tmp_path / folder / "a.txt")))
     async with started() as (app, _):
-        late = seen(app).index("Opened of late")
+        late = seen(app).index("Opened recently")
         assert [row.split()[0] for row in seen(app)[late + 1 : late + 3]] == [
             "yours/a.txt",
             "mine/a.txt",

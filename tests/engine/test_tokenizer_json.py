@@ -166,7 +166,7 @@ def test_a_template_is_told_in_a_note(place: Path) -> None:
     assert opened(place, built(by_name["gpt2"])).notes == ()
     for name, tokens in (("llama3", "<|begin_of_text|>"), ("roberta", "<s> </s>")):
         [note] = opened(place, built(by_name[name])).notes
-        assert note == f"the file's template adds {tokens} to a text; encoding here does not"
+        assert note == f"the file's template adds {tokens} to a text; here only the pipeline does"
 
 
 def test_what_is_not_done_or_not_understood_is_told(place: Path) -> None:

@@ -194,4 +194,4 @@ def _merge_row(painter: TokenPainter, merge: EncodeStep, width: int) -> Row:
 def _why_ended(made: DropoutRound) -> str:
     if not made.dropped:
         return "nothing left to merge"
-    return f"the end: {plural(len(made.dropped), 'candidate')} left, all dropped"
+    return "all are dropped: the end"

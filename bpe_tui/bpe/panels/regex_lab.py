@@ -46,11 +46,13 @@ class RegexRows(Panel):
     def __init__(self) -> None:
         super().__init__("", id="regex-rows")
         self._cuts: Sequence[Cut] = ()
-        self._source = ""
+        self._source = self._other = ""
         self._problem: PatternError | None = None
 
-    def show_cuts(self, stretches: Sequence[Stretch]) -> None:
+    def show_cuts(self, stretches: Sequence[Stretch], other: str) -> None:
+        """Show these, beside those of the pattern of that name."""
         self._problem, self._cuts = None, [cut for each in stretches for cut in _cuts(each)]
+        self._other = other if any(stretch.differs for stretch in stretches) else ""
         self.rebuild()
 
     def show_problem(self, source: str, problem: PatternError) -> None:
@@ -62,6 +64,9 @@ class RegexRows(Panel):
             return _problem_rows(self._source, self._problem, width)
         if not self._cuts:
             return paragraph("No text to cut: press e and type.", width, "dim")
+        column = _column(width)
+        names = (("  text", column + 2), ("matched by", column), (self._other, column))
+        self.name_columns([span for name, cells in names for span in left([(name, "")], cells)])
         return RowsOnDemand(len(self._cuts), lambda index: _cut_row(self._cuts[index], width))
 
 
@@ -155,11 +160,11 @@ class RegexPanel(Vertical):
             rows.show_problem(event.source, event.found)
             self._say("", "")
         else:
-            rows.show_cuts(event.found)
+            rows.show_cuts(event.found, visible_text(self._compared))
             pieces = sum(len(stretch.mine) for stretch in event.found)
             differing = sum(stretch.differs for stretch in event.found)
             said = f"in {plural(differing, 'place')}" if differing else "nowhere"
-            self._say(f"   {plural(pieces, 'pretoken')}", f", differs {said}")
+            self._say(f"  {plural(pieces, 'pretoken')}", f", differs {said}")
 
     def _say(self, pieces: str, differing: str) -> None:
         self.border_title = Content(f"regex{pieces}")
@@ -176,9 +181,14 @@ def _cuts(stretch: Stretch) -> Iterator[Cut]:
         yield mine, other, stretch.differs
 
 
+def _column(width: int) -> int:
+    """Cells of a pretoken, of what matched it, and of another."""
+    return max((width - 2) // 3, 6)
+
+
 def _cut_row(cut: Cut, width: int) -> Row:
     mine, other, differs = cut
-    column = max((width - 2) // 3, 6)
+    column = _column(width)
     shown = visible_text(mine.text) if mine else ""
     other_shown = visible_text(other.text) if other and differs else ""
     return Row(

@@ -54,7 +54,7 @@ SMALLEST_FIRST = frozenset({"piece", "loss", "id", "goes"})
 """Columns of which the first or the smallest are the interesting ones: these go next."""
 FILTER_SWITCHES = (
     Switch("characters", "p", "characters"),
-    Switch("seldom", "u", "seldom used"),
+    Switch("seldom", "u", "seldom"),
     Switch("leaving", "d", "go next"),
     Switch("twins", "w", "twins"),
 )

@@ -7,6 +7,7 @@ from math import exp
 
 from bpe_tui.unigram.narration import cost_text, count_text, percent, score_text
 from bpe_tui.unigram.panels.piece_panel import PiecePainter, PiecePanel, loss_row
+from bpe_tui.views.narration import first_fitting
 from bpe_tui.views.targets import ToPiece
 from bpe_tui.widgets.numbers import bar, bar_room, number, plural, scale_of
 from bpe_tui.widgets.rows import (
@@ -133,7 +134,7 @@ class StepPanel(PiecePanel):
             loss_row(frame),
             Row([(_vanished(step), "")]),
             Row([]),
-            *self._arithmetic(painter, changes),
+            *self._arithmetic(painter, changes, width),
             Row([]),
             table.header(),
         ]
@@ -145,7 +146,7 @@ class StepPanel(PiecePanel):
 
         return RowsOnDemand(len(changes.numbers), row, top)
 
-    def _arithmetic(self, painter: PiecePainter, changes: CountChanges) -> list[Row]:
+    def _arithmetic(self, painter: PiecePainter, changes: CountChanges, width: int) -> list[Row]:
         """E and M for the piece under the cursor, or for the first after it that is still there."""
         below = changes.numbers[max(self.cursor - EM_TOP, 0) :]
         worked_out = ((piece, m_step(painter.frame, piece)) for piece in map(int, below))
@@ -155,17 +156,18 @@ class StepPanel(PiecePanel):
         expected, total = count_text(made.expected), count_text(made.total)
         psi = score_text(made.digamma_of_expected, 3), score_text(made.digamma_of_total, 3)
         score, probability = score_text(made.score, 3), percent(exp(made.score))
+        result = f"   = {psi[0]} − {psi[1]} = {score}"
         return [
             Row(
                 [
                     ("E  ", "strong"),
                     painter.piece(piece),
-                    (f" is used {expected} times on average,", ""),
+                    (f" is used {expected} times on average", ""),
                 ]
             ),
             Row([(f"   all pieces together {total} times", "")]),
             Row([("M  ", "strong"), (f"score = ψ({expected}) − ψ({total})", "")]),
-            Row([(f"   = {psi[0]} − {psi[1]} = {score}, P = {probability}", "")]),
+            Row([(first_fitting(width, f"{result}, P = {probability}", result), "")]),
         ]
 
 
