@@ -38,6 +38,8 @@ class DropoutRows(Walk):
     The places to walk through are the draws.
     """
 
+    STAYS_AT_END = False
+
     asked: Drawn[str] = Drawn(FIRST)
 
     def __init__(self) -> None:

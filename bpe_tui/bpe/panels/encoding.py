@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from textual.reactive import reactive
 from textual.strip import Strip
@@ -138,6 +139,8 @@ class Walk(Panel):
     """
 
     KEEPS_CURSOR = True
+    STAYS_AT_END: ClassVar[bool] = True
+    """Whether who is at the last of its steps stays there when they become more."""
 
     piece: reactive[EncodedPretoken | None] = reactive(None, repaint=False)
     seen: Drawn[bool] = Drawn(False)
@@ -177,7 +180,7 @@ class Walk(Panel):
     def rows_of(self, frame: Frame, width: int) -> Sequence[Row]:
         piece = self.piece
         walked = piece is not None and not self._why_none(piece)
-        was_at_end = self.place >= self._steps_before
+        was_at_end = self.STAYS_AT_END and self.place >= self._steps_before
         self.steps_of(frame, piece.pretoken.bytes if piece is not None and walked else b"")
         steps = self._steps_before = self.step_count
         # Who saw all of it still does when another step of the run has more merges.
