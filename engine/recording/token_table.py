@@ -141,7 +141,7 @@ class TokenTable:
         in_order = np.array(ids, dtype=np.int64)
         return cls(
             in_order,
-            [tokenizer.vocab[token_id] for token_id in ids],
+            list(map(tokenizer.vocab.__getitem__, ids)),
             Merges.of_table(tokenizer.merge_table, in_order),
             np.searchsorted(in_order, np.array(sorted(tokenizer.special_ids), dtype=np.int64)),
             tokenizer.alphabet,
@@ -228,10 +228,13 @@ class TokenTable:
     @cached_property
     def is_text(self) -> Bools:
         """Whether the token is valid UTF-8 by itself."""
-        found = np.fromiter(map(bytes.isascii, self.tokens), dtype=np.bool_, count=len(self))
-        for row in np.flatnonzero(~found).tolist():
-            found[row] = _is_text(self.tokens[row])
-        return found
+        texts = to_texts(self.tokens)
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        # A byte that is no UTF-8 has become a surrogate.
+        strays_before = np.concatenate(([0], np.cumsum((codes >= 0xD800) & (codes < 0xE000))))
+        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
+        has_strays: Bools = np.diff(strays_before[ends], prepend=0) > 0
+        return ~has_strays
 
     @cached_property
     def byte_order(self) -> Ints:
@@ -258,14 +261,6 @@ class TokenTable:
     def first_rows(self) -> dict[bytes, int]:
         """The first row of each token, by its bytes."""
         return _first_rows(self.tokens)
-
-
-def _is_text(token: bytes) -> bool:
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def sorted_positions(keys: Sequence[str]) -> Ints:

@@ -118,6 +118,10 @@ def read_vocab(fields: Fields, key: str) -> dict[str, int]:
     """
     vocab = dict(fields.inner(key).value)
     well_formed("".join(vocab), fields.path(key))
+    ids = vocab.values()
+    are_ids = set(map(type, ids)) == {int} and min(ids) >= 0 and max(ids) <= LARGEST_ID
+    if are_ids and len(set(ids)) == len(ids):
+        return vocab  # as it is nearly always, and quicker than one by one
     of_id: dict[int, str] = {}
     for token, token_id in vocab.items():
         if type(token_id) is not int or token_id < 0:
