@@ -11,10 +11,19 @@ from collections.abc import Iterable
 from itertools import groupby
 
 from engine.core.gpt2_bytes import unspell
+from engine.core.json_fields import Fields
 from engine.pipeline.normalizers.edits import Replace as ReplaceNormalizer
 from engine.pipeline.oniguruma import TextOrRegex
 from engine.pipeline.pretokenizers.cuts import ByteLevelSettings, MetaspaceSettings
-from engine.pipeline.stage import Character, Composite, Stage, StageRegistry, stage
+from engine.pipeline.stage import (
+    Character,
+    Composite,
+    Stage,
+    StageRegistry,
+    check_content,
+    check_growth,
+    stage,
+)
 
 
 class Decoder(Stage):
@@ -41,8 +50,10 @@ class Sequence(Composite[Decoder], Decoder):
     parts_key = "decoders"
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
+        before = sum(map(len, tokens))
         for part in self.parts:
             tokens = part.decode_tokens(tokens)
+            check_growth(part, before, sum(map(len, tokens)))
         return tokens
 
 
@@ -176,6 +187,9 @@ class Replace(Decoder):
     name = "Replace"
     pattern: TextOrRegex
     content: str
+
+    def check(self, fields: Fields) -> None:
+        check_content(self.content, fields)
 
     def decode_tokens(self, tokens: list[str]) -> list[str]:
         return list(map(ReplaceNormalizer(self.pattern, self.content).normalize, tokens))

@@ -31,6 +31,7 @@ from typing import (
     get_type_hints,
 )
 
+from engine.core.errors import TokenizerFileError
 from engine.core.json_fields import Fields
 from engine.core.registry import Registry
 
@@ -189,6 +190,40 @@ def opened(stage: AnyStage | None) -> tuple[AnyStage, ...]:
     if isinstance(stage, Composite):
         return tuple(chain.from_iterable(map(opened, stage.parts)))
     return (stage,)
+
+
+MOST_GROWTH, SPARE = 32, 1 << 16
+LONGEST_CONTENT = 256
+"""Characters that one match may become."""
+
+
+def check_growth(stage: Stage, before: int, after: int) -> None:
+    """Ask whether a text has become no longer than any tokenizer needs.
+
+    Forty stages of which each doubles a text make a terabyte of a letter.
+
+    Args:
+        stage: the last that it went through.
+        before, after: characters of the text that came in, and of what it is now.
+
+    Raises:
+        TokenizerFileError: it is more than 32 times as long, and 65,536 characters.
+    """
+    if after > MOST_GROWTH * before + SPARE:
+        raise TokenizerFileError(
+            f"the stages up to {stage.name} make {after:,} characters of {before:,}, which would "
+            "fill the memory"
+        )
+
+
+def check_content(content: str, fields: Fields) -> None:
+    """Ask whether what each match becomes is short.
+
+    Raises:
+        TokenizerFileError: it is not.
+    """
+    if len(content) > LONGEST_CONTENT:
+        raise fields.error("content", f"is longer than {LONGEST_CONTENT} characters")
 
 
 DEEPEST = 32

@@ -16,6 +16,7 @@ from engine.core.gpt2_bytes import spell
 from engine.encoding.tokenizer import Tokenizer
 from engine.formats import open_tokenizer, save
 from engine.formats.safe_pickle import PickleError, load_pickles
+from engine.pipeline.sentencepiece.normalizer import CharacterMap
 from engine.text.patterns import as_pattern
 from engine.text.pretokenize import SpecialSplitter, pretokens
 from engine.text.typed_regex import compile_typed
@@ -125,6 +126,36 @@ def test_a_template_with_an_id_that_no_token_has_is_refused(tmp_path: Path) -> N
     }
     with pytest.raises(TokenizerFileError, match="post_processor"):
         tokenizer(tmp_path, {}, post_processor=template)
+
+
+REPLACE = {"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+
+
+@pytest.mark.parametrize(
+    "stages",
+    [
+        {"normalizer": {"type": "Sequence", "normalizers": [REPLACE] * 60}},
+        {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [BYTES] * 60}},
+        {"decoder": {"type": "Sequence", "decoders": [REPLACE] * 60}},
+        {"normalizer": REPLACE | {"content": "a" * 300}},
+        {"decoder": REPLACE | {"content": "a" * 300}},
+    ],
+)
+def test_stages_that_would_fill_the_memory_are_given_up(
+    tmp_path: Path, stages: dict[str, Any]
+) -> None:
+    def used() -> str:
+        opened = tokenizer(tmp_path, {}, **stages)
+        return opened.decode(opened.encode("aé"))
+
+    with pytest.raises(TokenizerFileError, match=r"characters|double"):
+        used()
+
+
+def test_a_map_of_characters_makes_no_long_text_of_one() -> None:
+    with pytest.raises(TokenizerFileError, match="map of characters"):
+        CharacterMap(b"\4\0\0\0" + b"\0" * 4 + b"x" * 300)
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ class Lockstep:
         """How many steps there are, up to where the lanes part."""
         if self.parting is not None:
             return self.parting.step
-        return max(len(lane.moves) for lane in self.lanes) - 1
+        return max((len(lane.moves) for lane in self.lanes), default=1) - 1
 
 
 def lockstep(source: HasRules, pretoken: bytes, seen_before: bool = False) -> Lockstep:

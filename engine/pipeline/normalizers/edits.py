@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from engine.core.gpt2_bytes import spell
+from engine.core.json_fields import Fields
 from engine.pipeline.normalizers.normalizer import (
     Aligned,
     CharacterNormalizer,
@@ -17,7 +18,7 @@ from engine.pipeline.normalizers.normalizer import (
 )
 from engine.pipeline.normalizers.unicode_forms import NFD
 from engine.pipeline.oniguruma import TextOrRegex
-from engine.pipeline.stage import stage
+from engine.pipeline.stage import check_content, stage
 from engine.text.pretokenize import WHITE_SPACE, to_bytes
 
 # One character at a time
@@ -118,6 +119,9 @@ class Replace(EditingNormalizer):
     name = "Replace"
     pattern: TextOrRegex
     content: str
+
+    def check(self, fields: Fields) -> None:
+        check_content(self.content, fields)
 
     def edits(self, text: str) -> Iterator[Edit]:
         for start, end in self.pattern.matches(text):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
-from engine.pipeline.stage import Composite, Stage, stage
+from engine.pipeline.stage import Composite, Stage, check_growth, stage
 
 
 class Edit(NamedTuple):
@@ -122,11 +122,15 @@ class Sequence(Composite[Normalizer], Normalizer):
     parts_key = "normalizers"
 
     def align(self, aligned: Aligned) -> Aligned:
+        before = len(aligned.text)
         for part in self.parts:
             aligned = part.align(aligned)
+            check_growth(part, before, len(aligned.text))
         return aligned
 
     def normalize(self, text: str) -> str:
+        before = len(text)
         for part in self.parts:
             text = part.normalize(text)
+            check_growth(part, before, len(text))
         return text

@@ -235,6 +235,8 @@ class ByteLevel(ByteLevelSettings, PreTokenizer):
     {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true}
     """
 
+    lengthens = True
+
     def edits(self, text: str, first: bool) -> Iterable[Edit]:
         if self.add_prefix_space and text and not text.startswith(" "):
             yield Edit(0, 1, " " + text[0])
@@ -290,6 +292,8 @@ class Metaspace(MetaspaceSettings, PreTokenizer):
 
     {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}
     """
+
+    lengthens = True
 
     @property
     def asks_where(self) -> bool:  # type: ignore[override]

@@ -8,10 +8,12 @@ pieces, and the same with where their characters come from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Sequence as SequenceOf
 from functools import cached_property
 from itertools import chain, groupby
-from typing import ClassVar
+from typing import ClassVar, Self
 
+from engine.core.json_fields import Fields
 from engine.core.registry import Registry
 from engine.pipeline.normalizers.normalizer import Aligned, Edit
 from engine.pipeline.stage import Composite, Stage, opened, stage
@@ -111,8 +113,14 @@ def cut_at(matches: Iterable[Span], length: int, behavior: str, invert: bool = F
     return BEHAVIORS[behavior](row)
 
 
+MOST_LENGTHENING = 4
+
+
 class PreTokenizer(Stage):
     """Cuts a text; pieces may be left out, but none is empty."""
+
+    lengthens: ClassVar[bool] = False
+    """Whether what it makes may be twice as long as what it is given."""
 
     asks_where: ClassVar[bool] = False
     """Whether it matters to `edits` if a text stands at the beginning of everything."""
@@ -167,6 +175,14 @@ class Sequence(Composite[PreTokenizer], PreTokenizer):
 
     name = "Sequence"
     parts_key = "pretokenizers"
+
+    @classmethod
+    def of_parts(cls, parts: SequenceOf[PreTokenizer], fields: Fields) -> Self:
+        made = cls(parts)
+        if sum(each.lengthens for each in made._stages) > MOST_LENGTHENING:
+            what = f"more than {MOST_LENGTHENING} stages of it can each double a text"
+            raise fields.error(cls.parts_key, what)
+        return made
 
     @cached_property
     def _stages(self) -> tuple[PreTokenizer, ...]:

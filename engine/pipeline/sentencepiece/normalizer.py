@@ -16,7 +16,7 @@ from typing import ClassVar
 from engine.core.errors import TokenizerFileError
 from engine.pipeline.decoders import Decoder
 from engine.pipeline.normalizers.normalizer import Edit, EditingNormalizer
-from engine.pipeline.stage import stage
+from engine.pipeline.stage import LONGEST_CONTENT, stage
 from engine.unigram.pieces import SPACE, unspelled
 
 REMEMBERED = 1 << 16
@@ -40,6 +40,10 @@ class CharacterMap:
             raise TokenizerFileError("its map of characters is damaged")
         self._units = struct.unpack_from(f"<{size // 4}I", data, 4)
         self._texts = data[4 + size :]
+        if _TOO_LONG.search(self._texts):
+            raise TokenizerFileError(
+                f"its map of characters makes more than {LONGEST_CONTENT} bytes of one"
+            )
         self._at_two = lru_cache(REMEMBERED)(self._look_up)
 
     def longest(self, text: str, start: int) -> tuple[int, str] | None:
@@ -79,6 +83,7 @@ class CharacterMap:
         return end, value, True
 
 
+_TOO_LONG = re.compile(rb"[^\0]{%d}" % (LONGEST_CONTENT + 1))
 LONGEST_RULE = 64
 """Characters: SentencePiece's builder allows 32 rules that begin alike."""
 
