@@ -265,6 +265,8 @@ class BaseApp(App[int]):
             self.push_screen(Palette(id="--command-palette"))
 
     def action_help(self) -> None:
-        from bpe_tui.views.commands import Help
+        from bpe_tui.views.commands import Help, commands_on
 
-        self.push_screen(Help(self.screen.id or ""))
+        screen = self.screen.id or ""
+        if commands_on(screen):  # a window may have come in front since the key was pressed
+            self.push_screen(Help(screen))

@@ -265,7 +265,7 @@ def help_text(screen: str) -> str:
     """The commands in groups, key before what it does; then signs and words."""
 
     commands, parts = commands_on(screen), []
-    cells = max(12, *(len(command.shown) + 2 for command in commands))
+    cells = max([12, *(len(command.shown) + 2 for command in commands)])
     for group in GROUPS:
         lines = [f"  {each.shown:<{cells}}{each.help}" for each in commands if each.group == group]
         if lines:

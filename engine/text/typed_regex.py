@@ -92,8 +92,8 @@ class LimitedRegex:
             self._limited(text, lambda seconds: list(self._regex.finditer(text, timeout=seconds)))
         )
 
-    def match(self, text: str) -> regex.Match[str] | None:
-        return self._limited(text, lambda seconds: self._regex.match(text, timeout=seconds))
+    def match(self, text: str, start: int = 0) -> regex.Match[str] | None:
+        return self._limited(text, lambda seconds: self._regex.match(text, start, timeout=seconds))
 
     def search(self, text: str, start: int = 0) -> regex.Match[str] | None:
         return self._limited(text, lambda seconds: self._regex.search(text, start, timeout=seconds))

@@ -46,6 +46,11 @@ def test_the_lines_joined_are_the_pretokens_of_the_text(
         assert not any("\n" in pretoken.text for pretoken in line[:-1])
 
 
+def test_a_regex_of_its_own_cuts_lines_as_a_named_one_does() -> None:
+    of_its_own = Excerpt.of(b"low low\nlower", r"\w+|\W")
+    assert lines_of(of_its_own) == [["low", " ", "low", "\n"], ["lower"]]
+
+
 def test_the_first_line_of_each_pretoken_is_known() -> None:
     excerpt = Excerpt.of(b"low\nlower\nlow<s>low\n", special_tokens=["<s>"])
     assert excerpt.first_lines == {b"low": 0, b"\n": 0, b"lower": 1}
