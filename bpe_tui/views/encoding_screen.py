@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -223,7 +224,14 @@ class WalkScreen(SessionScreen):
         if len(self.session.text) <= LONG_TEXT:
             self._take_in_text()
         else:
-            self._pause = self.set_timer(PAUSE_SECONDS, self._take_in_text)
+            self._pause = self.set_timer(PAUSE_SECONDS, self._take_in_long_text)
+
+    async def _take_in_long_text(self) -> None:
+        await asyncio.to_thread(self.encode_ahead, self.text)
+        self._take_in_text()
+
+    def encode_ahead(self, text: str) -> None:
+        """Do what `show_text` would take long for, in a thread: keys are answered meanwhile."""
 
     def _take_in_text(self) -> None:
         self._say_spelling()

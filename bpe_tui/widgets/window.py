@@ -48,27 +48,41 @@ def _tinted(style: Style | None, color: Color) -> Style | None:
     return segment.style
 
 
-class PaintedOnce(Screen[ScreenResultType]):
-    """A screen that comes to the front is painted once, when its widgets know their sizes.
+MOST_LAYOUTS = 3
+"""So many in a row are not painted; who watches a screen that is never settled sees each fourth."""
 
-    Textual paints it as soon as it is laid out, then again for the rows that widgets make for their
-    sizes, and for what was asked for meanwhile. All this comes within a sixtieth of a second.
+
+class PaintedOnce(Screen[ScreenResultType]):
+    """A screen is painted when its widgets have made their rows for the sizes that they were given.
+
+    Rows may change what room their widgets need, and so the next layout; it comes a sixtieth of a
+    second later. Textual paints all of the screen after each.
     """
 
-    _is_painted_later = False
+    _is_laid_out = False
+    """Whether widgets may have been given other sizes since the last look at what has changed."""
+    _layouts = 0
+    """How many layouts in a row have not been painted."""
+
+    def _on_timer_update(self) -> None:
+        self._is_laid_out = False
+        super()._on_timer_update()
 
     def _refresh_layout(self, size: Size | None = None, scroll: bool = False) -> None:
-        is_first = size is not None
-        self._is_painted_later = is_first or self._repaint_required
+        self._is_laid_out = bool(self._layout_widgets) or not scroll
         super()._refresh_layout(size, scroll)
-        self._is_painted_later = False
-        if is_first:
-            self.refresh()
 
     def _compositor_refresh(self) -> None:
-        # What is to be painted stays noted in the compositor.
-        if not self._is_painted_later:
+        if self._is_laid_out and self._layouts < MOST_LAYOUTS:
+            self._layouts += 1
+            self.call_later(self._look_again)  # what is to be painted stays noted in the compositor
+        else:
+            self._layouts = 0
             super()._compositor_refresh()
+
+    def _look_again(self) -> None:
+        self._dirty_widgets.add(self)
+        self.check_idle()
 
 
 class OverScreen(PaintedOnce[ScreenResultType]):

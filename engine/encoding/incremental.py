@@ -19,6 +19,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import chain
+from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
 from engine.encoding.piece_encoder import BoundedMemo
@@ -218,14 +219,16 @@ class TypedText:
         self._step = 0
         self._remembered = self._memo()  # a long text says the same again and again
         self._pretokens = IncrementalPretokens(pattern, splitter, self._encoded, _moved)
+        self._lock = Lock()  # a long text is encoded in a thread of its own
 
     def encode(self, text: str, step: int) -> list[EncodedPretoken]:
         """The pretokens of the text, each with its ids."""
-        if step != self._step:
-            self._step = step
-            self._remembered = self._memo()
-            self._pretokens.renew(self._encoded_anew)
-        return self._pretokens.update(text)
+        with self._lock:
+            if step != self._step:
+                self._step = step
+                self._remembered = self._memo()
+                self._pretokens.renew(self._encoded_anew)
+            return self._pretokens.update(text)
 
     def _encoded(self, pretoken: Pretoken) -> EncodedPretoken:
         if pretoken.special:

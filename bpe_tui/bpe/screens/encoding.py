@@ -90,6 +90,10 @@ class EncodingScreen(WalkScreen, BpeScreen):
         said = f"e types · special tokens {how} · Ctrl+S"
         self.query_one("#text").border_subtitle = Content(said)
 
+    def encode_ahead(self, text: str) -> None:
+        if (frame := self.frame) is not None:
+            frame.encode(text)
+
     def show_text(self) -> None:
         text = self.text
         self.query_one(PretokensPanel).text = text
