@@ -78,6 +78,17 @@ class TakesTheFirstOfEquals(Student):
         return max(counts, key=lambda pair: counts[pair])
 
 
+class TakesTheLastOfEquals(Student):
+    """A loop with `>=` keeps the last."""
+
+    def best(self, counts: Counter[Pair]) -> Pair:
+        best = next(iter(counts))
+        for pair, count in counts.items():
+            if count >= counts[best]:
+                best = pair
+        return best
+
+
 class ComparesSpellings(Student):
     """Compares tokens as GPT-2 spells them, where a space is a late letter."""
 

@@ -28,6 +28,7 @@ def repeated(text: str, times: int) -> str:
 
 MISTAKES: list[tuple[type[Student], str, str]] = [
     (students.TakesTheFirstOfEquals, "tie-rule", STORY),
+    (students.TakesTheLastOfEquals, "tie-rule", STORY),
     (students.ComparesSpellings, "tie-rule", STORY),
     (students.CountsWithoutOverlap, "overlap", STORY + repeated(" zzzzzz hmmmm", 30)),
     (students.LeavesSpecialTokensIn, "special-counted", STORY + repeated(f" The end.{SPECIAL}", 9)),

@@ -77,6 +77,14 @@ def _first_counted(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
     return key
 
 
+def _last_seen(vocab: TokensById, first_seen: FirstSeen) -> PairKey:
+    def key(pair: Pair) -> Key:
+        pretoken, position = first_seen(pair)
+        return -pretoken, -position
+
+    return key
+
+
 ORDERS = (
     *TIE_RULES.values(),
     TieRule("smallest bytes", "the smaller (left bytes, right bytes) wins", _smallest(lambda t: t)),
@@ -84,6 +92,12 @@ ORDERS = (
         "first counted",
         "the pair that entered the dict of counts first wins, as with max(counts, key=counts.get)",
         _first_counted,
+    ),
+    TieRule(
+        "last seen",
+        "the pair met last in the corpus as it is now wins, as with >= in a loop for the greatest",
+        _last_seen,
+        static=False,
     ),
     TieRule("greatest ids", "the greater (left id, right id) wins", _greatest_ids),
     TieRule(
