@@ -170,6 +170,7 @@ STRAY_PATTERNS = tuple(
             r"\w+",
             r" ?\S+",
             r"\S+",
+            r"[^ ]+",
         ),
     )
 )
