@@ -7,12 +7,10 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import pairwise
 
-import numpy as np
-
 from engine.bpe.heap import HeapMove, Move
 from engine.bpe.run import Run
 from engine.bpe.ties import TIE_RULES, PairKey, never_seen
-from engine.core.arrays import Integers
+from engine.core.arrays import Integers, np
 from engine.core.events import Pair
 
 

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
-import numpy as np
-
 from engine.bpe.heap import HeapWalk
 from engine.bpe.record import Record
-from engine.core.arrays import Ints
+from engine.core.arrays import Ints, np
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet, ByteAlphabet, is_white_space
 from engine.encoding.incremental import TypedText

@@ -20,12 +20,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from operator import add
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
-from engine.core.arrays import NOT_THERE, Ints, NumberTable
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
 from engine.core.errors import VocabularyError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
@@ -285,7 +282,7 @@ class _Undoing:
         self.left[whole[sound]], self.right[whole[sound]] = left[sound], right[sound]
         self._stands[whole[sound]] = True
 
-    def _come_together(self, left: Ints, right: Ints) -> npt.NDArray[np.bool_]:
+    def _come_together(self, left: Ints, right: Ints) -> Bools:
         """Whether two tokens, encoded as one text, come to stand side by side."""
         sound = np.ones(len(left), dtype=np.bool_)
         open_splits = np.arange(len(left))
@@ -323,9 +320,9 @@ BLOCK = 1 << 18
 
 _BASE = 0x9E3779B97F4A7C15
 _MODULUS = 1 << 64
-_SIGN = np.uint64(_MODULUS // 2 - 1)
+_SIGN = _MODULUS // 2 - 1
 
-Hashes = npt.NDArray[np.uint64]
+Hashes: TypeAlias = "np.typing.NDArray[np.uint64]"
 
 
 class Splits(NamedTuple):

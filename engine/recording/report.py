@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import spell
-from engine.recording.merge_frame import AnyMergeFrame
 from engine.recording.merge_record import PairStep
+
+if TYPE_CHECKING:
+    from engine.recording.merge_frame import AnyMergeFrame
 
 ROWS = 20
 """Changes, pretokens, tied pairs that a step in Markdown lists; it says how many it leaves out."""

@@ -11,9 +11,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Generic, TypeVar
 
-import numpy as np
-
-from engine.core.arrays import Floats, Ints
+from engine.core.arrays import Floats, Ints, np
 
 Pretoken = TypeVar("Pretoken")
 

@@ -14,10 +14,7 @@ from itertools import compress
 from operator import ne
 from typing import ClassVar, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
-from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
 from engine.core.events import Pair
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.at_once import AtOnce
@@ -56,7 +53,7 @@ class Merges:
         return cls(left, right, made, rank)
 
 
-NO_TWIN = np.iinfo(np.int64).max
+NO_TWIN = 2**63 - 1
 
 
 def least_twins(tokens: Sequence[bytes], sign: bytes) -> Ints:
@@ -186,7 +183,7 @@ class TokenTable:
         return covered
 
     @cached_property
-    def joined(self) -> npt.NDArray[np.uint8]:
+    def joined(self) -> np.typing.NDArray[np.uint8]:
         """The bytes of all tokens one after the other."""
         return np.frombuffer(b"".join(self.tokens), dtype=np.uint8)
 
@@ -270,7 +267,7 @@ def sorted_positions(keys: Sequence[str]) -> Ints:
     return positions
 
 
-NEVER = np.iinfo(np.int64).max
+NEVER = 2**63 - 1
 """The rank of a pair that does not merge."""
 
 

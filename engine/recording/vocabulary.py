@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Final
 
-import numpy as np
 import regex
 
-from engine.core.arrays import Bools, Ints
+from engine.core.arrays import Bools, Ints, np
 from engine.core.errors import PatternError, QueryError, UnknownTokenIdError
 from engine.core.events import Pair
 from engine.core.gpt2_bytes import read_stand_ins

@@ -62,6 +62,14 @@ def test_training_does_without_numpy_until_somebody_reads_the_record() -> None:
     assert "numpy" in loaded_by(f"{train}; steps[3].changes")
 
 
+@pytest.mark.skipif(KERNEL is None, reason="counting and training need numpy then")
+def test_the_command_train_does_without_numpy(tmp_path: Path) -> None:
+    arguments = ["train", "samples/handout.txt", "--vocab-size", "270", "--no-cache"]
+    arguments += ["--special", "<s>", "--out", str(tmp_path / "out")]
+    loaded = loaded_by(f"import bpe_tui.cli; bpe_tui.cli.main({arguments})")
+    assert "numpy" not in loaded
+
+
 def test_what_opens_a_corpus_waits_for_no_formats_and_no_command_line() -> None:
     loaded = loaded_by("import bpe_tui.cli.inputs, bpe_tui.app.app")
     assert not loaded & {"engine.formats", "engine.pipeline", "typer", "rich.progress"}

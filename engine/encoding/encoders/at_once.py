@@ -12,10 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, compress
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from engine.core.arrays import NOT_THERE, Ints, NumberTable
+from engine.core.arrays import NOT_THERE, Bools, Ints, NumberTable, np
 from engine.encoding.alphabet import Alphabet
 from engine.encoding.encoders.encoder import Encoder
 from engine.encoding.merge_arrays import MergeColumns, columns_of
@@ -178,7 +175,7 @@ class _Block:
             at = at[~done] - before + self._starts
         self._merge(at)
 
-    def _let_go(self, done: npt.NDArray[np.bool_]) -> None:
+    def _let_go(self, done: Bools) -> None:
         """Write down what some pretokens have become, and go on without them."""
         owners, lengths = self.owners[done], self._lengths[done]
         leaving = np.repeat(done, self._lengths)
