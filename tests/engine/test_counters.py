@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -28,9 +29,10 @@ from engine.counting.by_pieces import (
     special_tokens_in,
     words_of,
 )
-from engine.counting.count import Tally, counter_for
-from engine.counting.plain import ChunkCounter, PlainCounter, documents_in
+from engine.counting.count import ArraySums, Tally, counter_for
+from engine.counting.plain import ChunkCounter, PlainCounter, documents_in, joined
 from engine.native import KERNEL
+from engine.native.counting import KernelSums
 from engine.text.chunking import ChunkCutter
 from engine.text.patterns import AFTER_TEXT, BEFORE_TEXT, PATTERNS, Border, BorderTables
 from engine.text.pretokenize import SpecialSplitter, to_bytes, to_text
@@ -83,6 +85,17 @@ def test_counting_by_pieces_is_counting_all_of_the_text(
     with mock.patch.multiple(by_pieces, FIRST_BATCH=1, BATCH=batch):
         fast = counted(kind(PATTERNS[pattern], splitter), chunks)
     assert fast == counted(PlainCounter(PATTERNS[pattern], splitter), chunks)
+
+
+@every_kind
+def test_a_piece_may_be_longer_than_what_is_looked_at_together(kind: type[ChunkCounter]) -> None:
+    """The kernel looks for borders in blocks of some 60 bytes, and hashes words of 8."""
+    splitter = SpecialSplitter(["<s>"])
+    words = [b" " + b"x" * length for length in (*range(1, 20), *range(55, 70), *range(120, 130))]
+    data = b"".join((*words, b"<s>", *reversed(words), b"<s", *words, b"a\0", b" a", b" a\0"))
+    chunks = [data, data + data]
+    fast = counted(kind(PATTERNS["gpt2"], splitter), chunks)
+    assert fast == counted(PlainCounter(PATTERNS["gpt2"], splitter), chunks)
 
 
 @every_kind
@@ -237,6 +250,43 @@ def test_in_a_slot_stays_who_came_first() -> None:
 
 
 # -- adding up
+
+
+@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+@given(st.data(), st.lists(st.integers(0, 2), max_size=6))
+def test_the_kernel_adds_up_as_numpy_does(data: st.DataObject, told_by: list[int]) -> None:
+    in_kernel, in_numpy = KernelSums(), ArraySums()
+    known = [0, 0, 0]  # pieces of each counter
+    for counter in told_by:
+        pieces = data.draw(st.lists(st.lists(st.sampled_from([b"a", b"low", b"\0", b"x" * 9]))))
+        known[counter] += len(pieces)
+        pretokens = [pretoken for piece in pieces for pretoken in piece]
+        sizes = array("q", map(len, pieces)).tobytes()
+        numbers = (
+            data.draw(st.lists(st.sampled_from(range(known[counter])))) if known[counter] else []
+        )
+        counts = [data.draw(st.integers(1, 2**40)) for _ in numbers]
+        for sums in (in_kernel, in_numpy):
+            sums.learn(counter, *joined(pretokens), sizes)
+        added = [
+            sums.add(counter, array("q", numbers).tobytes(), array("q", counts).tobytes())
+            for sums in (in_kernel, in_numpy)
+        ]
+        assert added[0] == added[1]
+    first = max(0, in_numpy.distinct - 1)
+    assert in_kernel.distinct == in_numpy.distinct
+    for column, expected in zip(in_kernel.first(first), in_numpy.first(first), strict=True):
+        assert list(column) == list(expected)
+
+
+@pytest.mark.skipif(KERNEL is None, reason="there is no kernel")
+def test_the_kernel_adds_up_no_piece_that_was_not_told() -> None:
+    sums, one = KernelSums(), array("q", [1]).tobytes()
+    sums.learn(0, *joined([b"low"]), one)
+    with pytest.raises(ValueError, match="not told"):
+        sums.add(0, one, one)
+    with pytest.raises(ValueError, match="not the piece"):
+        sums.learn(0, b"low", array("q", [4]).tobytes(), one)
 
 
 def test_a_tally_numbers_pretokens_as_they_appear_whoever_counted() -> None:
