@@ -275,6 +275,12 @@ PATTERNS: dict[re.Pattern[bytes], str] = {
     re.compile(rb"1 '\\x00' 1\r?\n2 '\\x01' 1\r?\n"): (
         "RWKV's vocabulary, which takes the longest token that fits and has no merges"
     ),
+    re.compile(rb"\[\\u0000\] 0\r?\n\[\\u0001\] 1\r?\n"): (
+        "minbpe's .vocab, which is for people to read; open the .model beside it"
+    ),
+    re.compile(rb"<(?:unk|pad)>\t0\r?\n(?:[^\t\n]+\t-?[\d.e-]+\r?\n)+"): (
+        "SentencePiece's .vocab, which is for people to read; open the .model beside it"
+    ),
     re.compile(rb"[\x01-\xff]\x00\x00\x00(?:\x00{4}|....)[\x01-\x20]\x00\x00\x00", re.DOTALL): (
         "a tokenizer.bin, as llama2.c writes it; open the tokenizer.model that it was made of"
     ),
@@ -286,11 +292,17 @@ def describe_unrecognised(source: Source) -> str:
     """What is known of a source that no format recognises."""
     if source.folder is None and source.exists and not all(p.is_file() for p in source.paths):
         return "is no plain file"
+    kind = known_kind(source)
+    return "holds no tokenizer in a known format" if kind is None else f"is {kind}"
+
+
+def known_kind(source: Source) -> str | None:
+    """What one of the files is, if that is known and no tokenizer to be read."""
     for head in source.heads:
         for pattern, kind in PATTERNS.items():
             if pattern.match(head):
-                return f"is {kind}"
+                return kind
         for beginning, kind in KINDS.items():
             if head.startswith(beginning):
-                return f"is {kind}"
-    return "holds no tokenizer in a known format"
+                return kind
+    return None
